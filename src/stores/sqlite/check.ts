@@ -1,7 +1,10 @@
 import { SalienceError } from '../../domain/errors.ts';
 import type { Metadata } from '../../domain/memory.ts';
 import { namesOfEntity } from '../../domain/relation.ts';
+import { inSlices, startLongSlices } from '../../domain/slices.ts';
 import { damagedRow } from '../../store/damage.ts';
+import type { EmbeddingInfo } from '../../store/store.ts';
+import type { ReadAside } from './aside.ts';
 import { attributesOf } from './attributes.ts';
 import type { Connection } from './connection.ts';
 import type { SqlValue } from './driver.ts';
@@ -15,52 +18,29 @@ import { SCHEMA_VERSION } from './schema.ts';
 import { decodeTermVector } from './term-vector.ts';
 import { type UsageRow, usageOf } from './usage.ts';
 
-/** Looks for damage in the file and between the tables; each finding is a sentence. Inside a read transaction. */
-export function findDamage(connection: Connection): readonly string[] {
-  const findings = (connection.all('PRAGMA space.integrity_check(100)') as { integrity_check: string }[])
-    .map((row) => row.integrity_check)
-    .filter((line) => line !== 'ok')
-    .map((line) => `SQLite: ${line}`);
-  // A damaged file makes the questions below unanswerable.
-  if (findings.length > 0) return findings;
+/** Looks for damage in the file and between the tables; each finding is a sentence. Inside a read transaction, in slices. */
+export async function findDamage(connection: Connection, aside?: ReadAside): Promise<readonly string[]> {
+  const lines = (await aside?.(connection.path, INTEGRITY)) ?? connection.lists(INTEGRITY);
+  const damage = lines.filter(([line]) => line !== 'ok').map(([line]) => `SQLite: ${line}`);
+  // A damaged file makes the questions that follow unanswerable.
+  return damage.length > 0 ? damage : inSlices(damageInTables(connection), startLongSlices());
+}
+
+const INTEGRITY = 'PRAGMA space.integrity_check(100)';
+
+function* damageInTables(connection: Connection): Generator<undefined, readonly string[]> {
+  const findings: string[] = [];
   const { user_version: version } = connection.get('PRAGMA space.user_version') as { user_version: number };
   if (version !== SCHEMA_VERSION) findings.push(`the schema is ${version}, not ${SCHEMA_VERSION}`);
-  const count = (sql: string, ...values: number[]) =>
-    (connection.get(`SELECT count(*) AS count FROM ${sql}`, ...values) as { count: number }).count;
-  const report = (found: number, what: string) => {
-    if (found > 0) findings.push(`${found} ${what}`);
-  };
-  report(
-    count('memory WHERE NOT EXISTS (SELECT 1 FROM term_vector WHERE term_vector.row = memory.row)'),
-    'memories without their terms: reindex the space',
-  );
-  for (const table of ['vector', 'term_vector']) {
-    report(
-      count(`${table} WHERE NOT EXISTS (SELECT 1 FROM memory WHERE memory.row = ${table}.row)`),
-      `rows in ${table} without a memory: reindex the space`,
-    );
-  }
-  report(
-    count(
-      `link WHERE a_row >= b_row OR NOT EXISTS (SELECT 1 FROM memory WHERE row = a_row)
-       OR NOT EXISTS (SELECT 1 FROM memory WHERE row = b_row)`,
-    ),
-    'links without both of their memories: restore the space from a backup',
-  );
-  report(
-    count(
-      `similar_pair WHERE dropped = 0 AND (NOT EXISTS (SELECT 1 FROM memory WHERE id = older_id)
-       OR NOT EXISTS (SELECT 1 FROM memory WHERE id = newer_id))`,
-    ),
-    'similar pairs without both of their memories: restore the space from a backup',
-  );
   const { embedding } = readDerivation(connection);
-  report(
-    count('vector WHERE length(bytes) <> ?', (embedding?.dimensions ?? 0) * 4),
-    `vectors that are not of the space's model (${embedding?.model ?? 'none'}): reindex the space`,
-  );
-  const wrong = wrongChecksums(connection);
-  findings.push(...(wrong.length > 0 ? wrong : [...damagedRows(connection), ...disagreements(connection)]));
+  for (const [rows, what] of wrongRows(embedding)) {
+    const { count } = connection.get(`SELECT count(*) AS count FROM ${rows}`) as { count: number };
+    if (count > 0) findings.push(`${count} ${what}`);
+    yield;
+  }
+  const wrong = yield* wrongChecksums(connection);
+  if (wrong.length > 0) findings.push(...wrong);
+  else findings.push(...(yield* damagedRows(connection)), ...(yield* disagreements(connection)));
   if (readMeta(connection, 'erasure') !== undefined) {
     findings.push(
       'bytes of forgotten memories are not erased yet: open the space for writing while no other process reads it',
@@ -69,13 +49,47 @@ export function findDamage(connection: Connection): readonly string[] {
   return findings;
 }
 
+/** Rows that there should be none of, and what is to be said of them. */
+function wrongRows(
+  embedding: EmbeddingInfo | undefined,
+): readonly (readonly [rows: string, finding: string])[] {
+  return [
+    [
+      'memory WHERE NOT EXISTS (SELECT 1 FROM term_vector WHERE term_vector.row = memory.row)',
+      'memories without their terms: reindex the space',
+    ],
+    ...['vector', 'term_vector'].map(
+      (table) =>
+        [
+          `${table} WHERE NOT EXISTS (SELECT 1 FROM memory WHERE memory.row = ${table}.row)`,
+          `rows in ${table} without a memory: reindex the space`,
+        ] as const,
+    ),
+    [
+      `link WHERE a_row >= b_row OR NOT EXISTS (SELECT 1 FROM memory WHERE row = a_row)
+       OR NOT EXISTS (SELECT 1 FROM memory WHERE row = b_row)`,
+      'links without both of their memories: restore the space from a backup',
+    ],
+    [
+      `similar_pair WHERE dropped = 0 AND (NOT EXISTS (SELECT 1 FROM memory WHERE id = older_id)
+       OR NOT EXISTS (SELECT 1 FROM memory WHERE id = newer_id))`,
+      'similar pairs without both of their memories: restore the space from a backup',
+    ],
+    [
+      `vector WHERE length(bytes) <> ${(embedding?.dimensions ?? 0) * 4}`,
+      `vectors that are not of the space's model (${embedding?.model ?? 'none'}): reindex the space`,
+    ],
+  ];
+}
+
 /** What is written beside a memory so that it is found, and says something else than the memory does. */
-function disagreements(connection: Connection): readonly string[] {
+function* disagreements(connection: Connection): Generator<undefined, readonly string[]> {
   const findings: string[] = [];
   const stored = new Map<number, string[]>();
   for (const each of connection.each('SELECT row, key, value FROM attribute')) {
     const { row, key, value } = each as { row: number; key: string; value: string };
     stored.set(row, [...(stored.get(row) ?? []), `${key}:${value}`]);
+    yield;
   }
   let wrong = 0;
   for (const each of connection.each('SELECT row, metadata FROM memory')) {
@@ -83,6 +97,7 @@ function disagreements(connection: Connection): readonly string[] {
     const expected = attributesOf(JSON.parse(metadata) as Metadata).map((parts) => parts.join(':'));
     if (expected.sort().join() !== (stored.get(row) ?? []).sort().join()) wrong++;
     stored.delete(row);
+    yield;
   }
   if (wrong + stored.size > 0) {
     findings.push(`the metadata of ${wrong + stored.size} memories is indexed wrongly: ${RESTORE}`);
@@ -91,11 +106,13 @@ function disagreements(connection: Connection): readonly string[] {
   for (const each of connection.each('SELECT row, name FROM entity_name')) {
     const { row, name } = each as { row: number; name: string };
     names.set(row, [...(names.get(row) ?? []), name]);
+    yield;
   }
   const relations = new Map<number, SqlValue[][]>();
   for (const each of connection.each('SELECT * FROM relation')) {
     const { number: _, row, ...values } = each as { number: number; row: number } & Record<string, SqlValue>;
     relations.set(row, [...(relations.get(row) ?? []), Object.values(values)]);
+    yield;
   }
   let lost = 0;
   const named = `SELECT ${ROW_COLUMN_LIST} FROM memory WHERE type = 'entity' OR relations IS NOT NULL`;
@@ -108,6 +125,7 @@ function disagreements(connection: Connection): readonly string[] {
     if (!sameNames || stated !== relationsKey(relations.get(row) ?? [])) lost++;
     names.delete(row);
     relations.delete(row);
+    yield;
   }
   lost += names.size + relations.size;
   if (lost > 0) findings.push(`names or relations of ${lost} memories are indexed wrongly: ${RESTORE}`);
@@ -127,27 +145,27 @@ const RESTORE = 'restore the space from a backup';
 const MOST_NAMED = 5;
 
 /** Reads every row of which a value must be decoded, and tells which cannot have been written. */
-function damagedRows(connection: Connection): readonly string[] {
+function* damagedRows(connection: Connection): Generator<undefined, readonly string[]> {
   const known = new Set((connection.all('SELECT id FROM term') as { id: number }[]).map(({ id }) => id));
   return [
-    ...unreadable<MemoryRow>(connection, `SELECT ${ROW_COLUMN_LIST} FROM memory`, fromRow),
-    ...unreadable<BytesRow>(connection, 'SELECT row, bytes, checksum FROM term_vector', (row) =>
+    ...(yield* unreadable<MemoryRow>(connection, `SELECT ${ROW_COLUMN_LIST} FROM memory`, fromRow)),
+    ...(yield* unreadable<BytesRow>(connection, 'SELECT row, bytes, checksum FROM term_vector', (row) =>
       decodeTermVector(row, (term) => {
         if (!known.has(term))
           throw damagedRow({ table: 'term_vector', row: row.row }, 'a term is not in the dictionary');
       }),
-    ),
-    ...unreadable<EventRow>(connection, selectEvents, eventOf),
-    ...unreadable<UsageRow>(connection, 'SELECT * FROM usage', usageOf),
-    ...unreadable<RecordingRow>(connection, 'SELECT * FROM recall', recordingOf),
+    )),
+    ...(yield* unreadable<EventRow>(connection, selectEvents, eventOf)),
+    ...(yield* unreadable<UsageRow>(connection, 'SELECT * FROM usage', usageOf)),
+    ...(yield* unreadable<RecordingRow>(connection, 'SELECT * FROM recall', recordingOf)),
   ];
 }
 
-function unreadable<Row>(
+function* unreadable<Row>(
   connection: Connection,
   sql: string,
   read: (row: Row) => unknown,
-): readonly string[] {
+): Generator<undefined, readonly string[]> {
   const problems: string[] = [];
   for (const row of connection.each(sql)) {
     try {
@@ -156,6 +174,7 @@ function unreadable<Row>(
       if (!SalienceError.isInstance(error)) throw error;
       problems.push(error.message);
     }
+    yield;
   }
   const named = problems.slice(0, MOST_NAMED);
   return problems.length > named.length

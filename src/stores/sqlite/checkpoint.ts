@@ -1,17 +1,9 @@
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Worker } from 'node:worker_threads';
-import { isOwnDriver } from './driver.ts';
+import { startThread } from './thread.ts';
 
-/**
- * What the thread runs: CommonJS as a text, so that there is no file that a bundler would have to know of. A file that is not
- * there is not made.
- */
+/** What the thread runs, see `startThread`. A file that is not there is not made. */
 const SCRIPT = `
-  process.emitWarning = () => {};
-  const { parentPort, workerData } = require('node:worker_threads');
-  const { DatabaseSync } = require(workerData);
   parentPort.on('message', ({ number, url }) => {
     let isDone = false;
     const database = new DatabaseSync(':memory:');
@@ -60,14 +52,7 @@ export async function checkpointAside(path: string): Promise<boolean> {
 let last = 0;
 
 async function start(): Promise<Thread> {
-  // Elsewhere a thread that cannot begin may not say so.
-  const isElsewhere = ['bun', 'deno', 'electron'].some((name) => name in process.versions);
-  if (isElsewhere) throw new Error('threads of Node.js are needed');
-  const { Worker } = await import('node:worker_threads');
-  const driver = isOwnDriver()
-    ? 'node:sqlite'
-    : createRequire(import.meta.url ?? join(process.cwd(), 'program.js')).resolve('@photostructure/sqlite');
-  const worker = new Worker(SCRIPT, { eval: true, workerData: driver, execArgv: [], name: 'salience' });
+  const worker = await startThread(SCRIPT);
   const asked: Thread['asked'] = new Map();
   const end = () => {
     isRefused = true;

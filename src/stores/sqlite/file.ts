@@ -39,6 +39,11 @@ export async function openSpaceFile(file: SpaceFile): Promise<SpaceStore> {
     path,
     writer,
     reader,
+    async openReader() {
+      const another = await openReader(path, name, file);
+      file.onConnect?.(another);
+      return another;
+    },
     writes: createQueue(),
     reads: createQueue(),
     residence: createResidence(name),

@@ -1,36 +1,47 @@
 import type { SpaceInfo } from '../../store/store.ts';
 import { type Connection, IN_MEMORY } from './connection.ts';
+import type { SqlValue } from './driver.ts';
 import { lastSequence } from './events.ts';
 import { bytesOf } from './files.ts';
 import { readDerivation, readMeta, readSettings } from './meta.ts';
 import { SCHEMA_VERSION } from './schema.ts';
 
-/** Counts of a space. To be called inside a read transaction, so that they belong together. */
-export function spaceInfo(connection: Connection, name: string): SpaceInfo {
-  const count = (table: string) =>
-    (connection.get(`SELECT count(*) AS count FROM ${table}`) as { count: number }).count;
-  const countsBy = (column: string) =>
-    Object.fromEntries(
-      (
-        connection.all(`SELECT ${column} AS key, count(*) AS count FROM memory GROUP BY ${column}`) as {
-          key: string;
-          count: number;
-        }[]
-      ).map(({ key, count }) => [key, count]),
-    );
+/** Rows that are counted at once, which takes a millisecond or two. */
+const RANGE = 2048;
+
+/** Counts of a space, in steps. To be called inside a read transaction, so that they belong together. */
+export function* spaceInfo(connection: Connection, name: string): Generator<undefined, SpaceInfo> {
+  const counts = COUNTED.map(() => new Map<string, number>());
+  let memories = 0;
+  const groups = COUNTED.join(', ');
+  for (const row of yield* ofRanges(connection, 'memory', `${groups}, count(*)`, `GROUP BY ${groups}`)) {
+    const count = row.at(-1) as number;
+    memories += count;
+    for (const [at, by] of counts.entries()) {
+      const key = row[at] as string;
+      by.set(key, (by.get(key) ?? 0) + count);
+    }
+  }
+  const [byType, byScope, byTier] = counts.map((by) => Object.fromEntries([...by].sort(byKey)));
+  const all = function* (table: string) {
+    const found = yield* ofRanges(connection, table, 'count(*)');
+    return found.reduce((sum, [count]) => sum + (count as number), 0);
+  };
+  const some = (rows: string) =>
+    (connection.get(`SELECT count(*) AS count FROM ${rows}`) as { count: number }).count;
   const lastBackup = readMeta(connection, 'backup');
   const onDisk = connection.path !== IN_MEMORY;
   return {
     name,
-    memories: count('memory'),
-    vectors: count('vector'),
-    terms: count('term'),
-    byType: countsBy('type'),
-    byScope: countsBy('scope'),
-    byTier: countsBy('tier'),
-    links: count('link'),
-    pendingPairs: count('similar_pair WHERE ended_at IS NULL'),
-    events: count('event'),
+    memories,
+    vectors: yield* all('vector'),
+    terms: yield* all('term'),
+    byType: byType!,
+    byScope: byScope!,
+    byTier: byTier!,
+    links: some('link'),
+    pendingPairs: some('similar_pair WHERE ended_at IS NULL'),
+    events: yield* all('event'),
     sequence: lastSequence(connection),
     ...readDerivation(connection),
     settings: readSettings(connection),
@@ -39,4 +50,33 @@ export function spaceInfo(connection: Connection, name: string): SpaceInfo {
     path: onDisk ? connection.path : undefined,
     schemaVersion: SCHEMA_VERSION,
   };
+}
+
+/** The columns whose values are counted. */
+const COUNTED = ['type', 'scope', 'tier'] as const;
+
+/** What a statement gives for all rows of a table, range by range. */
+function* ofRanges(
+  connection: Connection,
+  table: string,
+  columns: string,
+  rest = '',
+): Generator<undefined, SqlValue[][]> {
+  const { last } = connection.get(`SELECT max(rowid) AS last FROM ${table}`) as { last: number | null };
+  const found: SqlValue[][] = [];
+  for (let from = 0; from <= (last ?? -1); from += RANGE) {
+    found.push(
+      ...connection.lists(
+        `SELECT ${columns} FROM ${table} WHERE rowid >= ? AND rowid < ? ${rest}`,
+        from,
+        from + RANGE,
+      ),
+    );
+    yield;
+  }
+  return found;
+}
+
+function byKey([a]: readonly [string, number], [b]: readonly [string, number]): number {
+  return a < b ? -1 : 1;
 }

@@ -1,5 +1,6 @@
 import { CHECKSUM_FUNCTION } from './checksum.ts';
 import type { Connection } from './connection.ts';
+import type { SqlValue } from './driver.ts';
 import { CHECKED_COLUMNS } from './rows.ts';
 
 /** The tables that triggers keep where a statement brings no checksum, with the columns that their checksum covers: by default all. */
@@ -55,19 +56,32 @@ export function protectTables(connection: Connection): void {
   }
 }
 
-/** A sentence for each table with rows that have another checksum than their values; inside a read transaction. */
-export function wrongChecksums(connection: Connection): readonly string[] {
-  return protectedTables(connection).flatMap(({ table, key, columns, hasChecksum }) => {
-    if (!hasChecksum) return [`${table} has no checksums: restore the space from a backup`];
-    const wrong = connection.all(
-      `SELECT ${key.join(', ')} FROM ${table} WHERE checksum IS NOT ${CHECKSUM_FUNCTION}(${columns.join(', ')})`,
-    ) as Readonly<Record<string, unknown>>[];
-    if (wrong.length === 0) return [];
-    const first = Object.values(wrong[0] as object)
-      .map((part) => (part instanceof Uint8Array ? Buffer.from(part).toString('hex') : String(part)))
-      .join(' ');
-    return [`${wrong.length} rows of ${table} are damaged, the first is ${first}: ${remedyOf(table)}`];
-  });
+/** A sentence for each table with rows that have another checksum than their values; inside a read transaction, row by row. */
+export function* wrongChecksums(connection: Connection): Generator<undefined, readonly string[]> {
+  const findings: string[] = [];
+  for (const { table, key, columns, hasChecksum } of protectedTables(connection)) {
+    if (!hasChecksum) {
+      findings.push(`${table} has no checksums: restore the space from a backup`);
+      continue;
+    }
+    let wrong = 0;
+    let first: readonly SqlValue[] = [];
+    const rows = connection.eachList(
+      `SELECT checksum IS NOT ${CHECKSUM_FUNCTION}(${columns.join(', ')}), ${key.join(', ')} FROM ${table}`,
+    );
+    for (const [isWrong, ...keys] of rows) {
+      if (isWrong === 1 && wrong++ === 0) first = keys;
+      yield;
+    }
+    if (wrong === 0) continue;
+    const named = first.map((part) =>
+      part instanceof Uint8Array ? Buffer.from(part).toString('hex') : String(part),
+    );
+    findings.push(
+      `${wrong} rows of ${table} are damaged, the first is ${named.join(' ')}: ${remedyOf(table)}`,
+    );
+  }
+  return findings;
 }
 
 function remedyOf(table: string): string {

@@ -2,11 +2,12 @@ import { inSlices, pauseIfDue, startLongSlices } from '../../domain/slices.ts';
 import { formatInstant } from '../../domain/time.ts';
 import { createResidence, type NewMemory, newMemory, type Residence } from '../../search/residence.ts';
 import { closedError, openedReadOnly } from '../../store/faults.ts';
-import type { Queue } from '../../store/queue.ts';
+import { createQueue, type Queue } from '../../store/queue.ts';
 import type { Room } from '../../store/room.ts';
 import type { IndexedRow } from '../../store/rows.ts';
 import type { SpaceCore, SpaceStore } from '../../store/store.ts';
 import { withRanking } from '../../store/with-ranking.ts';
+import { type ReadAside, readAside } from './aside.ts';
 import { backupTo } from './backup.ts';
 import { findDamage } from './check.ts';
 import { type Connection, longReadTransaction, writeTransaction } from './connection.ts';
@@ -34,6 +35,8 @@ export interface OpenDatabase {
   /** Absent where it may only be read. */
   readonly writer: Connection | undefined;
   readonly reader: Connection;
+  /** Opens another one that reads; absent in memory. */
+  readonly openReader?: (() => Promise<Connection>) | undefined;
   /** Writes take turns, and so do reads. Of one connection it is the same queue: no read sees half of a write. */
   readonly writes: Queue;
   readonly reads: Queue;
@@ -55,6 +58,7 @@ export interface OpenDatabase {
 export function openSpace(database: OpenDatabase): SpaceStore {
   const { name, path, writer, reader, writes, reads, residence, busyTimeout, log } = database;
   const termIds = writer && createTermIds(writer);
+  const longReads = createQueue();
   let closed = false;
   let knownVersion: number | undefined;
 
@@ -130,6 +134,30 @@ export function openSpace(database: OpenDatabase): SpaceStore {
   };
   const read = <Result>(task: (connection: Connection) => Promise<Result> | Result) =>
     queued((connection) => longReadTransaction(connection, () => task(connection)));
+  /** What takes long has a connection of its own, so that recalls go on beside it. In memory, and of a file that was moved, there is but one. */
+  const apart = <Result>(task: (connection: Connection, aside?: ReadAside) => Promise<Result>) =>
+    guarded(() => {
+      checkOpen();
+      return longReads.run(async () => {
+        const own = await another();
+        if (!own) return queued((connection) => task(connection));
+        try {
+          return await task(own, readAside);
+        } finally {
+          own.close();
+        }
+      });
+    });
+  const another = async () => {
+    try {
+      database.checkPresence();
+      return await database.openReader?.();
+    } catch {
+      return undefined;
+    }
+  };
+  const readApart = <Result>(task: (connection: Connection, aside?: ReadAside) => Promise<Result>) =>
+    apart((connection, aside) => longReadTransaction(connection, () => task(connection, aside)));
 
   const core: SpaceCore = {
     name,
@@ -166,8 +194,8 @@ export function openSpace(database: OpenDatabase): SpaceStore {
         return sequence;
       }),
     snapshot: (work) => read((connection) => readingSnapshot(connection, stateOf, work)),
-    info: () => read((connection) => spaceInfo(connection, name)),
-    check: () => read(findDamage),
+    info: () => readApart((connection) => inSlices(spaceInfo(connection, name), startLongSlices())),
+    check: () => readApart(findDamage),
     async reindex(request) {
       checkWritable();
       const exclusive: ReindexContext['transaction'] = async (task) => {
@@ -180,7 +208,7 @@ export function openSpace(database: OpenDatabase): SpaceStore {
       await settled();
     },
     async backup(target, at) {
-      await queued((connection) => backupTo(connection, target));
+      await apart((connection, aside) => backupTo(connection, target, aside));
       if (!writer || at === undefined) return;
       await writing(() => transaction((writer) => writeMeta(writer, 'backup', formatInstant(at))));
     },
@@ -188,6 +216,7 @@ export function openSpace(database: OpenDatabase): SpaceStore {
       closed = true;
       await writes.idle();
       await reads.idle();
+      await longReads.idle();
       await log?.close();
       await database.release();
     },

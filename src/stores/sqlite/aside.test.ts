@@ -1,0 +1,207 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
+import { insert, write } from '../../testing/store-contract/harness.ts';
+import { readAside } from './aside.ts';
+import { backupTo } from './backup.ts';
+import { findDamage } from './check.ts';
+import { connect } from './connection.ts';
+import { fileNameOf } from './files.ts';
+import { createSqliteStore } from './index.ts';
+import { spaceInfo } from './info.ts';
+
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'salience-aside-'));
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+const path = () => join(directory, fileNameOf('alice'));
+const INTEGRITY = 'PRAGMA space.integrity_check(100)';
+
+/** A space whose file is large enough to be looked at by another thread. */
+async function makeLarge() {
+  const store = createSqliteStore({ directory, synchronous: 'normal' });
+  const space = await store.openSpace('alice');
+  const content = 'a long text '.repeat(400);
+  await write(
+    space,
+    Array.from({ length: 2500 }, (_, at) =>
+      insert(
+        {
+          id: `m${at}`,
+          content: `${content}${at}`,
+          type: at % 2 === 0 ? 'fact' : 'event',
+          metadata: { number: at },
+        },
+        [1, 0, 0],
+      ),
+    ),
+  );
+  return { store, space };
+}
+
+describe('what is read by another thread', () => {
+  it('is what a connection here reads, of a file with a log too', async () => {
+    const { store } = await makeLarge();
+    expect(await readAside(path(), 'SELECT count(*), max(row) FROM memory WHERE row > ?', 500)).toEqual([
+      [2000, 2500],
+    ]);
+    expect(await readAside(path(), INTEGRITY)).toEqual([['ok']]);
+    await store.close();
+  });
+
+  it('is nothing where it is small, cannot be read, or would write', async () => {
+    const { store } = await makeLarge();
+    await store.close();
+    expect(await readAside(path(), 'SELECT * FROM nothing')).toBeUndefined();
+    expect(await readAside(path(), 'DELETE FROM memory')).toBeUndefined();
+    expect(await readAside(path(), 'SELECT count(*) FROM memory')).toEqual([[2500]]);
+    expect(await readAside(join(directory, 'missing.db'), INTEGRITY)).toBeUndefined();
+    await writeFile(join(directory, 'text.db'), 'this is no database '.repeat(1_000_000));
+    expect(await readAside(join(directory, 'text.db'), INTEGRITY)).toBeUndefined();
+    const small = createSqliteStore({ directory });
+    await small.openSpace('bob');
+    expect(await readAside(join(directory, fileNameOf('bob')), INTEGRITY)).toBeUndefined();
+    await small.close();
+  });
+});
+
+test('what another thread finds is what is reported; where there is none, this one looks', async () => {
+  const { store } = await makeLarge();
+  await store.close();
+  const connection = await connect(path(), { readOnly: true, timeout: 0 });
+  const asked: unknown[] = [];
+  const finding = (rows: readonly (readonly string[])[] | undefined) =>
+    findDamage(connection, async (...about) => {
+      asked.push(about);
+      return rows;
+    });
+  expect(await finding([['row 7 missing from index memory_by_id']])).toEqual([
+    'SQLite: row 7 missing from index memory_by_id',
+  ]);
+  expect(await finding([['ok']])).toEqual([]);
+  expect(await finding(undefined)).toEqual([]);
+  expect(asked).toEqual(Array(3).fill([path(), INTEGRITY]));
+  connection.close();
+});
+
+test('a damaged file is found by either thread', async () => {
+  const { store } = await makeLarge();
+  await store.close();
+  const bytes = await readFile(path());
+  // Of the pages of an index: order and pointers are not as they should be any more.
+  const connection = await connect(path(), { readOnly: true, timeout: 0 });
+  const { rootpage } = connection.get(
+    "SELECT rootpage FROM space.sqlite_schema WHERE type = 'index' AND tbl_name = 'memory' AND sql IS NOT NULL LIMIT 1",
+  ) as { rootpage: number };
+  connection.close();
+  bytes.fill(0, rootpage * 4096 - 2000, rootpage * 4096);
+  await writeFile(path(), bytes);
+  const damaged = await connect(path(), { readOnly: true, timeout: 0 });
+  const here = await findDamage(damaged);
+  expect(here[0]).toMatch(/^SQLite: /);
+  expect(await findDamage(damaged, readAside)).toEqual(here);
+  damaged.close();
+});
+
+test('a backup made by another thread is the backup that is made here', async () => {
+  const { store } = await makeLarge();
+  await store.close();
+  const connection = await connect(path(), { readOnly: true, timeout: 0 });
+  const [here, aside] = [join(directory, 'here.db'), join(directory, 'aside.db')];
+  await backupTo(connection, here);
+  await backupTo(connection, aside, readAside);
+  expect((await readFile(here)).equals(await readFile(aside))).toBe(true);
+  // One that failed leaves nothing behind, and is tried here.
+  const again = join(directory, 'again.db');
+  await backupTo(connection, again, async () => {
+    await writeFile(again, 'half of a file');
+    return undefined;
+  });
+  expect((await readFile(here)).equals(await readFile(again))).toBe(true);
+  await expect(backupTo(connection, join(directory, 'nowhere', 'x.db'), readAside)).rejects.toMatchObject({
+    name: 'SalienceError',
+  });
+  connection.close();
+});
+
+test('others go on while a large space is checked and saved, and read it', async () => {
+  const { store, space } = await makeLarge();
+  const target = join(directory, 'backup.db');
+  const work = [
+    ['check', () => space.check()],
+    ['backup', () => space.backup(target)],
+  ] as const;
+  for (const [name, run] of work) {
+    let isDone = false;
+    const running = run().then((result) => {
+      isDone = true;
+      return result;
+    });
+    let read = 0;
+    while (!isDone) {
+      await turn();
+      if (isDone) break;
+      const { memories } = await space.list({ filter: {}, limit: 3 });
+      expect(memories).toHaveLength(3);
+      read++;
+    }
+    const result = await running;
+    // None of it keeps the connection that recalls read by.
+    expect(read, name).toBeGreaterThan(1);
+    if (name === 'check') expect(result).toEqual([]);
+  }
+  expect(existsSync(target)).toBe(true);
+  await store.close();
+});
+
+test('a space is counted in steps of some rows, whatever their numbers', async () => {
+  const { store, space } = await makeLarge();
+  await write(
+    space,
+    Array.from({ length: 2499 }, (_, at) => ({ kind: 'redact' as const, id: `m${at}` })),
+    { verb: 'forget' },
+  );
+  await write(space, [insert({ id: 'tea', type: 'preference', tier: 'cold', scope: 'project:tea' })]);
+  const connection = await connect(path(), { readOnly: true, timeout: 0 });
+  const steps = spaceInfo(connection, 'alice');
+  let count = 0;
+  let step = steps.next();
+  for (; !step.done; step = steps.next()) count++;
+  // Two of memories, two of vectors, and at least two of events.
+  expect(count).toBeGreaterThanOrEqual(6);
+  expect(step.value).toMatchObject({
+    memories: 2,
+    vectors: 1,
+    byType: { event: 1, preference: 1 },
+    byScope: { global: 1, 'project:tea': 1 },
+    events: 2500 + 2499 + 1,
+  });
+  expect(await space.info()).toEqual(step.value);
+  connection.close();
+  await store.close();
+});
+
+test('a file that was moved away and replaced is not taken for the one that is open', async () => {
+  const { store, space } = await makeLarge();
+  const other = await mkdtemp(join(tmpdir(), 'salience-aside-'));
+  try {
+    const another = createSqliteStore({ directory: other });
+    await write(await another.openSpace('alice'), [insert({ id: 'other' })]);
+    await another.close();
+    await rename(path(), join(directory, 'moved.db'));
+    await rename(join(other, fileNameOf('alice')), path());
+    expect((await space.info()).memories).toBe(2500);
+    await space.backup(join(directory, 'backup.db'));
+    const copy = await connect(join(directory, 'backup.db'), { readOnly: true, timeout: 0 });
+    expect(copy.get('SELECT count(*) AS count FROM memory')).toEqual({ count: 2500 });
+    copy.close();
+  } finally {
+    await store.close().catch(() => undefined);
+    await rm(other, { recursive: true, force: true });
+  }
+});

@@ -1,0 +1,48 @@
+import { pathToFileURL } from 'node:url';
+import type { SqlValue } from './driver.ts';
+import { bytesOf } from './files.ts';
+import { startThread } from './thread.ts';
+
+/** What the thread runs, see `startThread`. */
+const SCRIPT = `
+  parentPort.once('message', ({ url, sql, values }) => {
+    const database = new DatabaseSync(':memory:');
+    database.prepare('ATTACH ? AS space').run(url + '?mode=ro');
+    const statement = database.prepare(sql);
+    statement.setReturnArrays(true);
+    const rows = statement.all(...values);
+    database.exec('DETACH space');
+    database.close();
+    parentPort.postMessage(rows);
+  });
+`;
+
+/** What is done sooner than a thread has started. */
+const LITTLE = 8 << 20;
+
+/**
+ * Runs a statement that only reads a file, named `space`, on another thread: of some, SQLite makes one call that would hold up
+ * everything else for a second at 100,000 memories. Its rows; `undefined` where it was not run or failed, and it is up to the
+ * caller: the file is small, or nobody can do it on the side here.
+ */
+export type ReadAside = (
+  path: string,
+  sql: string,
+  ...values: readonly SqlValue[]
+) => Promise<readonly (readonly SqlValue[])[] | undefined>;
+
+export const readAside: ReadAside = async (path, sql, ...values) => {
+  if (bytesOf(path) < LITTLE) return undefined;
+  const worker = await startThread(SCRIPT).catch(() => undefined);
+  if (!worker) return undefined;
+  return new Promise((resolve) => {
+    const end = (rows?: readonly (readonly SqlValue[])[]) => {
+      resolve(rows);
+      void worker.terminate();
+    };
+    worker.on('message', end);
+    worker.on('error', () => end());
+    worker.on('exit', () => end());
+    worker.postMessage({ url: pathToFileURL(path).href, sql, values });
+  });
+};
