@@ -1,5 +1,6 @@
 import { invalidArgument } from '../../domain/check.ts';
 import type { MemoryRecord } from '../../domain/memory.ts';
+import { mapInSlices, startLongSlices } from '../../domain/slices.ts';
 import type { Instant } from '../../domain/time.ts';
 import { beliefStates, grouped } from '../../store/belief-state.ts';
 import { exclusionOf, isBelieved } from '../../store/eligibility.ts';
@@ -60,11 +61,11 @@ export async function liveAmong(
 ): Promise<ReadonlyMap<string, MemoryRecord>> {
   const superseded = await supersededAmong(reader, ids, {}, now);
   const memories = await reader.get([...new Set(ids)]);
-  return new Map(
-    memories.flatMap((memory) =>
-      memory && memory.tier !== 'stub' && isLive(memory, superseded, now) ? [[memory.id, memory]] : [],
-    ),
-  );
+  const live = (memory: MemoryRecord | undefined) =>
+    memory && memory.tier !== 'stub' && isLive(memory, superseded, now) ? memory : undefined;
+  // Of a whole space, as when it is curated.
+  const kept = await mapInSlices(memories, live, startLongSlices());
+  return new Map(kept.flatMap((memory) => (memory ? [[memory.id, memory]] : [])));
 }
 
 /**

@@ -1,6 +1,7 @@
 import { oneOf } from '../../domain/check.ts';
 import { throwIfAborted } from '../../domain/errors.ts';
 import type { MemoryRecord } from '../../domain/memory.ts';
+import { startLongSlices } from '../../domain/slices.ts';
 import { normalisedContent } from '../../domain/statement.ts';
 import { type Instant, MILLISECONDS_PER_DAY } from '../../domain/time.ts';
 import { CURATION_ACTIONS } from '../../domain/verbs.ts';
@@ -170,7 +171,7 @@ async function duplicatesAmong(
   const live = new Map(await liveAmong(reader, ids, now));
   // Two entities are two things, however alike: whoever knows that they are one merges them.
   for (const { id, type } of [...live.values()]) if (type === 'entity') live.delete(id);
-  const groups: Duplicates[] = [...exactCopies([...live.values()])];
+  const groups: Duplicates[] = [...(await exactCopies([...live.values()]))];
   const taken = new Set(groups.flatMap(idsOf));
   for (const { older, newer, resolution } of await reader.knownPairs([...live.keys()])) {
     const [a, b] = [live.get(older), live.get(newer)];
@@ -184,9 +185,11 @@ async function duplicatesAmong(
   return groups;
 }
 
-function exactCopies(memories: readonly MemoryRecord[]): readonly Duplicates[] {
+async function exactCopies(memories: readonly MemoryRecord[]): Promise<readonly Duplicates[]> {
   const byText = new Map<string, MemoryRecord[]>();
+  const slices = startLongSlices();
   for (const memory of memories) {
+    await slices();
     const { scope, type, content, topicKey, validFrom, validUntil, expiresAt } = memory;
     const key = JSON.stringify([
       scope,

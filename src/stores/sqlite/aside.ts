@@ -5,7 +5,7 @@ import { startThread } from './thread.ts';
 
 /** What the thread runs, see `startThread`. */
 const SCRIPT = `
-  parentPort.once('message', ({ url, sql, values }) => {
+  answer(({ url, sql, values }) => {
     const database = new DatabaseSync(':memory:');
     database.prepare('ATTACH ? AS space').run(url + '?mode=ro');
     const statement = database.prepare(sql);
@@ -13,7 +13,7 @@ const SCRIPT = `
     const rows = statement.all(...values);
     database.exec('DETACH space');
     database.close();
-    parentPort.postMessage(rows);
+    return rows;
   });
 `;
 
@@ -33,16 +33,8 @@ export type ReadAside = (
 
 export const readAside: ReadAside = async (path, sql, ...values) => {
   if (bytesOf(path) < LITTLE) return undefined;
-  const worker = await startThread(SCRIPT).catch(() => undefined);
-  if (!worker) return undefined;
-  return new Promise((resolve) => {
-    const end = (rows?: readonly (readonly SqlValue[])[]) => {
-      resolve(rows);
-      void worker.terminate();
-    };
-    worker.on('message', end);
-    worker.on('error', () => end());
-    worker.on('exit', () => end());
-    worker.postMessage({ url: pathToFileURL(path).href, sql, values });
-  });
+  const thread = await startThread(SCRIPT).catch(() => undefined);
+  const rows = await thread?.ask({ url: pathToFileURL(path).href, sql, values });
+  thread?.end();
+  return rows as Awaited<ReturnType<ReadAside>>;
 };

@@ -54,7 +54,7 @@ export function createReader(
       return readNeighbours(connection(), ids);
     },
     async pairs(query) {
-      return readPairs(connection(), query);
+      return readPairs(connection, query);
     },
     async find(by, values) {
       return findMemories(connection, by, values);

@@ -43,8 +43,8 @@ export function memoriesAround(
   return { before: on('<').reverse(), after: on('>') };
 }
 
-/** Contents that are looked for by one statement: a batch has thousands, and others wait for each. */
-const CONTENTS_TOGETHER = 256;
+/** What is looked for by one statement: a batch has thousands of contents, and others wait for each. */
+const TOGETHER = 256;
 
 /** See `SpaceReader.find`. */
 export async function findMemories(
@@ -53,17 +53,17 @@ export async function findMemories(
   values: readonly string[],
 ): Promise<readonly MemoryRecord[]> {
   const keys = [...new Set(keysOf(by, values))];
-  if (by !== 'content') return findByKeys(connection(), by, keys);
   const slices = startLongSlices();
-  const found: MemoryRecord[] = [];
-  for (let start = 0; start < keys.length; start += CONTENTS_TOGETHER) {
-    found.push(...findByKeys(connection(), by, keys.slice(start, start + CONTENTS_TOGETHER)));
+  // One memory may be found by several of them.
+  const found = new Map<string, MemoryRecord>();
+  for (let start = 0; start < keys.length; start += TOGETHER) {
+    for (const memory of findByKeys(connection(), by, keys.slice(start, start + TOGETHER)))
+      found.set(memory.id, memory);
     await slices();
   }
-  if (found.length === 0) return found;
-  const wanted = new Set(values.map(normalisedContent));
-  return found
-    .filter((memory) => wanted.has(normalisedContent(statementOf(connection(), memory))))
+  const wanted = by === 'content' ? new Set(values.map(normalisedContent)) : undefined;
+  return [...found.values()]
+    .filter((memory) => wanted?.has(normalisedContent(statementOf(connection(), memory))) ?? true)
     .sort((a, b) => a.createdAt - b.createdAt || a.ordinal - b.ordinal);
 }
 

@@ -18,6 +18,8 @@ export interface Log {
   isLong(): boolean;
   /** Puts it into the file, as far as nobody reads what stood there before. Nobody shall write meanwhile: it would not end. */
   empty(): Promise<void>;
+  /** Runs a write that may be of any size: SQLite does not empty the log after its COMMIT, which would be for a second. */
+  leaving<Result>(task: () => Promise<Result>): Promise<Result>;
   /** To be called before its connection is closed. */
   close(): Promise<void>;
 }
@@ -46,9 +48,9 @@ export function takeLog(
 ): Log {
   const path = `${writer.path}-wal`;
   // What is put into the file is synced as before. Where it is never put, as while others read, the log stays within bounds.
-  writer.database.exec(
-    `PRAGMA space.synchronous = NORMAL; PRAGMA space.wal_autocheckpoint = ${4 * MOST_PAGES}`,
-  );
+  const emptyAfter = (pages: number) => writer.database.exec(`PRAGMA space.wal_autocheckpoint = ${pages}`);
+  writer.database.exec('PRAGMA space.synchronous = NORMAL');
+  emptyAfter(4 * MOST_PAGES);
   const rowsWritten = () => (writer.get('SELECT total_changes() AS rows') as { rows: number }).rows;
   let file: Promise<number> | undefined;
   let descriptor: number | undefined;
@@ -94,6 +96,14 @@ export function takeLog(
       commits = 0;
       if (await checkpoint(writer.path)) return;
       writer.get('PRAGMA space.wal_checkpoint(PASSIVE)');
+    },
+    async leaving(task) {
+      emptyAfter(0);
+      try {
+        return await task();
+      } finally {
+        emptyAfter(4 * MOST_PAGES);
+      }
     },
     async close() {
       await sync.idle();

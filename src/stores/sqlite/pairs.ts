@@ -1,10 +1,11 @@
 import type { MemoryRecord } from '../../domain/memory.ts';
+import { startLongSlices } from '../../domain/slices.ts';
 import { isRelation, isReplacedBy } from '../../store/belief-state.ts';
 import { missingMemory } from '../../store/faults.ts';
 import { orderedEnds } from '../../store/links.ts';
 import type { NewPair, PairQuery, SimilarPair } from '../../store/store.ts';
 import type { Connection } from './connection.ts';
-import { real } from './driver.ts';
+import { real, type SqlValue } from './driver.ts';
 import { rowOf } from './links.ts';
 import { readRecords, text, VALUE_COLUMN_LIST } from './rows.ts';
 import { relationsChanged } from './supersession.ts';
@@ -23,15 +24,31 @@ const known = `${pairs} AND sequence IN (
     SELECT sequence FROM similar_pair WHERE newer_id IN (SELECT value FROM json_each(?1))
   ) ORDER BY sequence`;
 
+/** Memories whose pairs are looked for at once: a few milliseconds. */
+const TOGETHER = 1024;
+
 /** See `StoreReader.pairs`. */
-export function readPairs(connection: Connection, query: PairQuery): readonly SimilarPair[] {
-  const rows =
-    'waiting' in query
-      ? connection.all(`${pairs} AND ended_at IS NULL ORDER BY sequence LIMIT ?`, query.waiting)
-      : 'of' in query
-        ? connection.all(known, JSON.stringify(query.of))
-        : connection.all(`${pairs} AND sequence = ?`, query.sequence);
-  return (rows as PairRow[]).map(pairOf);
+export async function readPairs(
+  connection: () => Connection,
+  query: PairQuery,
+): Promise<readonly SimilarPair[]> {
+  if ('waiting' in query) {
+    return read(connection(), `${pairs} AND ended_at IS NULL ORDER BY sequence LIMIT ?`, query.waiting);
+  }
+  if (!('of' in query)) return read(connection(), `${pairs} AND sequence = ?`, query.sequence);
+  if (query.of.length <= TOGETHER) return read(connection(), known, JSON.stringify(query.of));
+  const found = new Map<number, SimilarPair>();
+  const slices = startLongSlices();
+  for (let start = 0; start < query.of.length; start += TOGETHER) {
+    const some = JSON.stringify(query.of.slice(start, start + TOGETHER));
+    for (const pair of read(connection(), known, some)) found.set(pair.sequence, pair);
+    await slices();
+  }
+  return [...found.values()].sort((a, b) => a.sequence - b.sequence);
+}
+
+function read(connection: Connection, sql: string, value: SqlValue): readonly SimilarPair[] {
+  return (connection.all(sql, value) as PairRow[]).map(pairOf);
 }
 
 /** See `SpaceReader.uncompared`. */
@@ -136,7 +153,7 @@ export function markCompared(connection: Connection, ids: readonly string[]): vo
 /** The memory says something else now, or is gone: what was found out about its text no longer holds. */
 export function forgetComparison(connection: Connection, id: string, { at, operation }: End): void {
   connection.run('UPDATE memory SET compared = 0 WHERE id = ?', id);
-  const pairs = readPairs(connection, { of: [id] });
+  const pairs = read(connection, known, JSON.stringify([id]));
   if (pairs.length === 0) return;
   for (const end of ['older_id', 'newer_id']) {
     connection.run(

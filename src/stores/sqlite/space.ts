@@ -200,9 +200,9 @@ export function openSpace(database: OpenDatabase): SpaceStore {
       checkWritable();
       const exclusive: ReindexContext['transaction'] = async (task) => {
         checkWritable();
-        return writes.run(() =>
-          transaction((writer, termIds) => inSlices(task(writer, termIds), startLongSlices())),
-        );
+        const replace = () =>
+          transaction((writer, termIds) => inSlices(task(writer, termIds), startLongSlices()));
+        return writes.run(() => (log ? log.leaving(replace) : replace()));
       };
       await guarded(() => reindexSpace({ name, read: queued, transaction: exclusive }, request));
       await settled();

@@ -226,6 +226,19 @@ export const findingTests: readonly ContractTest[] = [
     const { before, after } = await space.around({ id: 'gone', createdAt: start + 3, ordinal: 3.5 }, 1);
     expect([before, after].map(([memory]) => memory?.id)).toEqual(['m2', 'm3']);
   }),
+  onSpace('what thousands of keys find is found once, in order', async (space) => {
+    await write(space, [
+      insert({ id: 'first' }),
+      insert({ id: 'late', createdAt: start + 9, supersedes: ['first', 'second'] }),
+      insert({ id: 'second', createdAt: start + 1 }),
+      insert({ id: 'early', createdAt: start + 5, supersedes: ['second'] }),
+      insert({ id: 'other', topicKey: 'tea', createdAt: start + 2 }),
+    ]);
+    const between = Array.from({ length: 3000 }, (_, at) => `nothing ${at}`);
+    expect(await ids(space, 'supersedes', 'second', ...between, 'first')).toEqual(['early', 'late']);
+    expect(await ids(space, 'supersedes', 'first', ...between, 'second')).toEqual(['early', 'late']);
+    expect(await ids(space, 'topicKey', ...between, 'tea')).toEqual(['other']);
+  }),
   onSpace('any look-up equals the obvious one', async (space) => {
     const word = fc.constantFrom('tea', 'tea ', 'Tea', 'x'.repeat(70), `${'x'.repeat(70)}y`, '東京', 'é');
     let count = 0;

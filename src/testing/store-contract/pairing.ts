@@ -84,6 +84,8 @@ export const pairTests: readonly ContractTest[] = [
       expect(await known(space, ['b', 'x', 'b'])).toStrictEqual(expected.slice(1));
       expect(await known(space, ['d'])).toStrictEqual(expected.slice(0, 1));
       expect(await known(space, [])).toEqual([]);
+      const between = Array.from({ length: 3000 }, (_, at) => `nothing ${at}`);
+      expect(await known(space, ['b', ...between, 'a', 'c'])).toStrictEqual(expected);
       const [first, second] = await space.pendingPairs(2);
       expect(first).toStrictEqual({
         ...expected[0],
