@@ -8,10 +8,11 @@ import { insert, write } from '../../testing/store-contract/harness.ts';
 import { readAside } from './aside.ts';
 import { backupTo } from './backup.ts';
 import { findDamage } from './check.ts';
-import { connect } from './connection.ts';
+import { type Connection, connect } from './connection.ts';
 import { fileNameOf } from './files.ts';
 import { createSqliteStore } from './index.ts';
 import { spaceInfo } from './info.ts';
+import { createObservedSqliteStore } from './store.ts';
 
 let directory: string;
 beforeEach(async () => {
@@ -54,7 +55,7 @@ describe('what is read by another thread', () => {
     await store.close();
   });
 
-  it('is nothing where it is small, cannot be read, or would write', async () => {
+  it('is nothing where it cannot be read, or would write', async () => {
     const { store } = await makeLarge();
     await store.close();
     expect(await readAside(path(), 'SELECT * FROM nothing')).toBeUndefined();
@@ -63,10 +64,6 @@ describe('what is read by another thread', () => {
     expect(await readAside(join(directory, 'missing.db'), INTEGRITY)).toBeUndefined();
     await writeFile(join(directory, 'text.db'), 'this is no database '.repeat(1_000_000));
     expect(await readAside(join(directory, 'text.db'), INTEGRITY)).toBeUndefined();
-    const small = createSqliteStore({ directory });
-    await small.openSpace('bob');
-    expect(await readAside(join(directory, fileNameOf('bob')), INTEGRITY)).toBeUndefined();
-    await small.close();
   });
 });
 
@@ -157,6 +154,21 @@ test('others go on while a large space is checked and saved, and read it', async
   }
   expect(existsSync(target)).toBe(true);
   await store.close();
+});
+
+test('a small space is read on the connection that there is', async () => {
+  const opened: Connection[] = [];
+  await using store = createObservedSqliteStore({ directory }, (connection) => void opened.push(connection));
+  const small = await store.openSpace('bob');
+  await write(small, [insert({ id: 'a' })]);
+  expect((await small.info()).memories).toBe(1);
+  expect(await small.check()).toEqual([]);
+  expect(opened).toHaveLength(2);
+  await (await makeLarge()).store.close();
+  const large = await store.openSpace('alice');
+  expect((await large.info()).memories).toBe(2500);
+  expect(opened).toHaveLength(5);
+  expect(opened.at(-1)?.database.isOpen).toBe(false);
 });
 
 test('a space is counted in steps of some rows, whatever their numbers', async () => {

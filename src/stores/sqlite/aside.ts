@@ -1,6 +1,5 @@
 import { pathToFileURL } from 'node:url';
 import type { SqlValue } from './driver.ts';
-import { bytesOf } from './files.ts';
 import { startThread } from './thread.ts';
 
 /** What the thread runs, see `startThread`. */
@@ -17,13 +16,10 @@ const SCRIPT = `
   });
 `;
 
-/** What is done sooner than a thread has started. */
-const LITTLE = 8 << 20;
-
 /**
  * Runs a statement that only reads a file, named `space`, on another thread: of some, SQLite makes one call that would hold up
  * everything else for a second at 100,000 memories. Its rows; `undefined` where it was not run or failed, and it is up to the
- * caller: the file is small, or nobody can do it on the side here.
+ * caller: nobody can do it on the side here.
  */
 export type ReadAside = (
   path: string,
@@ -32,7 +28,6 @@ export type ReadAside = (
 ) => Promise<readonly (readonly SqlValue[])[] | undefined>;
 
 export const readAside: ReadAside = async (path, sql, ...values) => {
-  if (bytesOf(path) < LITTLE) return undefined;
   const thread = await startThread(SCRIPT).catch(() => undefined);
   const rows = await thread?.ask({ url: pathToFileURL(path).href, sql, values });
   thread?.end();

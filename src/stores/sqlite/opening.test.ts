@@ -165,7 +165,7 @@ test('on a full disk a write fails whole, and the space goes on', async () => {
     const present = limit;
     limit = (pages) => {
       present(pages);
-      if (database.isOpen) database.exec(`PRAGMA space.max_page_count = ${pages}`);
+      database.exec(`PRAGMA space.max_page_count = ${pages}`);
     };
   });
   const space = await store.openSpace('alice');

@@ -14,6 +14,7 @@ import { type Connection, longReadTransaction, writeTransaction } from './connec
 import { lastSequence } from './events.ts';
 import { translateError } from './faults.ts';
 import { positionAt } from './feed.ts';
+import { bytesOf } from './files.ts';
 import { eraseForgotten, finishForgetting } from './forget.ts';
 import { spaceInfo } from './info.ts';
 import type { Log } from './log.ts';
@@ -53,6 +54,9 @@ export interface OpenDatabase {
   /** Called once, when nothing is under way any more. */
   release(): Promise<void>;
 }
+
+/** Of a smaller file, in bytes, everything is read sooner than a thread has started. */
+const LITTLE = 8 << 20;
 
 /** One handle of a database. */
 export function openSpace(database: OpenDatabase): SpaceStore {
@@ -134,7 +138,10 @@ export function openSpace(database: OpenDatabase): SpaceStore {
   };
   const read = <Result>(task: (connection: Connection) => Promise<Result> | Result) =>
     queued((connection) => longReadTransaction(connection, () => task(connection)));
-  /** What takes long has a connection of its own, so that recalls go on beside it. In memory, and of a file that was moved, there is but one. */
+  /**
+   * What takes long has a connection of its own, so that recalls go on beside it: not of a small file, where opening one takes longer
+   * than the rest, and neither in memory nor of a file that was moved, where there is but one.
+   */
   const apart = <Result>(task: (connection: Connection, aside?: ReadAside) => Promise<Result>) =>
     guarded(() => {
       checkOpen();
@@ -149,6 +156,7 @@ export function openSpace(database: OpenDatabase): SpaceStore {
       });
     });
   const another = async () => {
+    if (bytesOf(path) < LITTLE) return undefined;
     try {
       database.checkPresence();
       return await database.openReader?.();
