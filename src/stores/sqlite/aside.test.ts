@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -10,8 +10,11 @@ import { backupTo } from './backup.ts';
 import { findDamage } from './check.ts';
 import { type Connection, connect } from './connection.ts';
 import { fileNameOf } from './files.ts';
+import { eraseForgotten } from './forget.ts';
 import { createSqliteStore } from './index.ts';
 import { spaceInfo } from './info.ts';
+import { readMeta, writeMeta } from './meta.ts';
+import { openWriter } from './opening.ts';
 import { createObservedSqliteStore } from './store.ts';
 
 let directory: string;
@@ -154,6 +157,57 @@ test('others go on while a large space is checked and saved, and read it', async
   }
   expect(existsSync(target)).toBe(true);
   await store.close();
+});
+
+test('what is forgotten of a large space is erased while others read it', async () => {
+  const { store, space } = await makeLarge();
+  const secret = 'xylophone8fe1';
+  await write(space, [insert({ id: 'secret', content: `the ${secret} is hidden` }, [0, 1, 0])]);
+  const holding = async () => {
+    const files = await readdir(directory);
+    const bytes = await Promise.all(files.map((file) => readFile(join(directory, file), 'latin1')));
+    return files.filter((_, at) => bytes[at]!.includes(secret));
+  };
+  expect(await holding()).not.toEqual([]);
+  let isDone = false;
+  const forgetting = write(space, [{ kind: 'redact', id: 'secret' }], { verb: 'forget' }).then(() => {
+    isDone = true;
+  });
+  let read = 0;
+  while (!isDone) {
+    await space.list({ filter: {}, limit: 3 });
+    read++;
+    await turn();
+  }
+  await forgetting;
+  expect(read).toBeGreaterThan(5);
+  expect(await holding()).toEqual([]);
+  expect(await space.check()).toEqual([]);
+  await write(space, [insert({ id: 'next' })]);
+  expect((await space.info()).memories).toBe(2501);
+  await store.close();
+});
+
+test('what no other thread erases, this one does', async () => {
+  const { store } = await makeLarge();
+  await store.close();
+  const connection = await openWriter(path(), 'alice', { synchronous: 'normal', busyTimeout: 0 });
+  const pages = () => connection.get('PRAGMA space.freelist_count') as { freelist_count: number };
+  const asked: string[] = [];
+  for (const answer of [undefined, [], [[1, 5, 0]]]) {
+    connection.run('DELETE FROM memory WHERE row IN (SELECT row FROM memory LIMIT 100)');
+    writeMeta(connection, 'erasure', 'pending');
+    await eraseForgotten(connection, 0, async (_, sql) => {
+      asked.push(sql);
+      return answer;
+    });
+    expect(readMeta(connection, 'erasure')).toBeUndefined();
+    // An answer stands for its VACUUM, and none but a 0 for an empty log.
+    expect(pages().freelist_count === 0).toBe(answer === undefined);
+    expect((await stat(`${path()}-wal`)).size).toBeLessThan(20_000);
+  }
+  expect(asked).toHaveLength(6);
+  connection.close();
 });
 
 test('a small space is read on the connection that there is', async () => {

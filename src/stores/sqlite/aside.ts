@@ -4,17 +4,21 @@ import { startThread } from './thread.ts';
 
 /** What the thread runs, see `startThread`. */
 const SCRIPT = `
-  answer(({ url, sql, values }) => {
-    const database = new DatabaseSync(':memory:');
-    database.prepare('ATTACH ? AS space').run(url + '?mode=ro');
-    const statement = database.prepare(sql);
-    statement.setReturnArrays(true);
-    const rows = statement.all(...values);
-    database.exec('DETACH space');
-    database.close();
-    return rows;
+  answer(({ url, mode, sql, values }) => {
+    const database = new DatabaseSync(':memory:', { timeout: 2000 });
+    try {
+      database.prepare('ATTACH ? AS space').run(url + '?mode=' + mode);
+      database.exec('PRAGMA space.secure_delete = ON');
+      const statement = database.prepare(sql);
+      statement.setReturnArrays(true);
+      return statement.all(...values);
+    } finally {
+      database.close();
+    }
   });
 `;
+
+type Rows = readonly (readonly SqlValue[])[];
 
 /**
  * Runs a statement that only reads a file, named `space`, on another thread: of some, SQLite makes one call that would hold up
@@ -25,11 +29,23 @@ export type ReadAside = (
   path: string,
   sql: string,
   ...values: readonly SqlValue[]
-) => Promise<readonly (readonly SqlValue[])[] | undefined>;
+) => Promise<Rows | undefined>;
 
-export const readAside: ReadAside = async (path, sql, ...values) => {
+export const readAside: ReadAside = (path, sql, ...values) => runAside(path, 'ro', sql, values);
+
+/** The same of a statement that changes how a file stores what it holds, and not what that is. What was there before is overwritten. */
+export type RewriteAside = (path: string, sql: string) => Promise<Rows | undefined>;
+
+export const rewriteAside: RewriteAside = (path, sql) => runAside(path, 'rw', sql, []);
+
+async function runAside(
+  path: string,
+  mode: 'ro' | 'rw',
+  sql: string,
+  values: readonly SqlValue[],
+): Promise<Rows | undefined> {
   const thread = await startThread(SCRIPT).catch(() => undefined);
-  const rows = await thread?.ask({ url: pathToFileURL(path).href, sql, values });
+  const rows = await thread?.ask({ url: pathToFileURL(path).href, mode, sql, values });
   thread?.end();
-  return rows as Awaited<ReturnType<ReadAside>>;
-};
+  return rows as Rows | undefined;
+}

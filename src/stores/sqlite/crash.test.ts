@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startScript } from '../../../test/processes/start-script.ts';
 import { parseMetadataFilter } from '../../domain/metadata-condition.ts';
+import { atOnce } from '../../domain/slices.ts';
 import { resolveProfile } from '../../scoring/profile.ts';
 import { builtinProfile } from '../../scoring/profiles/index.ts';
 import { placesOfParts } from '../../search/pages.ts';
@@ -35,7 +36,7 @@ const refreshed = (connection: Connection) => createResidence('alice').refresh(i
 async function expectIndexEqualsRebuild([writer, reader]: [Connection, Connection]): Promise<void> {
   const { index } = await longReadTransaction(reader, () => refreshed(reader));
   writer.database.exec('BEGIN IMMEDIATE');
-  dropPages(writer);
+  atOnce(dropPages(writer));
   const { index: rebuilt } = await refreshed(writer);
   writer.database.exec('ROLLBACK');
   expect(indexContent(index)).toEqual(indexContent(rebuilt));

@@ -1,5 +1,6 @@
 import { SalienceError } from '../../domain/errors.ts';
 import { missingMemory } from '../../store/faults.ts';
+import type { RewriteAside } from './aside.ts';
 import { type Connection, retryWhileBusy } from './connection.ts';
 import { isBusy, translateError } from './faults.ts';
 import { readMeta, writeMeta } from './meta.ts';
@@ -47,19 +48,22 @@ export function redactMentions(connection: Connection, ids: ReadonlySet<string>,
 }
 
 /**
- * Ends a transaction that forgets: removes the terms that no memory uses and the saved index, which may hold what is
+ * Ends a transaction that forgets, in steps: removes the terms that no memory uses and the saved index, which may hold what is
  * forgotten, and remembers that the bytes are still to be erased.
  */
-export function finishForgetting(connection: Connection, termIds: TermIds): void {
+export function* finishForgetting(connection: Connection, termIds: TermIds): Generator<undefined, void> {
   const used = new Set<number>();
   for (const row of connection.each('SELECT row, bytes, checksum FROM term_vector')) {
     decodeTermVector(row as unknown as BytesRow, (term) => used.add(term));
+    yield;
   }
-  for (const { id } of connection.all('SELECT id FROM term') as { id: number }[]) {
-    if (!used.has(id)) connection.run('DELETE FROM term WHERE id = ?', id);
+  for (const [id] of connection.lists('SELECT id FROM term') as [number][]) {
+    if (used.has(id)) continue;
+    connection.run('DELETE FROM term WHERE id = ?', id);
+    yield;
   }
   termIds.clear();
-  dropPages(connection);
+  yield* dropPages(connection);
   writeMeta(connection, 'erasure', 'pending');
 }
 
@@ -68,20 +72,30 @@ export function finishForgetting(connection: Connection, termIds: TermIds): void
  * split SQLite leaves copies of rows behind that `secure_delete` does not reach, and empties the log.
  * Does nothing when nothing is pending. Throws `store_busy` when another process keeps the log from being emptied.
  */
-export async function eraseForgotten(connection: Connection, timeout: number): Promise<void> {
+export async function eraseForgotten(
+  connection: Connection,
+  timeout: number,
+  aside?: RewriteAside,
+): Promise<void> {
   if (readMeta(connection, 'erasure') === undefined) return;
+  const { path, database } = connection;
   try {
-    await retryWhileBusy(timeout, () => connection.database.exec('VACUUM space'));
-    await retryWhileBusy(timeout, () => emptyLog(connection));
+    if (!(await aside?.(path, 'VACUUM space')))
+      await retryWhileBusy(timeout, () => database.exec('VACUUM space'));
+    const emptied = await aside?.(path, EMPTY_LOG);
+    if (emptied?.[0]?.[0] !== 0) await retryWhileBusy(timeout, () => emptyLog(connection));
     await retryWhileBusy(timeout, () => writeMeta(connection, 'erasure', undefined));
   } catch (error) {
     throw notErased(connection.path, error);
   }
 }
 
+/** Its first number is 0 where it did. */
+const EMPTY_LOG = 'PRAGMA space.wal_checkpoint(TRUNCATE)';
+
 /** Moves the whole log into the file and cuts it to nothing. Throws a busy error when someone still reads from it. */
 function emptyLog(connection: Connection): void {
-  const { busy } = connection.get('PRAGMA space.wal_checkpoint(TRUNCATE)') as { busy: number };
+  const { busy } = connection.get(EMPTY_LOG) as { busy: number };
   if (busy) throw Object.assign(new Error('the log is in use'), { errcode: 5 });
 }
 

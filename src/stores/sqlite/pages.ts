@@ -72,7 +72,7 @@ export function* savePages(
   parts: ReadonlyMap<string, Uint8Array>,
   reflected: Reflected,
 ): Generator<undefined, void> {
-  dropPages(connection);
+  yield* dropPages(connection);
   // The SQLite of Node.js 22 binds no bytes as NULL.
   const insert = connection.statement(
     "INSERT INTO page (part, number, bytes, checksum) VALUES (?, ?, coalesce(?, x''), ?)",
@@ -88,9 +88,13 @@ export function* savePages(
   writeMeta(connection, 'snapshot_usage', String(reflected.usage));
 }
 
-/** Drops the saved index: it may hold what is forgotten, or was derived by other means. */
-export function dropPages(connection: Connection): void {
-  connection.run('DELETE FROM page');
+/** Drops the saved index, in steps: it may hold what is forgotten, or was derived by other means. */
+export function* dropPages(connection: Connection): Generator<undefined, void> {
+  // What is deleted is overwritten, page by page.
+  for (const [row] of connection.lists('SELECT rowid FROM page')) {
+    connection.run('DELETE FROM page WHERE rowid = ?', row as number);
+    yield;
+  }
   writeMeta(connection, 'snapshot', undefined);
   writeMeta(connection, 'snapshot_usage', undefined);
 }

@@ -105,7 +105,7 @@ function* replaceAll(
   }
   writeDerivation(writer, { embedding, analyzer });
   writeMeta(writer, 'generation', String(readGeneration(writer) + 1));
-  dropPages(writer);
+  yield* dropPages(writer);
 }
 
 /** Rows that are deleted at once. */

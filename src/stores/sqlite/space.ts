@@ -7,7 +7,7 @@ import type { Room } from '../../store/room.ts';
 import type { IndexedRow } from '../../store/rows.ts';
 import type { SpaceCore, SpaceStore } from '../../store/store.ts';
 import { withRanking } from '../../store/with-ranking.ts';
-import { type ReadAside, readAside } from './aside.ts';
+import { type ReadAside, readAside, rewriteAside } from './aside.ts';
 import { backupTo } from './backup.ts';
 import { findDamage } from './check.ts';
 import { type Connection, longReadTransaction, writeTransaction } from './connection.ts';
@@ -93,6 +93,9 @@ export function openSpace(database: OpenDatabase): SpaceStore {
       throw error;
     }
   };
+  /** One that may write any number of pages: its COMMIT leaves them in the log. */
+  const large: typeof transaction = (task) =>
+    log ? log.leaving(() => transaction(task)) : transaction(task);
   const guarded = async <Result>(task: () => Result): Promise<Awaited<Result>> => {
     try {
       return await task();
@@ -155,17 +158,22 @@ export function openSpace(database: OpenDatabase): SpaceStore {
         }
       });
     });
-  const another = async () => {
-    if (bytesOf(path) < LITTLE) return undefined;
+  const another = async () => (isWorthAnother() ? database.openReader?.().catch(() => undefined) : undefined);
+  /** Whether another connection pays, and finds the file that this one has. */
+  const isWorthAnother = () => {
+    if (!database.openReader || bytesOf(path) < LITTLE) return false;
     try {
       database.checkPresence();
-      return await database.openReader?.();
+      return true;
     } catch {
-      return undefined;
+      return false;
     }
   };
   const readApart = <Result>(task: (connection: Connection, aside?: ReadAside) => Promise<Result>) =>
     apart((connection, aside) => longReadTransaction(connection, () => task(connection, aside)));
+
+  const erase = () =>
+    eraseForgotten(writer as Connection, busyTimeout, isWorthAnother() ? rewriteAside : undefined);
 
   const core: SpaceCore = {
     name,
@@ -174,10 +182,10 @@ export function openSpace(database: OpenDatabase): SpaceStore {
     write: (entry, decide) =>
       writing(async () => {
         // Of what was forgotten earlier and could not be erased then.
-        if (entry.verb === 'forget') await eraseForgotten(writer as Connection, busyTimeout);
+        if (entry.verb === 'forget') await erase();
         let forgets = false;
         const added: NewMemory[] = [];
-        const result = await transaction(async (writer, termIds) => {
+        const decideAndApply = async (writer: Connection, termIds: TermIds) => {
           const decision = await reading(writer, decide);
           const keep = (inserted: Inserted, sequence: number) =>
             void added.push(newMemory(indexedRow(inserted, termIds), sequence));
@@ -186,11 +194,13 @@ export function openSpace(database: OpenDatabase): SpaceStore {
             startLongSlices(),
           );
           forgets = decision.changes.some((change) => change.kind === 'redact');
-          if (forgets) finishForgetting(writer, termIds);
+          if (forgets) await inSlices(finishForgetting(writer, termIds), startLongSlices());
           return decision.result;
-        });
+        };
+        // What follows empties the log.
+        const result = await (entry.verb === 'forget' ? large : transaction)(decideAndApply);
         residence.written(added);
-        if (forgets) await eraseForgotten(writer as Connection, busyTimeout);
+        if (forgets) await erase();
         return result;
       }),
     use: (usage, decide) =>
@@ -198,7 +208,7 @@ export function openSpace(database: OpenDatabase): SpaceStore {
     record: (recording, keep) =>
       writing(async () => {
         const { sequence, erases } = await transaction((writer) => applyRecording(writer, recording, keep));
-        if (erases) await eraseForgotten(writer as Connection, busyTimeout);
+        if (erases) await erase();
         return sequence;
       }),
     snapshot: (work) => read((connection) => readingSnapshot(connection, stateOf, work)),
@@ -208,9 +218,9 @@ export function openSpace(database: OpenDatabase): SpaceStore {
       checkWritable();
       const exclusive: ReindexContext['transaction'] = async (task) => {
         checkWritable();
-        const replace = () =>
-          transaction((writer, termIds) => inSlices(task(writer, termIds), startLongSlices()));
-        return writes.run(() => (log ? log.leaving(replace) : replace()));
+        return writes.run(() =>
+          large((writer, termIds) => inSlices(task(writer, termIds), startLongSlices())),
+        );
       };
       await guarded(() => reindexSpace({ name, read: queued, transaction: exclusive }, request));
       await settled();
