@@ -1,12 +1,13 @@
+import { mapInSlices, startLongSlices } from '../../domain/slices.ts';
 import type { OperationSummary, OperationsRequest } from '../../store/store.ts';
 import type { Connection } from './connection.ts';
 import { type EventRow, eventOf, problemOfUndoing, selectEvents } from './events.ts';
 
 /** See `SpaceReader.operations`. The first event of an operation has its number. */
-export function readOperations(
+export async function readOperations(
   connection: Connection,
   { limit, before = Number.MAX_SAFE_INTEGER, verb, ids }: OperationsRequest,
-): readonly OperationSummary[] {
+): Promise<readonly OperationSummary[]> {
   const rows = connection.all(
     `SELECT DISTINCT operation FROM event WHERE operation < ? AND ${verb === undefined ? 'TRUE' : 'verb = ?'}
      ORDER BY operation DESC LIMIT ?`,
@@ -14,7 +15,8 @@ export function readOperations(
     ...(verb === undefined ? [] : [verb]),
     limit,
   ) as { operation: number }[];
-  return rows.map(({ operation }) => summaryOf(connection, operation, ids));
+  // Of each batch, all that it wrote is looked at.
+  return mapInSlices(rows, ({ operation }) => summaryOf(connection, operation, ids), startLongSlices());
 }
 
 function summaryOf(connection: Connection, operation: number, most: number): OperationSummary {
