@@ -1,8 +1,10 @@
+import { inSlices, startLongSlices } from '../../domain/slices.ts';
 import { damagedRow, isTextList, storedJson } from '../../store/damage.ts';
 import type { KeyedRows } from '../../store/rows.ts';
 import { containsText, isPlainText } from '../../store/substring.ts';
 import { rowsWithMetadata } from './attributes.ts';
 import type { Connection } from './connection.ts';
+import type { SqlValue } from './driver.ts';
 import { type BytesRow, fromValues, fromVectorRow, ROW_AT, VALUE_COLUMN_LIST } from './rows.ts';
 
 /** The rows of a file by their numbers, inside the open transaction of a connection. */
@@ -69,39 +71,54 @@ export function rowSource(
       return (JSON.parse(texts) as (string | null)[]).map((text) => text ?? undefined);
     },
     keysWithMetadata: (conditions) => rowsWithMetadata(connection(), conditions) ?? new Set(),
-    keysContaining: (text, among) => [...keysContaining(connection(), text, among)],
+    keysContaining: (text, among) => inSlices(keysContaining(connection, text, among), startLongSlices()),
   };
 }
 
 /** What LIKE finds, and every row that is not ASCII alone, whose letters may become others in lower case: six times as fast as reading all. */
 const MAY_CONTAIN = ['title', 'content', 'tags']
-  .map((column) => `${column} LIKE ?1 ESCAPE '~' OR length(${column}) <> length(CAST(${column} AS BLOB))`)
+  .map((column) => `${column} LIKE ?3 ESCAPE '~' OR length(${column}) <> length(CAST(${column} AS BLOB))`)
   .join(' OR ');
 
-/** Rare enough to read every text: a query of which no term is left. */
+/** Rows whose texts are read at once, which takes a millisecond. */
+const RANGE = 1024;
+
+/** Rare enough to read every text, in steps: a query of which no term is left. */
 function* keysContaining(
-  connection: Connection,
+  connection: () => Connection,
   text: string,
   rows: readonly number[] | undefined,
-): Generator<number> {
+): Generator<undefined, readonly number[]> {
   const all = 'SELECT row, title, content, tags FROM memory';
-  const found = rows
-    ? connection.each(`${all} WHERE row IN (SELECT value FROM json_each(?))`, JSON.stringify(rows))
-    : isPlainText(text)
-      ? connection.each(`${all} WHERE ${MAY_CONTAIN}`, `%${text.replace(/[%_~]/g, '~$&')}%`)
-      : connection.each(all);
-  for (const row of found) {
-    const {
-      row: key,
-      title,
-      content,
-      tags,
-    } = row as { row: number; title: string | null; content: string; tags: string };
+  if (rows) {
+    const among = `${all} WHERE row IN (SELECT value FROM json_each(?))`;
+    return containing(connection().lists(among, JSON.stringify(rows)), text);
+  }
+  const { last } = connection().get('SELECT max(row) AS last FROM memory') as { last: number | null };
+  const keys: number[] = [];
+  for (let from = 0; from <= (last ?? -1); from += RANGE) {
+    const range = `${all} WHERE row >= ?1 AND row < ?2`;
+    const found = isPlainText(text)
+      ? connection().lists(
+          `${range} AND (${MAY_CONTAIN})`,
+          from,
+          from + RANGE,
+          `%${text.replace(/[%_~]/g, '~$&')}%`,
+        )
+      : connection().lists(range, from, from + RANGE);
+    keys.push(...containing(found, text));
+    yield;
+  }
+  return keys;
+}
+
+function containing(found: readonly (readonly SqlValue[])[], text: string): readonly number[] {
+  return (found as [number, string | null, string, string][]).flatMap(([row, title, content, tags]) => {
     const texts = {
       title: title ?? undefined,
       content,
-      tags: storedJson<string[]>(tags, isTextList, { table: 'memory', row: key }, 'tags'),
+      tags: storedJson<string[]>(tags, isTextList, { table: 'memory', row }, 'tags'),
     };
-    if (containsText(texts, text)) yield key;
-  }
+    return containsText(texts, text) ? [row] : [];
+  });
 }

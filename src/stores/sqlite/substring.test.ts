@@ -56,3 +56,26 @@ test('a text is found wherever it stands, as if every memory were read', async (
   );
   expect(found).toBeGreaterThan(100);
 });
+
+test('a text is looked for in all rows of a space that has many', async () => {
+  await using store = createSqliteStore({ directory: ':memory:' });
+  const space = await store.openSpace('alice');
+  const contents = new Map([1, 1023, 1024, 2048, 2500].map((row) => [row, 'so it IS']));
+  contents.set(2000, 'so it \u0130s');
+  await write(
+    space,
+    Array.from({ length: 2500 }, (_, at) =>
+      insert({ id: `m${at + 1}`, content: contents.get(at + 1) ?? 'so it was' }),
+    ),
+  );
+  const profile = resolveProfile(builtinProfile('bm25'));
+  // The second one is no text that LIKE finds.
+  for (const [substring, expected] of [
+    ['it is', ['m1', 'm1023', 'm1024', 'm2048', 'm2500']],
+    ['IT \u0130S', ['m2000']],
+  ] as const) {
+    const query = { terms: [], substring };
+    const { hits } = await searchIn(space, { profile, query, filter: {}, now: start, limit: 100 });
+    expect(new Set(hits.map(({ memory }) => memory.id))).toEqual(new Set(expected));
+  }
+});
