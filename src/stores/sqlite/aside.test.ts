@@ -27,13 +27,13 @@ const path = () => join(directory, fileNameOf('alice'));
 const INTEGRITY = 'PRAGMA space.integrity_check(100)';
 
 /** A space whose file is large enough to be looked at by another thread. */
-async function makeLarge() {
-  const store = createSqliteStore({ directory, synchronous: 'normal' });
+async function makeLarge({ within = directory, count = 2500 } = {}) {
+  const store = createSqliteStore({ directory: within, synchronous: 'normal' });
   const space = await store.openSpace('alice');
   const content = 'a long text '.repeat(400);
   await write(
     space,
-    Array.from({ length: 2500 }, (_, at) =>
+    Array.from({ length: count }, (_, at) =>
       insert(
         {
           id: `m${at}`,
@@ -256,9 +256,11 @@ test('a file that was moved away and replaced is not taken for the one that is o
   const { store, space } = await makeLarge();
   const other = await mkdtemp(join(tmpdir(), 'salience-aside-'));
   try {
-    const another = createSqliteStore({ directory: other });
-    await write(await another.openSpace('alice'), [insert({ id: 'other' })]);
-    await another.close();
+    await (await makeLarge({ within: other, count: 2000 })).store.close();
+    // Nothing of the one that is open is in the log, which stays where it is.
+    const connection = await connect(path(), { readOnly: false, timeout: 0 });
+    expect(connection.get('PRAGMA space.wal_checkpoint(TRUNCATE)')).toMatchObject({ busy: 0 });
+    connection.close();
     await rename(path(), join(directory, 'moved.db'));
     await rename(join(other, fileNameOf('alice')), path());
     expect((await space.info()).memories).toBe(2500);

@@ -1,24 +1,5 @@
-import { pathToFileURL } from 'node:url';
 import type { SqlValue } from './driver.ts';
-import { startThread } from './thread.ts';
-
-/** What the thread runs, see `startThread`. */
-const SCRIPT = `
-  answer(({ url, mode, sql, values }) => {
-    const database = new DatabaseSync(':memory:', { timeout: 2000 });
-    try {
-      database.prepare('ATTACH ? AS space').run(url + '?mode=' + mode);
-      database.exec('PRAGMA space.secure_delete = ON');
-      const statement = database.prepare(sql);
-      statement.setReturnArrays(true);
-      return statement.all(...values);
-    } finally {
-      database.close();
-    }
-  });
-`;
-
-type Rows = readonly (readonly SqlValue[])[];
+import { type Rows, startThread } from './thread.ts';
 
 /**
  * Runs a statement that only reads a file, named `space`, on another thread: of some, SQLite makes one call that would hold up
@@ -33,7 +14,7 @@ export type ReadAside = (
 
 export const readAside: ReadAside = (path, sql, ...values) => runAside(path, 'ro', sql, values);
 
-/** The same of a statement that changes how a file stores what it holds, and not what that is. What was there before is overwritten. */
+/** The same of a statement that changes how a file stores what it holds, and not what that is. */
 export type RewriteAside = (path: string, sql: string) => Promise<Rows | undefined>;
 
 export const rewriteAside: RewriteAside = (path, sql) => runAside(path, 'rw', sql, []);
@@ -44,8 +25,8 @@ async function runAside(
   sql: string,
   values: readonly SqlValue[],
 ): Promise<Rows | undefined> {
-  const thread = await startThread(SCRIPT).catch(() => undefined);
-  const rows = await thread?.ask({ url: pathToFileURL(path).href, mode, sql, values });
-  thread?.end();
-  return rows as Rows | undefined;
+  const thread = await startThread().catch(() => undefined);
+  const rows = await thread?.run(path, mode, sql, values);
+  await thread?.end();
+  return rows;
 }

@@ -4,6 +4,7 @@ import type { SqlValue } from './driver.ts';
 import { lastSequence } from './events.ts';
 import { bytesOf } from './files.ts';
 import { readDerivation, readMeta, readSettings } from './meta.ts';
+import { rangesOf } from './ranges.ts';
 import { SCHEMA_VERSION } from './schema.ts';
 
 /** Rows that are counted at once, which takes a millisecond or two. */
@@ -62,15 +63,10 @@ function* ofRanges(
   columns: string,
   rest = '',
 ): Generator<undefined, SqlValue[][]> {
-  const { last } = connection.get(`SELECT max(rowid) AS last FROM ${table}`) as { last: number | null };
   const found: SqlValue[][] = [];
-  for (let from = 0; from <= (last ?? -1); from += RANGE) {
+  for (const range of rangesOf(connection, table, RANGE)) {
     found.push(
-      ...connection.lists(
-        `SELECT ${columns} FROM ${table} WHERE rowid >= ? AND rowid < ? ${rest}`,
-        from,
-        from + RANGE,
-      ),
+      ...connection.lists(`SELECT ${columns} FROM ${table} WHERE rowid >= ? AND rowid < ? ${rest}`, ...range),
     );
     yield;
   }

@@ -4,6 +4,7 @@ import type { Connection } from './connection.ts';
 import { lastSequence } from './events.ts';
 import { readDerivation, readGeneration, writeDerivation, writeMeta } from './meta.ts';
 import { dropPages } from './pages.ts';
+import { rangesOf } from './ranges.ts';
 import { fromRow, type MemoryRow, ROW_COLUMN_LIST } from './rows.ts';
 import type { TermIds } from './terms.ts';
 import { writeIndexed } from './write.ts';
@@ -113,9 +114,8 @@ const RANGE = 512;
 
 /** In one go it would be half a second of 100,000 rows, as what was deleted is overwritten. */
 function* deleteAll(writer: Connection, table: string): Generator<undefined, void> {
-  const { last } = writer.get(`SELECT max(rowid) AS last FROM ${table}`) as { last: number | null };
-  for (let from = 0; from <= (last ?? -1); from += RANGE) {
-    writer.run(`DELETE FROM ${table} WHERE rowid >= ? AND rowid < ?`, from, from + RANGE);
+  for (const range of rangesOf(writer, table, RANGE)) {
+    writer.run(`DELETE FROM ${table} WHERE rowid >= ? AND rowid < ?`, ...range);
     yield;
   }
 }

@@ -5,6 +5,7 @@ import { containsText, isPlainText } from '../../store/substring.ts';
 import { rowsWithMetadata } from './attributes.ts';
 import type { Connection } from './connection.ts';
 import type { SqlValue } from './driver.ts';
+import { rangesOf } from './ranges.ts';
 import { type BytesRow, fromValues, fromVectorRow, ROW_AT, VALUE_COLUMN_LIST } from './rows.ts';
 
 /** The rows of a file by their numbers, inside the open transaction of a connection. */
@@ -94,18 +95,12 @@ function* keysContaining(
     const among = `${all} WHERE row IN (SELECT value FROM json_each(?))`;
     return containing(connection().lists(among, JSON.stringify(rows)), text);
   }
-  const { last } = connection().get('SELECT max(row) AS last FROM memory') as { last: number | null };
+  const inRange = `${all} WHERE row >= ?1 AND row < ?2`;
   const keys: number[] = [];
-  for (let from = 0; from <= (last ?? -1); from += RANGE) {
-    const range = `${all} WHERE row >= ?1 AND row < ?2`;
+  for (const range of rangesOf(connection(), 'memory', RANGE)) {
     const found = isPlainText(text)
-      ? connection().lists(
-          `${range} AND (${MAY_CONTAIN})`,
-          from,
-          from + RANGE,
-          `%${text.replace(/[%_~]/g, '~$&')}%`,
-        )
-      : connection().lists(range, from, from + RANGE);
+      ? connection().lists(`${inRange} AND (${MAY_CONTAIN})`, ...range, `%${text.replace(/[%_~]/g, '~$&')}%`)
+      : connection().lists(inRange, ...range);
     keys.push(...containing(found, text));
     yield;
   }

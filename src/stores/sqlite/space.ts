@@ -62,7 +62,9 @@ const LITTLE = 8 << 20;
 export function openSpace(database: OpenDatabase): SpaceStore {
   const { name, path, writer, reader, writes, reads, residence, busyTimeout, log } = database;
   const termIds = writer && createTermIds(writer);
-  const longReads = createQueue();
+  /** Checks, backups and erasures. */
+  const long = createQueue();
+  const counts = createQueue();
   let closed = false;
   let knownVersion: number | undefined;
 
@@ -108,6 +110,14 @@ export function openSpace(database: OpenDatabase): SpaceStore {
   /** A write in its turn. It is done once a power cut cannot take it back; until then others may read and write. */
   const writing = async <Result>(task: () => Promise<Result>): Promise<Result> => {
     checkWritable();
+    return inTurn(task);
+  };
+  /** One that empties the log, and is seen whole by checks: while anything reads for long, the log is in use. */
+  const erasing = async <Result>(task: () => Promise<Result>): Promise<Result> => {
+    checkWritable();
+    return long.run(() => inTurn(task));
+  };
+  const inTurn = async <Result>(task: () => Promise<Result>): Promise<Result> => {
     underWay++;
     try {
       const result = await writes.run(() => guarded(task));
@@ -145,10 +155,13 @@ export function openSpace(database: OpenDatabase): SpaceStore {
    * What takes long has a connection of its own, so that recalls go on beside it: not of a small file, where opening one takes longer
    * than the rest, and neither in memory nor of a file that was moved, where there is but one.
    */
-  const apart = <Result>(task: (connection: Connection, aside?: ReadAside) => Promise<Result>) =>
+  const apart = <Result>(
+    queue: Queue,
+    task: (connection: Connection, aside?: ReadAside) => Promise<Result>,
+  ) =>
     guarded(() => {
       checkOpen();
-      return longReads.run(async () => {
+      return queue.run(async () => {
         const own = await another();
         if (!own) return queued((connection) => task(connection));
         try {
@@ -169,9 +182,10 @@ export function openSpace(database: OpenDatabase): SpaceStore {
       return false;
     }
   };
-  const readApart = <Result>(task: (connection: Connection, aside?: ReadAside) => Promise<Result>) =>
-    apart((connection, aside) => longReadTransaction(connection, () => task(connection, aside)));
+  const readApart: typeof apart = (queue, task) =>
+    apart(queue, (connection, aside) => longReadTransaction(connection, () => task(connection, aside)));
 
+  /** Must run in the queue of writes. */
   const erase = () =>
     eraseForgotten(writer as Connection, busyTimeout, isWorthAnother() ? rewriteAside : undefined);
 
@@ -180,7 +194,7 @@ export function openSpace(database: OpenDatabase): SpaceStore {
     erases: 'bytes',
     everything: () => read(readState),
     write: (entry, decide) =>
-      writing(async () => {
+      (entry.verb === 'forget' ? erasing : writing)(async () => {
         // Of what was forgotten earlier and could not be erased then.
         if (entry.verb === 'forget') await erase();
         let forgets = false;
@@ -205,15 +219,16 @@ export function openSpace(database: OpenDatabase): SpaceStore {
       }),
     use: (usage, decide) =>
       writing(() => transaction(async (writer) => applyUse(writer, usage, await reading(writer, decide)))),
-    record: (recording, keep) =>
-      writing(async () => {
-        const { sequence, erases } = await transaction((writer) => applyRecording(writer, recording, keep));
-        if (erases) await erase();
-        return sequence;
-      }),
+    async record(recording, keep) {
+      const { sequence, erases } = await writing(() =>
+        transaction((writer) => applyRecording(writer, recording, keep)),
+      );
+      if (erases) await erasing(erase);
+      return sequence;
+    },
     snapshot: (work) => read((connection) => readingSnapshot(connection, stateOf, work)),
-    info: () => readApart((connection) => inSlices(spaceInfo(connection, name), startLongSlices())),
-    check: () => readApart(findDamage),
+    info: () => readApart(counts, (connection) => inSlices(spaceInfo(connection, name), startLongSlices())),
+    check: () => readApart(long, findDamage),
     async reindex(request) {
       checkWritable();
       const exclusive: ReindexContext['transaction'] = async (task) => {
@@ -226,15 +241,17 @@ export function openSpace(database: OpenDatabase): SpaceStore {
       await settled();
     },
     async backup(target, at) {
-      await apart((connection, aside) => backupTo(connection, target, aside));
+      await apart(long, (connection, aside) => backupTo(connection, target, aside));
       if (!writer || at === undefined) return;
       await writing(() => transaction((writer) => writeMeta(writer, 'backup', formatInstant(at))));
     },
     async close() {
       closed = true;
+      // Of these, some are writes and reads in their turns.
+      await long.idle();
+      await counts.idle();
       await writes.idle();
       await reads.idle();
-      await longReads.idle();
       await log?.close();
       await database.release();
     },

@@ -1,41 +1,60 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { isOwnDriver } from './driver.ts';
+import { pathToFileURL } from 'node:url';
+import { isOwnDriver, type SqlValue } from './driver.ts';
+
+export type Rows = readonly (readonly SqlValue[])[];
 
 /** Another thread that has SQLite. */
 export interface Thread {
-  /** What its script answers; `undefined` where that threw, or the thread has ended. A program does not end meanwhile. */
-  ask(question: unknown): Promise<unknown>;
-  /** To be called when nothing is asked. */
-  end(): void;
+  /**
+   * Runs a statement on a file, which is named `space`. Its rows; `undefined` where it failed, or the thread has ended. A program
+   * does not end meanwhile. A file that is not there is not made.
+   */
+  run(path: string, mode: 'ro' | 'rw', sql: string, values?: readonly SqlValue[]): Promise<Rows | undefined>;
+  /** To be called when nothing is asked. Resolves when it has ended, and no file is open there. */
+  end(): Promise<void>;
 }
 
-/** What every script begins with. */
-const PROLOGUE = `
+/** CommonJS as a text, so that there is no file that a bundler would have to know of. What is deleted is overwritten, as on every connection. */
+const SCRIPT = `
   process.emitWarning = () => {};
   const { parentPort, workerData: { driver, pending } } = require('node:worker_threads');
   const { DatabaseSync } = require(driver);
-  const answer = (work) => parentPort.on('message', ({ number, question }) => {
-    let answered;
+  const run = ({ url, sql, values }) => {
+    const database = new DatabaseSync(':memory:', { timeout: 2000 });
     try {
-      answered = work(question);
+      database.prepare('ATTACH ? AS space').run(url);
+      try {
+        database.exec('PRAGMA space.secure_delete = ON');
+        const statement = database.prepare(sql);
+        statement.setReturnArrays(true);
+        return statement.all(...values);
+      } finally {
+        database.exec('DETACH space');
+      }
+    } finally {
+      database.close();
+    }
+  };
+  parentPort.on('message', ({ number, ...statement }) => {
+    let rows;
+    try {
+      rows = run(statement);
     } catch {}
-    parentPort.postMessage({ number, answered });
+    parentPort.postMessage({ number, rows });
     Atomics.sub(pending, 0, 1);
     Atomics.notify(pending, 0);
   });
 `;
 
-/** How many questions each thread of this process has not answered yet. */
+/** How many statements each thread of this process has not ended yet. */
 const running = new Set<Int32Array>();
 /** Milliseconds that the end of a process waits for them at most. */
 const MOST_MS = 10_000;
 
-/**
- * Starts a thread. Its script is CommonJS as a text, so that there is no file that a bundler would have to know of; it has
- * `DatabaseSync`, and calls `answer` with a function from questions to answers. Throws where a process may start no threads.
- */
-export async function startThread(script: string): Promise<Thread> {
+/** Starts a thread. Throws where a process may start none. */
+export async function startThread(): Promise<Thread> {
   // Elsewhere a thread that cannot begin may not say so.
   const isElsewhere = ['bun', 'deno', 'electron'].some((name) => name in process.versions);
   if (isElsewhere) throw new Error('threads of Node.js are needed');
@@ -45,10 +64,10 @@ export async function startThread(script: string): Promise<Thread> {
     : createRequire(import.meta.url ?? join(process.cwd(), 'program.js')).resolve('@photostructure/sqlite');
   const pending = new Int32Array(new SharedArrayBuffer(4));
   const workerData = { driver, pending };
-  const worker = new Worker(PROLOGUE + script, { eval: true, workerData, execArgv: [], name: 'salience' });
+  const worker = new Worker(SCRIPT, { eval: true, workerData, execArgv: [], name: 'salience' });
   if (running.size === 0) process.on('exit', awaitAll);
   running.add(pending);
-  const asked = new Map<number, (answer: unknown) => void>();
+  const asked = new Map<number, (rows: Rows | undefined) => void>();
   let last = 0;
   let hasEnded = false;
   const end = () => {
@@ -57,8 +76,8 @@ export async function startThread(script: string): Promise<Thread> {
     asked.clear();
     if (running.delete(pending) && running.size === 0) process.off('exit', awaitAll);
   };
-  worker.on('message', ({ number, answered }: { number: number; answered: unknown }) => {
-    asked.get(number)?.(answered);
+  worker.on('message', ({ number, rows }: { number: number; rows: Rows | undefined }) => {
+    asked.get(number)?.(rows);
     asked.delete(number);
     if (asked.size === 0) worker.unref();
   });
@@ -66,7 +85,7 @@ export async function startThread(script: string): Promise<Thread> {
   worker.on('exit', end);
   worker.unref();
   return {
-    async ask(question) {
+    async run(path, mode, sql, values = []) {
       if (hasEnded) return undefined;
       const number = ++last;
       return new Promise((resolve) => {
@@ -74,10 +93,12 @@ export async function startThread(script: string): Promise<Thread> {
         // A process ends when it has nothing else to do, but not while somebody waits for this.
         worker.ref();
         Atomics.add(pending, 0, 1);
-        worker.postMessage({ number, question });
+        worker.postMessage({ number, url: `${pathToFileURL(path).href}?mode=${mode}`, sql, values });
       });
     },
-    end: () => void worker.terminate(),
+    async end() {
+      await worker.terminate();
+    },
   };
 }
 
