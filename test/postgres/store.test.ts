@@ -45,6 +45,34 @@ describe('what is particular to PostgreSQL', () => {
     await two.close();
   });
 
+  it('is checked while others write between any two of its statements', async () => {
+    const schema = 'checked';
+    await using other = postgres(pglite.pool, { schema });
+    const writer = await openMemory({ store: other, space: 'alice', embedder: 'none' });
+    await writer.rememberMany(
+      Array.from({ length: 1001 }, (_, at) => ({ id: `m${at}`, content: `Case ${at}` })),
+    );
+    let writes: number | undefined;
+    await using store = postgres(
+      {
+        async query(query) {
+          const answer = await pglite.pool.query(query);
+          if (writes === undefined) return answer;
+          const at = writes++;
+          await writer.remember(`Prefers tea number ${at}`, { id: `n${at}` });
+          await writer.forget(at % 2 ? `n${at}` : `m${at}`);
+          return answer;
+        },
+      },
+      { schema },
+    );
+    const checker = await openMemory({ store, space: 'alice', embedder: 'none' });
+    await checker.recall('case');
+    writes = 0;
+    expect(await checker.check()).toEqual([]);
+    expect(writes).toBeGreaterThanOrEqual(3);
+  });
+
   it('an older state that was restored under a running process is noticed', async () => {
     const [one] = twoStores('restored');
     const memory = await openMemory({ store: one, space: 'alice', embedder: 'none' });

@@ -1,6 +1,6 @@
 import { SalienceError } from '../../domain/errors.ts';
 import { recordFromJson } from '../../store/stored-json.ts';
-import { type SpacePlace, startMoment } from './moment.ts';
+import { embeddingOf, type SpacePlace, startMoment } from './moment.ts';
 import { fromRow, RECORD_COLUMNS, termsFromJson, vectorFromText } from './rows.ts';
 import { type Sql, sql } from './sql.ts';
 import { LINE_ROWS } from './write.ts';
@@ -10,7 +10,8 @@ const PAGE = 1000;
 
 /**
  * Looks for rows that cannot be what was written, and for what does not follow from the memories. The bytes on the disk are the
- * server's: its checksums (initdb --data-checksums) and pg_amcheck find what is wrong with them.
+ * server's: its checksums (initdb --data-checksums) and pg_amcheck find what is wrong with them. What has to match is read by one
+ * statement, so that others may write between two of them.
  */
 export async function findDamage(place: SpacePlace): Promise<readonly string[]> {
   const { database, id } = place;
@@ -25,13 +26,11 @@ export async function findDamage(place: SpacePlace): Promise<readonly string[]> 
       problems.push(error.message);
     }
   };
-  const moment = startMoment(place);
-  const head = await moment.head();
-  const dimensions = head.embedding_dimensions ?? undefined;
   const lines = Object.keys(LINE_ROWS) as (keyof typeof LINE_ROWS)[];
   let after = -1;
   for (;;) {
-    const [rows = [], ...found] = await moment.read(
+    const page = startMoment(place);
+    const [rows = [], ...found] = await page.read(
       sql`SELECT ${RECORD_COLUMNS}, derived.key AS derived_key, derived.terms, encode(derived.vector, 'base64') AS vector
         FROM ${memory} AS memory LEFT JOIN ${derived} AS derived
           ON derived.space_id = memory.space_id AND derived.generation = space.generation AND derived.key = memory.key
@@ -42,6 +41,7 @@ export async function findDamage(place: SpacePlace): Promise<readonly string[]> 
         GROUP BY key`,
       ),
     );
+    const dimensions = embeddingOf(await page.head())?.dimensions;
     for (const row of rows) {
       const key = Number(row['key']);
       look(() => {
@@ -64,12 +64,14 @@ export async function findDamage(place: SpacePlace): Promise<readonly string[]> 
     after = Number(rows.at(-1)?.['key']);
   }
   const count = (query: Sql) => sql`SELECT count(*) AS count FROM ${query}`;
-  const [orphans, events, befores] = await moment.read(
+  const rest = startMoment(place);
+  const [orphans, events, befores] = await rest.read(
     count(sql`${derived} AS derived WHERE ${here} AND generation = space.generation
       AND NOT EXISTS (SELECT 1 FROM ${memory} AS memory WHERE memory.${here} AND memory.key = derived.key)`),
     sql`SELECT count(*) AS count, coalesce(max(sequence), 0) AS last FROM ${event} WHERE ${here}`,
     sql`SELECT sequence, before FROM ${event} WHERE ${here} AND before IS NOT NULL ORDER BY sequence`,
   );
+  const head = await rest.head();
   if (Number(orphans?.[0]?.['count']) > 0)
     problems.push(`${orphans?.[0]?.['count']} rows of derived belong to no memory: reindex the space`);
   const { count: counted, last } = events?.[0] ?? {};
