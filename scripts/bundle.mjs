@@ -18,8 +18,6 @@ const STARTS = {
   command: ['cli/run', 'index', 'cli/commands/recall'],
 };
 
-/** Packages of which little is used: installed whole, it would take 27 MB more (docs/decisions/0111-package-size.md). */
-const INLINED = ['gpt-tokenizer/'];
 let reached;
 
 const entries = [
@@ -30,6 +28,9 @@ const entries = [
   './dist/providers/builtin/embedder.js',
   './dist/eval/workers.js',
   './dist/eval/worker.js',
+  // The script of commands.mjs names them; it does not hold these megabytes a second time.
+  './dist/context/vocabularies/o200k-base.js',
+  './dist/context/vocabularies/cl100k-base.js',
 ].filter((path) => path.endsWith('.js'));
 
 cpSync(`${root}src/providers/builtin/table.bin`, `${root}build/providers/builtin/table.bin`);
@@ -40,15 +41,11 @@ for (const name of existsSync(`${root}dist`) ? readdirSync(`${root}dist`) : []) 
 const inputs = Object.fromEntries(
   entries.map((path) => [path.slice(7, -3), path.replace('./dist', `${root}build`)]),
 );
-// The script of commands.mjs names them; it does not hold these megabytes a second time.
-for (const name of ['o200k_base', 'cl100k_base'])
-  inputs[`context/${name}`] = `gpt-tokenizer/encoding/${name}`;
 const bundle = await rolldown({
   input: inputs,
   preserveEntrySignatures: 'allow-extension',
   platform: 'node',
-  external: (id) =>
-    !id.startsWith('.') && !id.startsWith('/') && !INLINED.some((name) => id.startsWith(name)),
+  external: (id) => !id.startsWith('.') && !id.startsWith('/'),
 });
 await bundle.write({
   dir: `${root}dist`,

@@ -14,8 +14,8 @@ const INLINED = ['commander', 'porter2', 'uuid', 'chrono-node/en'];
 /** What stays a module beside the script: it waits while it loads, holds megabytes, or is a command of its own. */
 const OUTSIDE = {
   '../providers/use-lite.js': '../providers/use-lite.js',
-  'gpt-tokenizer/encoding/o200k_base': '../context/o200k_base.js',
-  'gpt-tokenizer/encoding/cl100k_base': '../context/cl100k_base.js',
+  './vocabularies/o200k-base.js': '../context/vocabularies/o200k-base.js',
+  './vocabularies/cl100k-base.js': '../context/vocabularies/cl100k-base.js',
   ...Object.fromEntries([...FROM_MODULES].map((name) => [`./commands/${name}.js`, `./commands/${name}.js`])),
 };
 

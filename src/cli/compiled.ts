@@ -14,14 +14,20 @@ import {
 import { createRequire, isBuiltin } from 'node:module';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
+import { getHeapCodeStatistics } from 'node:v8';
 import { Script } from 'node:vm';
 import { crc32 } from 'node:zlib';
 
 /** What is CommonJS itself is there sooner so. */
 const REQUIRED = '@photostructure/sqlite';
 
+/** A checksum of what follows, and how much code there was, of which the rest is a part. */
 const CHECKSUM_BYTES = 4;
+const HEAD_BYTES = CHECKSUM_BYTES + 4;
 const KEPT_MILLISECONDS = 30 * 86_400_000;
+/** While it is younger, a run that needed this much more code keeps its own: the first one may have printed the help alone. */
+const GROWING_MILLISECONDS = 86_400_000;
+const GROWTH = 1.05;
 
 /**
  * Runs a script of this package, which is the function of a CommonJS module, and gives what it exports. What V8 compiled of it for the command is kept in the
@@ -31,7 +37,8 @@ const KEPT_MILLISECONDS = 30 * 86_400_000;
 export function loadCompiled<Exports>(file: string, command: string): Exports {
   const source = readFileSync(file);
   const kept = cacheFile(command, file, source);
-  const cachedData = kept && readKept(kept);
+  const found = kept ? readKept(kept) : undefined;
+  const cachedData = found?.data;
   // It is ASCII alone: as such, what is over a megabyte takes no room in the heap, and is not copied.
   const script = new Script(source.toString('latin1'), {
     filename: file,
@@ -43,10 +50,13 @@ export function loadCompiled<Exports>(file: string, command: string): Exports {
   const importModule = async (name: string): Promise<unknown> =>
     isBuiltin(name) || name === REQUIRED ? require(name) : import(name);
   script.runInThisContext()(module.exports, require, module, file, dirname(file), importModule);
-  if (kept && (!cachedData || script.cachedDataRejected)) {
+  const isNew = !found || script.cachedDataRejected === true;
+  if (kept && (isNew || found.isYoung)) {
     // At the end, so that what the command has called is in it, and only what went well.
     process.once('exit', (code) => {
-      if (code === 0) keep(kept, () => script.createCachedData());
+      if (code !== 0) return;
+      const { bytecode_and_metadata_size: size } = getHeapCodeStatistics();
+      if (isNew || size > GROWTH * found.size) keep(kept, size, () => script.createCachedData());
     });
   }
   return module.exports;
@@ -71,16 +81,29 @@ function cacheFolder(): string | undefined {
     : join(home, '.cache', 'salience');
 }
 
-function readKept(file: string): Buffer | undefined {
+interface Kept {
+  readonly data: Buffer;
+  /** Bytes of code that the process had which kept it. */
+  readonly size: number;
+  readonly isYoung: boolean;
+}
+
+function readKept(file: string): Kept | undefined {
   let descriptor: number | undefined;
   try {
     descriptor = openSync(file, 'r');
     // Compiled code is run unseen: it must be what this user has written. Asked of the open file, which nobody can exchange.
-    if (!isOwn(fstatSync(descriptor))) return undefined;
+    const found = fstatSync(descriptor);
+    if (!isOwn(found)) return undefined;
     const bytes = readFileSync(descriptor);
-    const data = bytes.subarray(CHECKSUM_BYTES);
     // V8 trusts what it is given.
-    return bytes.length > CHECKSUM_BYTES && bytes.readUInt32LE(0) === crc32(data) ? data : undefined;
+    if (bytes.length <= HEAD_BYTES || bytes.readUInt32LE(0) !== crc32(bytes.subarray(CHECKSUM_BYTES)))
+      return undefined;
+    return {
+      data: bytes.subarray(HEAD_BYTES),
+      size: bytes.readUInt32LE(CHECKSUM_BYTES),
+      isYoung: Date.now() - found.mtimeMs < GROWING_MILLISECONDS,
+    };
   } catch {
     return undefined;
   } finally {
@@ -89,18 +112,18 @@ function readKept(file: string): Buffer | undefined {
 }
 
 /** Whole or not at all, also when several processes do so at once. A cache that cannot be written is no failure. */
-function keep(file: string, compile: () => Buffer): void {
+function keep(file: string, size: number, compile: () => Buffer): void {
   const folder = dirname(file);
   const unfinished = `${file}.${process.pid}-${process.hrtime.bigint()}`;
   try {
     if (!mayMake(folder)) return;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     if (!isOwn(lstatSync(folder))) return;
-    const data = compile();
-    const checksum = Buffer.alloc(CHECKSUM_BYTES);
-    checksum.writeUInt32LE(crc32(data));
+    const bytes = Buffer.concat([Buffer.alloc(HEAD_BYTES), compile()]);
+    bytes.writeUInt32LE(size, CHECKSUM_BYTES);
+    bytes.writeUInt32LE(crc32(bytes.subarray(CHECKSUM_BYTES)));
     try {
-      writeFileSync(unfinished, Buffer.concat([checksum, data]), { flag: 'wx', mode: 0o600 });
+      writeFileSync(unfinished, bytes, { flag: 'wx', mode: 0o600 });
       renameSync(unfinished, file);
     } catch (error) {
       rmSync(unfinished, { force: true });

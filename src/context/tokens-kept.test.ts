@@ -2,13 +2,16 @@ import { expect, test, vi } from 'vitest';
 import { loadTokenCounter } from './tokens.ts';
 
 const asked = vi.hoisted((): string[] => []);
-vi.mock('gpt-tokenizer/encoding/o200k_base', async (original) => {
-  const encoding = await original<{ countTokens(text: string, options?: object): number }>();
+vi.mock('./byte-pairs.ts', async (original) => {
+  const { createCounter, ...rest } = await original<typeof import('./byte-pairs.ts')>();
   return {
-    ...encoding,
-    countTokens(text: string, options?: object) {
-      asked.push(text);
-      return encoding.countTokens(text, options);
+    ...rest,
+    createCounter(...given: Parameters<typeof createCounter>) {
+      const count = createCounter(...given);
+      return (text: string) => {
+        asked.push(text);
+        return count(text);
+      };
     },
   };
 });

@@ -1,5 +1,9 @@
 import { invalidArgument } from '../domain/check.ts';
 import { createRecent } from '../domain/recent.ts';
+import { createCounter, readVocabulary } from './byte-pairs.ts';
+import { ENCODINGS, TOKEN_ENCODINGS, type TokenEncoding } from './encodings.ts';
+
+export { TOKEN_ENCODINGS, type TokenEncoding };
 
 /**
  * How many tokens each text is, in order: whole numbers ≥ 0. Give your own where the model's tokenizer is another, or
@@ -7,29 +11,13 @@ import { createRecent } from '../domain/recent.ts';
  */
 export type TokenCounter = (texts: readonly string[]) => readonly number[] | Promise<readonly number[]>;
 
-/** The vocabularies that are included: `o200k_base` of GPT-4o and later models, `cl100k_base` of GPT-4 and 3.5. */
-export const TOKEN_ENCODINGS = ['o200k_base', 'cl100k_base'] as const;
-export type TokenEncoding = (typeof TOKEN_ENCODINGS)[number];
-
-/** The time to merge an unbroken run grows with its square: 50,000 letters without a space take a second. */
-const LONGEST_RUN = 2048;
-const LONG_RUN = new RegExp(
-  String.raw`[\p{L}\p{M}]{${LONGEST_RUN}}|\s{${LONGEST_RUN}}|[^\s\p{L}\p{N}]{${LONGEST_RUN}}`,
-  'gu',
-);
-
 /** Bytes at most that texts with known counts may take, and those of an entry beside its text. */
 const COUNTED_BYTES = 2 << 20;
 const ENTRY_BYTES = 100;
 
-/** For texts about which nothing is special: what looks like a control token of a chat format is counted as text. */
-const AS_TEXT = { disallowedSpecial: new Set<string>() };
-
 /**
- * A counter of real tokens. The vocabulary (2 MB) is loaded at the first call.
- *
- * Exact, except in a run of more than 2,048 letters, of as much white space or of as much punctuation without a break:
- * it is counted in pieces of that length, so that a hostile text cannot stop the process.
+ * A counter of real tokens, as OpenAI's own tokenizer counts them; what looks like a control token of a chat format is counted as
+ * text. The vocabulary (2 MB) is loaded at the first call. Time grows with n log n of a text's length, whatever is in it.
  *
  * @example
  * ```ts
@@ -39,35 +27,27 @@ const AS_TEXT = { disallowedSpecial: new Set<string>() };
  * ```
  */
 export async function loadTokenCounter(encoding: TokenEncoding = 'o200k_base'): Promise<TokenCounter> {
-  const { countTokens } = await loadEncoding(encoding);
+  if (!Object.hasOwn(ENCODINGS, encoding))
+    throw invalidArgument('encoding', `${String(encoding)} is not one of ${TOKEN_ENCODINGS.join(', ')}`);
+  counters[encoding] ??= loadCounter(encoding);
+  const count = await counters[encoding];
   // Contexts of one space mostly hold the same memories.
   const counted = createRecent<number, string>(COUNTED_BYTES, (_, { length }) => ENTRY_BYTES + 2 * length);
-  const count = (text: string) => countTokens(text, AS_TEXT);
   return (texts) =>
     texts.map((text) => {
       const known = counted.get(text);
       if (known !== undefined) return known;
-      const tokens =
-        text.length <= LONGEST_RUN
-          ? count(text)
-          : piecesOf(text).reduce((sum, piece) => sum + count(piece), 0);
+      const tokens = count(text);
       counted.set(text, tokens);
       return tokens;
     });
 }
 
-function piecesOf(text: string): readonly string[] {
-  const ends = [...text.matchAll(LONG_RUN)].map((match) => match.index + match[0].length);
-  return [0, ...ends].map((start, at) => text.slice(start, ends[at] ?? text.length));
-}
+/** One of each for the whole process. */
+const counters: Partial<Record<TokenEncoding, Promise<(text: string) => number>>> = {};
 
-function loadEncoding(encoding: TokenEncoding) {
-  switch (encoding) {
-    case 'o200k_base':
-      return import('gpt-tokenizer/encoding/o200k_base');
-    case 'cl100k_base':
-      return import('gpt-tokenizer/encoding/cl100k_base');
-    default:
-      throw invalidArgument('encoding', `${String(encoding)} is not one of ${TOKEN_ENCODINGS.join(', ')}`);
-  }
+async function loadCounter(encoding: TokenEncoding): Promise<(text: string) => number> {
+  const { load, pieces } = ENCODINGS[encoding];
+  const { PACKED } = await load();
+  return createCounter(readVocabulary(PACKED, pieces));
 }

@@ -66,6 +66,25 @@ describe('the compiled code of a command', () => {
     expect(identity(onlyFile())).toBe(first);
   });
 
+  it('is kept again within a day by a run that needed much more of it, as after one that only printed its help', async () => {
+    const env = { XDG_CACHE_HOME: caches };
+    for (const day of [0, 1]) {
+      rmSync(folder, { recursive: true, force: true });
+      expect((await work.salience(['get', '--help'], { env })).code).toBe(0);
+      const file = onlyFile();
+      const [little, first] = [statSync(file).size, identity(file)];
+      const at = Date.now() / 1000 - day * 86_400;
+      utimesSync(file, at, at);
+      await answers();
+      expect(identity(onlyFile()) !== first).toBe(day === 0);
+      expect(statSync(file).size > 1.05 * little).toBe(day === 0);
+      const second = identity(file);
+      await answers();
+      expect((await work.salience(['get', '--help'], { env })).code).toBe(0);
+      expect(identity(onlyFile())).toBe(second);
+    }
+  });
+
   it('is in the home where no other place is named, or an unclear one', async () => {
     const home = join(caches, 'home');
     mkdirSync(home);

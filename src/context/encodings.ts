@@ -1,0 +1,42 @@
+/*
+ * What texts are cut into before pairs are merged: the patterns of OpenAI's tokenizer (tiktoken_ext/openai_public.py), whose `\s` is Unicode's
+ * White_Space, and whose letters of contractions match in any case.
+ */
+const SPACE = String.raw`\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000`;
+const UNCASED = String.raw`\p{Lm}\p{Lo}\p{M}`;
+const CONTRACTION = "'(?:[sSſ]|[dD]|[mM]|[tT]|[lL][lL]|[vV][eE]|[rR][eE])";
+const REST = [String.raw`[${SPACE}]*[\r\n]+`, `[${SPACE}]+(?![^${SPACE}])`, `[${SPACE}]+`];
+
+/** The vocabularies that are included: `o200k_base` of GPT-4o and later models, `cl100k_base` of GPT-4 and 3.5. */
+export const TOKEN_ENCODINGS = ['o200k_base', 'cl100k_base'] as const;
+export type TokenEncoding = (typeof TOKEN_ENCODINGS)[number];
+
+/** Of each, what texts are cut into, and the script that holds the tokens. */
+export const ENCODINGS: Readonly<
+  Record<TokenEncoding, { readonly pieces: RegExp; load(): Promise<{ readonly PACKED: string }> }>
+> = {
+  o200k_base: {
+    pieces: patternOf(
+      String.raw`[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}${UNCASED}]*[\p{Ll}${UNCASED}]+(?:${CONTRACTION})?`,
+      String.raw`[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}${UNCASED}]+[\p{Ll}${UNCASED}]*(?:${CONTRACTION})?`,
+      String.raw`\p{N}{1,3}`,
+      String.raw` ?[^${SPACE}\p{L}\p{N}]+[\r\n/]*`,
+      ...REST,
+    ),
+    load: () => import('./vocabularies/o200k-base.ts'),
+  },
+  cl100k_base: {
+    pieces: patternOf(
+      CONTRACTION,
+      String.raw`[^\r\n\p{L}\p{N}]?\p{L}+`,
+      String.raw`\p{N}{1,3}`,
+      String.raw` ?[^${SPACE}\p{L}\p{N}]+[\r\n]*`,
+      ...REST,
+    ),
+    load: () => import('./vocabularies/cl100k-base.ts'),
+  },
+};
+
+function patternOf(...pieces: readonly string[]): RegExp {
+  return new RegExp(pieces.join('|'), 'gu');
+}
