@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fileOf, packVocabulary } from '../../scripts/vocabularies.mjs';
@@ -49,6 +51,20 @@ const anyCharacter = fc
   .constantFrom(...RANGES)
   .chain(([first, last]) => fc.integer({ min: first, max: last }))
   .map((point) => String.fromCodePoint(point));
+
+test('what is remembered of a text does not keep the text', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const counter = await loadTokenCounter();
+  // Nothing but its own pieces: one of each text is new, and as long as can be remembered, or longer.
+  const count = (at: number) => counter([` piece${at}`.padEnd(8 + (at % 60), 'x') + ' the'.repeat(300_000)]);
+  await count(0);
+  collect();
+  const before = process.memoryUsage().heapUsed;
+  for (let at = 1; at <= 60; at++) await count(at);
+  collect();
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(20_000_000);
+}, 60_000);
 
 describe.each(TOKEN_ENCODINGS)('%s', (encoding) => {
   let original: Original;

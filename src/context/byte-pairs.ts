@@ -15,9 +15,10 @@ interface Group {
   readonly ranks: Uint8Array;
 }
 
-/** Pieces of which the number of tokens is remembered, and the longest of them. */
+/** Pieces of which the number of tokens is remembered. */
 const REMEMBERED = 20_000;
-const LONGEST_REMEMBERED = 64;
+/** The longest of them: V8 lets a longer one refer to the text that it is a piece of, which would be kept with it. */
+const LONGEST_REMEMBERED = 12;
 
 /**
  * Reads what `scripts/vocabularies.mjs` wrote, in base64: for each length the length (1 byte), the number of tokens (3 bytes), their bytes and
