@@ -1,10 +1,9 @@
-// What packing costs: the exact choice over several shapes of memories, near-duplicates, counting tokens, and all of it
+// What packing costs: the exact choice over several shapes of memories, what repeats another one, counting tokens, and all of it
 // together.
 import { buildContext } from '../build/context/build.js';
-import { removeNearDuplicates } from '../build/context/duplicates.js';
+import { repetitionsAmong } from '../build/context/duplicates.js';
 import { pack } from '../build/context/pack.js';
 import { loadTokenCounter, TOKEN_ENCODINGS } from '../build/context/tokens.js';
-import { builtinEmbedder } from '../build/providers/builtin/embedder.js';
 import { makeMemories, seeded } from './data.mjs';
 import { round, summary, timeEach, timeProcess } from './measure.mjs';
 
@@ -76,22 +75,17 @@ function makeCandidates(count, random, make) {
 async function benchText(log) {
   const random = seeded(12);
   const made = makeMemories(300, now, 12);
-  const vectors = await builtinEmbedder().embed(made.map(({ content }) => content));
-  const candidates = made.map(({ id, content, type, createdAt }, at) => ({
+  const candidates = made.map(({ id, content, type, createdAt }) => ({
     id,
     content,
     type,
     at: Date.parse(createdAt),
     source: 'stated',
     score: random(),
-    vector: vectors[at],
   }));
   const repeat = (work) => timeEach(Array.from({ length: 100 }), work);
-  const duplicates = {
-    'by 256-dimensional vectors': await repeat(() => removeNearDuplicates(candidates)),
-    'by words': await repeat(() => removeNearDuplicates(candidates.map(({ vector: _, ...rest }) => rest))),
-  };
-  log('near-duplicates of 300', duplicates);
+  const repetitions = await repeat(() => repetitionsAmong(candidates));
+  log('repetitions among 300', repetitions);
 
   const counting = {};
   for (const encoding of TOKEN_ENCODINGS) {
@@ -112,7 +106,7 @@ async function benchText(log) {
     buildContext(candidates, { maxTokens: 8000 }, { countTokens, randomBytes }),
   );
   log('300 memories to 8,000 tokens', whole);
-  return { duplicates, counting, buildContext: whole };
+  return { repetitions, counting, buildContext: whole };
 }
 
 /** Texts that were not counted before, and the same texts again: the tokenizer remembers the words it has met. */
