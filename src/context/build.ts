@@ -1,5 +1,6 @@
 import { oneOf } from '../domain/check.ts';
 import { throwIfAborted } from '../domain/errors.ts';
+import { pauseIfDue } from '../domain/slices.ts';
 import { type ContextBudget, contextTokens } from './budget.ts';
 import { type ContextCandidate, compareCandidates, type PackCandidate } from './candidate.ts';
 import type { Omission } from './omission.ts';
@@ -86,12 +87,14 @@ export async function buildContext(
   const placeless = places.filter(({ section }) => section === undefined).map(({ candidate }) => candidate);
   const placed = places.flatMap(({ candidate, section }) => (section ? [{ candidate, section }] : []));
   const frame = renderMemories([], format, nonce);
+  // What goes before may have taken as long as others can wait, and so may what follows.
+  await pauseIfDue();
   const [frameTokens, ...tokens] = await countTokens([
     frame.preface + frame.data,
     ...placed.map(({ candidate }) => renderMemory(candidate, 1, format, nonce)),
   ]);
   const ready = placed.map(
-    ({ candidate, section }, at): Placed => ({ ...candidate, section: section.name, tokens: tokens[at]! }),
+    ({ candidate, section }, at): Placed => ({ section: section.name, tokens: tokens[at]!, ...candidate }),
   );
   const shares =
     options.shares === 'none'
@@ -102,6 +105,7 @@ export async function buildContext(
 
   let room = maxTokens - messageTokens - (frameTokens ?? 0);
   for (;;) {
+    await pauseIfDue();
     throwIfAborted(options.signal);
     const packed = pack(ready, { ...options, maxTokens: Math.max(0, room), shares });
     const included = [...packed.included].sort(

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readStatement } from '../text/says-all.ts';
+import { readStatement, saysAll } from '../text/says-all.ts';
 import { compareCandidates, type PackCandidate, textOf } from './candidate.ts';
 import { repetitionsAmong } from './duplicates.ts';
 import { pack } from './pack.ts';
@@ -75,6 +75,33 @@ const memories: fc.Arbitrary<readonly PackCandidate[]> = fc
     { maxLength: 10 },
   )
   .map((all) => all.map(({ content, ...more }, at) => memory(`m${at}`, content, more)));
+
+test('what says all of another one is what a comparison of each with each finds', () => {
+  let seen = 0;
+  fc.assert(
+    fc.property(memories, fc.array(fc.constantFrom(1, 0.5, undefined)), (all, confidences) => {
+      const ranked = all.map((each, at) => ({ ...each, confidence: confidences[at] }));
+      const isAsGood = (other: PackCandidate, one: PackCandidate) =>
+        other.at >= one.at && (other.confidence ?? 1) >= (one.confidence ?? 1);
+      const readings = ranked.map((each) => readStatement(textOf(each)));
+      const expected = ranked.flatMap((one, at) => {
+        const sayers = ranked.filter(
+          (other, place) =>
+            one.mustInclude !== true &&
+            place !== at &&
+            isAsGood(other, one) &&
+            saysAll(readings[place]!, readings[at]!) &&
+            (place < at || readings[place]!.count > readings[at]!.count || !isAsGood(one, other)),
+        );
+        return sayers.length > 0 ? [[one.id, ids(sayers)]] : [];
+      });
+      seen += expected.length;
+      expect(repeated(...ranked)).toEqual(expected);
+    }),
+    { numRuns: 2000 },
+  );
+  expect(seen).toBeGreaterThan(100);
+});
 const strategy = fc.constantFrom('optimal' as const, 'greedy' as const);
 const objective = fc.constantFrom('score' as const, 'evidence' as const);
 const shares = fc.constantFrom(undefined, { a: 1, b: 3 });

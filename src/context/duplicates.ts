@@ -12,20 +12,38 @@ import { type ContextCandidate, textOf } from './candidate.ts';
 export function repetitionsAmong<Candidate extends ContextCandidate>(
   ranked: readonly Candidate[],
 ): ReadonlyMap<Candidate, readonly Candidate[]> {
-  const readings = ranked.map((candidate) => readStatement(textOf(candidate)));
-  const found = new Map<Candidate, readonly Candidate[]>();
-  for (const [at, candidate] of ranked.entries()) {
-    if (candidate.mustInclude === true) continue;
-    const saying = ranked.filter(
-      (other, place) =>
-        place !== at &&
-        isAsGood(other, candidate) &&
-        saysAll(readings[place]!, readings[at]!) &&
-        (place < at || readings[place]!.count > readings[at]!.count || !isAsGood(candidate, other)),
-    );
-    if (saying.length > 0) found.set(candidate, saying);
+  const read = ranked.map((candidate, place) => ({ candidate, place, ...readStatement(textOf(candidate)) }));
+  // What says all of a text begins with it: in the order of texts it follows, after what has the same one.
+  const sorted = [...read].sort((a, b) =>
+    a.text < b.text || (a.text === b.text && a.place < b.place) ? -1 : 1,
+  );
+  const saying = new Map<number, readonly Candidate[]>();
+  let first = 0;
+  for (const [at, one] of sorted.entries()) {
+    if (sorted[first]!.text !== one.text) first = at;
+    if (one.candidate.mustInclude === true || one.count === 0) continue;
+    const found: typeof sorted = [];
+    for (let next = first; sorted[next]?.text.startsWith(one.text); next++) {
+      const other = sorted[next]!;
+      if (
+        other !== one &&
+        isAsGood(other.candidate, one.candidate) &&
+        saysAll(other, one) &&
+        (other.place < one.place || other.count > one.count || !isAsGood(one.candidate, other.candidate))
+      )
+        found.push(other);
+    }
+    if (found.length > 0) {
+      found.sort((a, b) => a.place - b.place);
+      saying.set(
+        one.place,
+        found.map(({ candidate }) => candidate),
+      );
+    }
   }
-  return found;
+  return new Map(
+    [...saying].sort(([a], [b]) => a - b).map(([place, sayers]) => [ranked[place] as Candidate, sayers]),
+  );
 }
 
 function isAsGood(other: ContextCandidate, candidate: ContextCandidate): boolean {

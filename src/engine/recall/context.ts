@@ -314,13 +314,14 @@ async function build<StrategyName extends string>(
   const byId = new Map(hits.map((hit) => [hit.memory.id, hit]));
   const candidates = hits.map(
     ({ memory, score, isAssociative, worth, rank }): ContextCandidate => ({
-      ...memory,
       at: parseInstant(memory.updatedAt),
       score: score.value,
       worth,
       rank,
       isAssociative,
       mustInclude: mandatoryIds.has(memory.id),
+      // What is copied stands last: an object that is added to after a copy gets a shape of its own, ten times as slowly.
+      ...memory,
     }),
   );
   const built = await buildContext(candidates, options, {
