@@ -60,7 +60,7 @@ export function createCounter({ pieces, groups }: Vocabulary): (text: string) =>
   };
   return (text) => {
     let count = 0;
-    for (const [piece] of text.matchAll(pieces)) count += countPiece(piece);
+    for (const piece of text.match(pieces) ?? []) count += countPiece(piece);
     return count;
   };
 }
