@@ -11,28 +11,30 @@ const REST = [String.raw`[${SPACE}]*[\r\n]+`, `[${SPACE}]+(?![^${SPACE}])`, `[${
 export const TOKEN_ENCODINGS = ['o200k_base', 'cl100k_base'] as const;
 export type TokenEncoding = (typeof TOKEN_ENCODINGS)[number];
 
-/** Of each, what texts are cut into, and the script that holds the tokens. */
+/** Of each, what texts are cut into, and the script that holds the tokens. V8 takes a millisecond to read such a pattern: not at every start. */
 export const ENCODINGS: Readonly<
-  Record<TokenEncoding, { readonly pieces: RegExp; load(): Promise<{ readonly PACKED: string }> }>
+  Record<TokenEncoding, { pieces(): RegExp; load(): Promise<{ readonly PACKED: string }> }>
 > = {
   o200k_base: {
-    pieces: patternOf(
-      String.raw`[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}${UNCASED}]*[\p{Ll}${UNCASED}]+(?:${CONTRACTION})?`,
-      String.raw`[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}${UNCASED}]+[\p{Ll}${UNCASED}]*(?:${CONTRACTION})?`,
-      String.raw`\p{N}{1,3}`,
-      String.raw` ?[^${SPACE}\p{L}\p{N}]+[\r\n/]*`,
-      ...REST,
-    ),
+    pieces: () =>
+      patternOf(
+        String.raw`[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}${UNCASED}]*[\p{Ll}${UNCASED}]+(?:${CONTRACTION})?`,
+        String.raw`[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}${UNCASED}]+[\p{Ll}${UNCASED}]*(?:${CONTRACTION})?`,
+        String.raw`\p{N}{1,3}`,
+        String.raw` ?[^${SPACE}\p{L}\p{N}]+[\r\n/]*`,
+        ...REST,
+      ),
     load: () => import('./vocabularies/o200k-base.ts'),
   },
   cl100k_base: {
-    pieces: patternOf(
-      CONTRACTION,
-      String.raw`[^\r\n\p{L}\p{N}]?\p{L}+`,
-      String.raw`\p{N}{1,3}`,
-      String.raw` ?[^${SPACE}\p{L}\p{N}]+[\r\n]*`,
-      ...REST,
-    ),
+    pieces: () =>
+      patternOf(
+        CONTRACTION,
+        String.raw`[^\r\n\p{L}\p{N}]?\p{L}+`,
+        String.raw`\p{N}{1,3}`,
+        String.raw` ?[^${SPACE}\p{L}\p{N}]+[\r\n]*`,
+        ...REST,
+      ),
     load: () => import('./vocabularies/cl100k-base.ts'),
   },
 };

@@ -49,5 +49,5 @@ const counters: Partial<Record<TokenEncoding, Promise<(text: string) => number>>
 async function loadCounter(encoding: TokenEncoding): Promise<(text: string) => number> {
   const { load, pieces } = ENCODINGS[encoding];
   const { PACKED } = await load();
-  return createCounter(readVocabulary(PACKED, pieces));
+  return createCounter(readVocabulary(PACKED, pieces()));
 }
