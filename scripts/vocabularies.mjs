@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 const folder = new URL('../src/context/vocabularies/', import.meta.url);
-export const NAMES = ['o200k_base', 'cl100k_base'];
+const NAMES = ['o200k_base', 'cl100k_base'];
 
 /** The text of the module of a vocabulary; src/context/byte-pairs.ts reads what is packed. */
 export function packVocabulary(name) {

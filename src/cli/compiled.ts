@@ -21,11 +21,11 @@ import { crc32 } from 'node:zlib';
 /** What is CommonJS itself is there sooner so. */
 const REQUIRED = '@photostructure/sqlite';
 
-/** A checksum of what follows, and how much code there was, of which the rest is a part. */
+/** A file begins with the CRC-32 of all that follows it, and then the bytes of code that V8 had when it was written. */
 const CHECKSUM_BYTES = 4;
 const HEAD_BYTES = CHECKSUM_BYTES + 4;
 const KEPT_MILLISECONDS = 30 * 86_400_000;
-/** While it is younger, a run that needed this much more code keeps its own: the first one may have printed the help alone. */
+/** A file younger than this is written again by a run that had this much more code: the first run may only have printed its help. */
 const GROWING_MILLISECONDS = 86_400_000;
 const GROWTH = 1.05;
 
@@ -83,7 +83,7 @@ function cacheFolder(): string | undefined {
 
 interface Kept {
   readonly data: Buffer;
-  /** Bytes of code that the process had which kept it. */
+  /** Bytes of code that V8 had when it was written. */
   readonly size: number;
   readonly isYoung: boolean;
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { pauseIfDue } from '../domain/slices.ts';
 import type { ContextBudget } from './budget.ts';
 import { buildContext, type ContextOptions } from './build.ts';
 import type { ContextCandidate } from './candidate.ts';
@@ -111,6 +112,29 @@ describe('buildContext', () => {
       }),
       { numRuns: 100 },
     );
+  });
+
+  test('lets others go on before it counts and before it packs, where it has kept them waiting', async () => {
+    // In a turn of its own, which begins by this test's clock.
+    await new Promise((resolve) => setImmediate(resolve));
+    let now = 0;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += 5));
+    const order: string[] = [];
+    const keepWaiting = (name: string) => {
+      void pauseIfDue();
+      setImmediate(() => order.push(name));
+    };
+    try {
+      keepWaiting('others');
+      await build([memory('a', 'Prefers tea')], { maxTokens: 500 }, (texts) => {
+        order.push('count');
+        if (order.length === 2) keepWaiting('others again');
+        return countTokens(texts);
+      });
+    } finally {
+      clock.mockRestore();
+    }
+    expect(order).toEqual(['others', 'count', 'others again', 'count']);
   });
 
   test('orders by section, then by score', async () => {

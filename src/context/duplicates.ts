@@ -21,7 +21,7 @@ export function repetitionsAmong<Candidate extends ContextCandidate>(
   let first = 0;
   for (const [at, one] of sorted.entries()) {
     if (sorted[first]!.text !== one.text) first = at;
-    if (one.candidate.mustInclude === true || one.count === 0) continue;
+    if (one.candidate.mustInclude === true) continue;
     const found: typeof sorted = [];
     for (let next = first; sorted[next]?.text.startsWith(one.text); next++) {
       const other = sorted[next]!;

@@ -11,7 +11,7 @@ const REST = [String.raw`[${SPACE}]*[\r\n]+`, `[${SPACE}]+(?![^${SPACE}])`, `[${
 export const TOKEN_ENCODINGS = ['o200k_base', 'cl100k_base'] as const;
 export type TokenEncoding = (typeof TOKEN_ENCODINGS)[number];
 
-/** Of each, what texts are cut into, and the script that holds the tokens. V8 takes a millisecond to read such a pattern: not at every start. */
+/** How each cuts a text into pieces, and the module that holds its tokens. V8 takes a millisecond to parse such a pattern, so that it is made when needed. */
 export const ENCODINGS: Readonly<
   Record<TokenEncoding, { pieces(): RegExp; load(): Promise<{ readonly PACKED: string }> }>
 > = {
