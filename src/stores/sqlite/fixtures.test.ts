@@ -12,7 +12,7 @@ import { SCHEMA_VERSION } from './schema.ts';
 const fixture = (name: string) => new URL(`../../../test/fixtures/${name}`, import.meta.url);
 
 /** Versions of which there is a file with what its build read from it: scripts/store-fixture.mjs writes both. */
-const VERSIONS = [6];
+const VERSIONS = [6, 7];
 
 /** A space with the file of a version, as its build left it. */
 async function open(version: number) {

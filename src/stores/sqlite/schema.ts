@@ -7,6 +7,7 @@ import { belief } from './migrations/0003-belief.ts';
 import { provenance } from './migrations/0004-provenance.ts';
 import { recording } from './migrations/0005-recording.ts';
 import { graph } from './migrations/0006-graph.ts';
+import { typesInOrder } from './migrations/0007-types-in-order.ts';
 import { protectTables } from './protection.ts';
 
 /** In the header of every file of ours: "Sal1" in ASCII. */
@@ -20,7 +21,7 @@ export interface Migration {
   run?(connection: Connection): void;
 }
 
-const migrations: readonly Migration[] = [initial, living, belief, provenance, recording, graph];
+const migrations: readonly Migration[] = [initial, living, belief, provenance, recording, graph, typesInOrder];
 
 /** The version that this code reads and writes. */
 export const SCHEMA_VERSION = migrations.length;
