@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { setImmediate } from 'node:timers/promises';
 import { invalidArgument } from '../domain/check.ts';
 import { throwIfAborted } from '../domain/errors.ts';
 import { unknown } from '../domain/options.ts';
+import { startLongSlices } from '../domain/slices.ts';
 import type { Profile } from '../scoring/profile.ts';
 import type { QuestionFeatures } from './features.ts';
 import { type Arm, createMeasures, type Measured, OBJECTIVES, type Objective } from './measures.ts';
@@ -98,9 +98,13 @@ export async function fitParameters({
 }> {
   const { signal, steps = Number.POSITIVE_INFINITY } = options;
   const tunables = tunablesOf(profile, parameters, questions);
-  const measures = createMeasures(profile, tunables, questions);
+  const slices = startLongSlices();
+  const measures = createMeasures(profile, tunables, questions, () => {
+    throwIfAborted(signal);
+    return slices();
+  });
   const start = tunables.map((tunable) => tunable.start);
-  const atStart = measures.exact(start, 'relevant') as Measured;
+  const atStart = (await measures.exact(start, 'relevant')) as Measured;
   // What the start is worth stands for the engine: its version, and its embedder.
   const task = hashText(
     JSON.stringify([options.task, profile, parameters, objective, seed, [...atStart.mean]]),
@@ -116,10 +120,10 @@ export async function fitParameters({
     patternSearch(
       tunables,
       async (values) => {
-        // Others come to their turn meanwhile, and an interrupt is heard.
-        await setImmediate();
+        // Values that were measured before take no slice.
         throwIfAborted(signal);
-        return meanOf(measures.quick(values, arm)?.[objective], shares, (at) => isUsed(parts[at] as string));
+        const measured = await measures.quick(values, arm);
+        return meanOf(measured?.[objective], shares, (at) => isUsed(parts[at] as string));
       },
       seed,
     );
@@ -142,15 +146,16 @@ export async function fitParameters({
     await options.onState?.(state);
   }
   if (left.length >= steps) return { state, share: (fits - 1) / fits };
-  const heldOutOf = (arm: Arm) => {
-    const before = measures.exact(start, arm) as Measured;
-    const after = parts.map(
-      (part) => measures.exact(fitted[arm][part] as readonly number[], arm) as Measured,
-    );
+  const heldOutOf = async (arm: Arm) => {
+    const before = (await measures.exact(start, arm)) as Measured;
+    const after: Measured[] = [];
+    for (const part of parts) {
+      after.push((await measures.exact(fitted[arm][part] as readonly number[], arm)) as Measured);
+    }
     return heldOut(before, after, { questions, shares, seed });
   };
-  const result = heldOutOf('relevant');
-  const placebo = heldOutOf('placebo')[objective];
+  const result = await heldOutOf('relevant');
+  const { [objective]: placebo } = await heldOutOf('placebo');
   const values = await fitOf('relevant', () => true);
   return {
     state,

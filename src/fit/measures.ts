@@ -1,4 +1,5 @@
 import { SalienceError } from '../domain/errors.ts';
+import { type Slices, startLongSlices } from '../domain/slices.ts';
 import { type Profile, type ResolvedProfile, resolveProfile } from '../scoring/profile.ts';
 import { ofRows, type QuestionFeatures } from './features.ts';
 import type { FitQuestion } from './fit.ts';
@@ -22,7 +23,7 @@ export type Arm = 'relevant' | 'placebo';
 export type Measured = Readonly<Record<Objective, Float64Array>>;
 
 /** Measures all questions at some values of the parameters; `undefined` where the formula cannot have these values. */
-export type Measure = (values: readonly number[], arm: Arm) => Measured | undefined;
+export type Measure = (values: readonly number[], arm: Arm) => Promise<Measured | undefined>;
 
 export interface Measures {
   /** Of all memories. */
@@ -34,25 +35,31 @@ export interface Measures {
   readonly quick: Measure;
 }
 
-/** Each vector of values is ranked once, for all folds and both arms. */
+/** Each vector of values is ranked once, for all folds and both arms; in slices. */
 export function createMeasures(
   profile: Profile,
   tunables: readonly Tunable[],
   questions: readonly FitQuestion[],
+  slices: Slices = startLongSlices(),
 ): Measures {
   const features = questions.map((question) => question.features);
-  const resolve = resolver(profile, tunables, features[0]?.parameters ?? {});
+  const ranking = { resolve: resolver(profile, tunables, features[0]?.parameters ?? {}), slices };
   let quick: Measure | undefined;
   return {
-    exact: measureOver(features, questions, resolve),
-    quick(values, arm) {
-      quick ??= measureOver(poolsOf(features, tunables, resolve), questions, resolve);
+    exact: measureOver(features, questions, ranking),
+    async quick(values, arm) {
+      quick ??= measureOver(await poolsOf(features, tunables, ranking), questions, ranking);
       return quick(values, arm);
     },
   };
 }
 
 type Resolve = (values: readonly number[]) => ResolvedProfile | undefined;
+
+interface Ranking {
+  readonly resolve: Resolve;
+  readonly slices: Slices;
+}
 
 function resolver(
   profile: Profile,
@@ -74,14 +81,14 @@ function resolver(
 function measureOver(
   features: readonly QuestionFeatures[],
   questions: readonly FitQuestion[],
-  resolve: Resolve,
+  { resolve, slices }: Ranking,
 ): Measure {
   const ranker = createRanker(features, DEPTH);
   const known = new Map<string, Readonly<Record<Arm, Measured>> | undefined>();
-  const compute = (values: readonly number[]): Readonly<Record<Arm, Measured>> | undefined => {
+  const compute = async (values: readonly number[]): Promise<Readonly<Record<Arm, Measured>> | undefined> => {
     const resolved = resolve(values);
     if (!resolved) return undefined;
-    const best = ranker.rank(resolved);
+    const best = await ranker.rank(resolved, slices);
     const rankings = features.map(({ ids }, at) => {
       const rows = best.subarray(at * DEPTH, (at + 1) * DEPTH);
       return [...rows].flatMap((row) => (row < 0 ? [] : (ids[row] as string)));
@@ -98,18 +105,18 @@ function measureOver(
     };
     return { relevant: measured('relevant'), placebo: measured('placebo') };
   };
-  return (values, arm) => {
+  return async (values, arm) => {
     const key = values.join(' ');
-    if (!known.has(key)) known.set(key, compute(values));
+    if (!known.has(key)) known.set(key, await compute(values));
     return known.get(key)?.[arm];
   };
 }
 
-function poolsOf(
+async function poolsOf(
   features: readonly QuestionFeatures[],
   tunables: readonly Tunable[],
-  resolve: Resolve,
-): readonly QuestionFeatures[] {
+  { resolve, slices }: Ranking,
+): Promise<readonly QuestionFeatures[]> {
   const ranker = createRanker(features, POOL_DEPTH);
   const start = tunables.map((tunable) => tunable.start);
   const far = tunables.flatMap(({ min, max, start: value }, at) =>
@@ -122,7 +129,7 @@ function poolsOf(
   for (const values of [start, ...far]) {
     const resolved = resolve(values);
     if (!resolved) continue;
-    const best = ranker.rank(resolved);
+    const best = await ranker.rank(resolved, slices);
     for (const [place, pool] of pools.entries()) {
       for (const row of best.subarray(place * POOL_DEPTH, (place + 1) * POOL_DEPTH)) {
         if (row >= 0) pool.add(row);

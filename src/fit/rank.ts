@@ -1,4 +1,5 @@
 import type { ClockName } from '../domain/fields.ts';
+import type { Slices } from '../domain/slices.ts';
 import { BLOCK_SIZE, type Block, type Columns, compile, compileConditions } from '../scoring/compile.ts';
 import { evaluate } from '../scoring/evaluate.ts';
 import { compareRanked, type Ranked } from '../scoring/order.ts';
@@ -12,8 +13,8 @@ const SLACK = 1e-9;
 
 /** Ranks the rows of questions by any parameters of one formula. */
 export interface Ranker {
-  /** The rows of the `depth` best, question after question, best first; −1 where there are fewer. */
-  rank(resolved: ResolvedProfile): Int32Array;
+  /** The rows of the `depth` best, question after question, best first; −1 where there are fewer. In slices. */
+  rank(resolved: ResolvedProfile, slices: Slices): Promise<Int32Array>;
 }
 
 /**
@@ -25,7 +26,7 @@ export function createRanker(questions: readonly QuestionFeatures[], depth: numb
   const scratch = createScratch(questions, most);
   const readers = questions.map(signalReader);
   return {
-    rank(resolved) {
+    async rank(resolved, slices) {
       const formula = compile(resolved.root, scratch.columns);
       const judge = compileConditions(resolved.require, scratch.columns);
       const best = new Int32Array(questions.length * depth).fill(-1);
@@ -46,6 +47,8 @@ export function createRanker(questions: readonly QuestionFeatures[], depth: numb
             upper[start + at] = refused ? 0 : Number.isNaN(high[at]!) ? Infinity : high[at]!;
             if (verdict[at] === 1) threshold.take(low[at]!);
           }
+          const pause = slices();
+          if (pause) await pause;
         }
         const least = threshold.value() - SLACK;
         const hits: (Ranked & { readonly row: number })[] = [];
@@ -55,6 +58,8 @@ export function createRanker(questions: readonly QuestionFeatures[], depth: numb
           if (failedRequirement(resolved, signals, now) !== undefined) continue;
           const score = evaluate(resolved.root, signals, now);
           if (score > 0) hits.push({ row, score, ...tieBreakers(question, row) });
+          const pause = slices();
+          if (pause) await pause;
         }
         hits.sort(compareRanked);
         for (let rank = 0; rank < Math.min(depth, hits.length); rank++) {

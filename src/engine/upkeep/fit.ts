@@ -54,7 +54,7 @@ export interface FitResult {
   readonly fitted?: Fitted | undefined;
 }
 
-const PAGE = 1000;
+const PAGE = 200;
 const MOST_QUESTIONS = 1000;
 /** Questions times memories: what is kept of each takes some hundred bytes. */
 const MOST_ROWS = 5_000_000;

@@ -57,8 +57,9 @@ it('ranks by features as the engine ranks memories by their own scores, whatever
   for (const depth of [10, 100]) {
     const ranker = createRanker(questions, depth);
     for (const [at, set] of vectors.entries()) {
-      const best = ranker.rank(
+      const best = await ranker.rank(
         resolveProfile(builtinProfile('hybrid'), { ...questions[0]?.parameters, ...set }),
+        () => undefined,
       );
       for (const [place, query] of queries.entries()) {
         const rows = [...best.subarray(place * depth, (place + 1) * depth)].filter((row) => row >= 0);
@@ -103,11 +104,16 @@ it('reads attributes, ages and requirements, whose limits are parameters too', a
     ['mine', 0.1],
     ['strict', 0.7],
   ] as const) {
-    const rows = [...ranker.rank(resolveProfile(defineProfile(definition), { least }))].filter(
-      (row) => row >= 0,
-    );
+    let pauses = 0;
+    const best = await ranker.rank(resolveProfile(defineProfile(definition), { least }), () => {
+      pauses++;
+      return undefined;
+    });
+    const rows = [...best].filter((row) => row >= 0);
     const { hits } = await space.rank('I like tea', { strategy, now, limit: 100 });
     expect(rows.map((row) => features.ids[row])).toEqual(hits.map(({ id }) => id));
+    // Others may come to their turn after each block, of which there is one, and each row that is evaluated.
+    expect(pauses).toBe(1 + hits.length);
     sizes.push(hits.length);
   }
   expect(sizes[0]).toBeGreaterThan(sizes[1] as number);

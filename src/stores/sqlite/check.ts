@@ -11,6 +11,7 @@ import type { SqlValue } from './driver.ts';
 import { type EventRow, eventOf, selectEvents } from './events.ts';
 import { readDerivation, readMeta } from './meta.ts';
 import { wrongChecksums } from './protection.ts';
+import { rangesOf } from './ranges.ts';
 import { type RecordingRow, recordingOf } from './recordings.ts';
 import { relationsKey, valuesOf } from './relations.ts';
 import { type BytesRow, fromRow, type MemoryRow, ROW_COLUMN_LIST } from './rows.ts';
@@ -33,10 +34,9 @@ function* damageInTables(connection: Connection): Generator<undefined, readonly 
   const { user_version: version } = connection.get('PRAGMA space.user_version') as { user_version: number };
   if (version !== SCHEMA_VERSION) findings.push(`the schema is ${version}, not ${SCHEMA_VERSION}`);
   const { embedding } = readDerivation(connection);
-  for (const [rows, what] of wrongRows(embedding)) {
-    const { count } = connection.get(`SELECT count(*) AS count FROM ${rows}`) as { count: number };
-    if (count > 0) findings.push(`${count} ${what}`);
-    yield;
+  for (const { finding, ...wrong } of wrongRows(embedding)) {
+    const count = yield* countOf(connection, wrong);
+    if (count > 0) findings.push(`${count} ${finding}`);
   }
   const wrong = yield* wrongChecksums(connection);
   if (wrong.length > 0) findings.push(...wrong);
@@ -49,36 +49,65 @@ function* damageInTables(connection: Connection): Generator<undefined, readonly 
   return findings;
 }
 
+/** So many rows are looked through by one statement. */
+const LOOKED_THROUGH = 5000;
+
+function* countOf(
+  connection: Connection,
+  { table, key, condition }: Omit<WrongRows, 'finding'>,
+): Generator<undefined, number> {
+  let total = 0;
+  const sql = `SELECT count(*) AS count FROM ${table} WHERE ${key} >= ? AND ${key} < ? AND (${condition})`;
+  for (const range of rangesOf(connection, table, LOOKED_THROUGH, key)) {
+    total += (connection.get(sql, ...range) as { count: number }).count;
+    yield;
+  }
+  return total;
+}
+
+interface WrongRows {
+  readonly table: string;
+  /** The first column of its key. */
+  readonly key: string;
+  readonly condition: string;
+  readonly finding: string;
+}
+
 /** Rows that there should be none of, and what is to be said of them. */
-function wrongRows(
-  embedding: EmbeddingInfo | undefined,
-): readonly (readonly [rows: string, finding: string])[] {
+function wrongRows(embedding: EmbeddingInfo | undefined): readonly WrongRows[] {
   return [
-    [
-      'memory WHERE NOT EXISTS (SELECT 1 FROM term_vector WHERE term_vector.row = memory.row)',
-      'memories without their terms: reindex the space',
-    ],
-    ...['vector', 'term_vector'].map(
-      (table) =>
-        [
-          `${table} WHERE NOT EXISTS (SELECT 1 FROM memory WHERE memory.row = ${table}.row)`,
-          `rows in ${table} without a memory: reindex the space`,
-        ] as const,
-    ),
-    [
-      `link WHERE a_row >= b_row OR NOT EXISTS (SELECT 1 FROM memory WHERE row = a_row)
+    {
+      table: 'memory',
+      key: 'row',
+      condition: 'NOT EXISTS (SELECT 1 FROM term_vector WHERE term_vector.row = memory.row)',
+      finding: 'memories without their terms: reindex the space',
+    },
+    ...['vector', 'term_vector'].map((table) => ({
+      table,
+      key: 'row',
+      condition: `NOT EXISTS (SELECT 1 FROM memory WHERE memory.row = ${table}.row)`,
+      finding: `rows in ${table} without a memory: reindex the space`,
+    })),
+    {
+      table: 'link',
+      key: 'a_row',
+      condition: `a_row >= b_row OR NOT EXISTS (SELECT 1 FROM memory WHERE row = a_row)
        OR NOT EXISTS (SELECT 1 FROM memory WHERE row = b_row)`,
-      'links without both of their memories: restore the space from a backup',
-    ],
-    [
-      `similar_pair WHERE dropped = 0 AND (NOT EXISTS (SELECT 1 FROM memory WHERE id = older_id)
+      finding: 'links without both of their memories: restore the space from a backup',
+    },
+    {
+      table: 'similar_pair',
+      key: 'sequence',
+      condition: `dropped = 0 AND (NOT EXISTS (SELECT 1 FROM memory WHERE id = older_id)
        OR NOT EXISTS (SELECT 1 FROM memory WHERE id = newer_id))`,
-      'similar pairs without both of their memories: restore the space from a backup',
-    ],
-    [
-      `vector WHERE length(bytes) <> ${(embedding?.dimensions ?? 0) * 4}`,
-      `vectors that are not of the space's model (${embedding?.model ?? 'none'}): reindex the space`,
-    ],
+      finding: 'similar pairs without both of their memories: restore the space from a backup',
+    },
+    {
+      table: 'vector',
+      key: 'row',
+      condition: `length(bytes) <> ${(embedding?.dimensions ?? 0) * 4}`,
+      finding: `vectors that are not of the space's model (${embedding?.model ?? 'none'}): reindex the space`,
+    },
   ];
 }
 
@@ -91,9 +120,17 @@ function* disagreements(connection: Connection): Generator<undefined, readonly s
     stored.set(row, [...(stored.get(row) ?? []), `${key}:${value}`]);
     yield;
   }
-  let wrong = 0;
-  for (const each of connection.each('SELECT row, metadata FROM memory')) {
-    const { row, metadata } = each as { row: number; metadata: string };
+  const superseded = new Map<number, string[]>();
+  for (const each of connection.each('SELECT newer_row, older_id FROM supersession')) {
+    const { newer_row: row, older_id: older } = each as { newer_row: number; older_id: string };
+    superseded.set(row, [...(superseded.get(row) ?? []), older]);
+    yield;
+  }
+  let [wrong, wronglySuperseded] = [0, 0];
+  for (const each of connection.each('SELECT row, metadata, supersedes FROM memory')) {
+    const { row, metadata, supersedes } = each as { row: number; metadata: string; supersedes: string };
+    wronglySuperseded += differences(JSON.parse(supersedes) as string[], superseded.get(row) ?? []);
+    superseded.delete(row);
     const expected = attributesOf(JSON.parse(metadata) as Metadata).map((parts) => parts.join(':'));
     if (expected.sort().join() !== (stored.get(row) ?? []).sort().join()) wrong++;
     stored.delete(row);
@@ -115,28 +152,36 @@ function* disagreements(connection: Connection): Generator<undefined, readonly s
     yield;
   }
   let lost = 0;
-  const named = `SELECT ${ROW_COLUMN_LIST} FROM memory WHERE type = 'entity' OR relations IS NOT NULL`;
-  for (const each of connection.each(named)) {
-    const memory = fromRow(each as MemoryRow);
-    const { row } = each as MemoryRow;
-    const said = [...namesOfEntity(memory)].sort().join('\0');
-    const sameNames = said === (names.get(row) ?? []).sort().join('\0');
-    const stated = relationsKey((memory.relations ?? []).map(valuesOf));
-    if (!sameNames || stated !== relationsKey(relations.get(row) ?? [])) lost++;
-    names.delete(row);
-    relations.delete(row);
+  const named = `SELECT ${ROW_COLUMN_LIST} FROM memory
+    WHERE row >= ? AND row < ? AND (type = 'entity' OR relations IS NOT NULL)`;
+  for (const range of rangesOf(connection, 'memory', LOOKED_THROUGH)) {
+    for (const each of connection.each(named, ...range)) {
+      const memory = fromRow(each as MemoryRow);
+      const { row } = each as MemoryRow;
+      const said = [...namesOfEntity(memory)].sort().join('\0');
+      const sameNames = said === (names.get(row) ?? []).sort().join('\0');
+      const stated = relationsKey((memory.relations ?? []).map(valuesOf));
+      if (!sameNames || stated !== relationsKey(relations.get(row) ?? [])) lost++;
+      names.delete(row);
+      relations.delete(row);
+      yield;
+    }
     yield;
   }
   lost += names.size + relations.size;
   if (lost > 0) findings.push(`names or relations of ${lost} memories are indexed wrongly: ${RESTORE}`);
-  const { count } = connection.get(
-    `WITH said AS (SELECT DISTINCT value AS older_id, row AS newer_row FROM memory, json_each(memory.supersedes)),
-          kept AS (SELECT older_id, newer_row FROM supersession)
-     SELECT count(*) AS count FROM (SELECT * FROM (SELECT * FROM said EXCEPT SELECT * FROM kept)
-       UNION ALL SELECT * FROM (SELECT * FROM kept EXCEPT SELECT * FROM said))`,
-  ) as { count: number };
-  if (count > 0) findings.push(`${count} supersessions are not those that the memories say: ${RESTORE}`);
+  for (const kept of superseded.values()) wronglySuperseded += kept.length;
+  if (wronglySuperseded > 0)
+    findings.push(`${wronglySuperseded} supersessions are not those that the memories say: ${RESTORE}`);
   return findings;
+}
+
+/** How many are in one of the lists alone. */
+function differences(said: readonly string[], kept: readonly string[]): number {
+  if (said.length === 0) return kept.length;
+  const among = new Set(said);
+  const common = kept.filter((each) => among.has(each)).length;
+  return among.size + kept.length - 2 * common;
 }
 
 const RESTORE = 'restore the space from a backup';
@@ -146,7 +191,11 @@ const MOST_NAMED = 5;
 
 /** Reads every row of which a value must be decoded, and tells which cannot have been written. */
 function* damagedRows(connection: Connection): Generator<undefined, readonly string[]> {
-  const known = new Set((connection.all('SELECT id FROM term') as { id: number }[]).map(({ id }) => id));
+  const known = new Set<number>();
+  for (const each of connection.each('SELECT id FROM term')) {
+    known.add((each as { id: number }).id);
+    yield;
+  }
   return [
     ...(yield* unreadable<MemoryRow>(connection, `SELECT ${ROW_COLUMN_LIST} FROM memory`, fromRow)),
     ...(yield* unreadable<BytesRow>(connection, 'SELECT row, bytes, checksum FROM term_vector', (row) =>

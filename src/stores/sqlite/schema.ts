@@ -21,7 +21,15 @@ export interface Migration {
   run?(connection: Connection): void;
 }
 
-const migrations: readonly Migration[] = [initial, living, belief, provenance, recording, graph, typesInOrder];
+const migrations: readonly Migration[] = [
+  initial,
+  living,
+  belief,
+  provenance,
+  recording,
+  graph,
+  typesInOrder,
+];
 
 /** The version that this code reads and writes. */
 export const SCHEMA_VERSION = migrations.length;
