@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { pauseIfDue } from '../../domain/slices.ts';
 import { type Embedder, type MemoryEngine, type OpenOptions, openMemory } from '../../index.ts';
 import { angleEmbedder } from '../../testing/angle-embedder.ts';
 import { createFakeClock } from '../../testing/fake-clock.ts';
@@ -51,6 +52,26 @@ describe('compare', () => {
       expect(hits?.map(({ rank }) => rank)).toEqual(recalled.hits.map((_, at) => at + 1));
       expect(hits?.map(({ snippet }) => snippet)).toEqual(recalled.hits.map(({ snippet }) => snippet));
       for (const hit of hits ?? []) expect(Object.keys(hit)).not.toContain('score');
+    }
+  });
+
+  it('lets others go on between two strategies, and can be aborted there', async () => {
+    await using memory = await sample();
+    // Nothing is to be loaded any more, which pauses too.
+    await memory.compare('tea');
+    // In a turn of its own, which begins by this test's clock: each strategy takes longer than others may wait.
+    await new Promise((resolve) => setImmediate(resolve));
+    let now = 0;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += 5));
+    try {
+      void pauseIfDue();
+      const controller = new AbortController();
+      // Reading takes one turn at most.
+      setImmediate(() => setImmediate(() => controller.abort()));
+      const { signal } = controller;
+      await expect(memory.compare('tea', { signal })).rejects.toMatchObject({ code: 'aborted' });
+    } finally {
+      clock.mockRestore();
     }
   });
 

@@ -1,6 +1,7 @@
 import { invalidArgument, texts } from '../../domain/check.ts';
 import { SalienceError, throwIfAborted } from '../../domain/errors.ts';
 import { unknown } from '../../domain/options.ts';
+import { pauseIfDue } from '../../domain/slices.ts';
 import type { Embedder } from '../../providers/embedder.ts';
 import type { ParameterOverrides } from '../../scoring/profile.ts';
 import { findBuiltinProfile } from '../../scoring/profiles/index.ts';
@@ -107,6 +108,7 @@ async function compareAsOf(
   const rankings = await engine.space.snapshot(async (snapshot) => {
     const ranked: StrategyRanking[] = [];
     for (const each of prepared) {
+      await pauseIfDue();
       throwIfAborted(options.signal);
       const { strategy, takesQuery, ready, failure } = each;
       const arms = ready?.preparation.arms ?? [];
