@@ -84,7 +84,7 @@ function wordDrawer(random) {
 }
 
 /** 80 % of the memories in sessions of 20 to 200 turns, each 8 to 40 words. */
-function* memories(count, seed = 1) {
+export function* memories(count, seed = 1) {
   const random = seeded(seed);
   const word = wordDrawer(random);
   let session = 0;
@@ -121,8 +121,44 @@ function queriesOf(count) {
   return queries.slice(0, wantedQueries);
 }
 
+/** Postings a memory that questions are asked with besides: those of rare words, and those of a space that is one conversation. */
+const POSTINGS = [0.05, 0.9];
+
+/** `QUERIES` questions and as many others to warm up with, whose words are in about `wanted` times as many memories as there are, together. */
+export function queriesWithPostings(wanted) {
+  const analyzer = createAnalyzer();
+  const texts = [];
+  for (const { content } of memories(20_000)) texts.push(content);
+  const shares = new Map();
+  for (const text of texts) {
+    for (const term of new Set(analyzer.analyze(text)))
+      shares.set(term, (shares.get(term) ?? 0) + 1 / texts.length);
+  }
+  const shareOf = (word) => analyzer.analyze(word).reduce((sum, term) => sum + (shares.get(term) ?? 0), 0);
+  const random = seeded(11);
+  const made = texts.slice(0, 10_000).map((text) => {
+    const words = [...new Set(text.split(' '))]
+      .map((word) => ({ word, share: shareOf(word) }))
+      .filter(({ share }) => share > 0);
+    let left = 3 + Math.floor(random() * 5);
+    let missing = wanted;
+    const chosen = [];
+    // Each word is the one that comes nearest to its part of what is still wanted.
+    for (; left > 0 && words.length > 0; left--) {
+      const part = missing / left;
+      words.sort((a, b) => Math.abs(b.share - part) - Math.abs(a.share - part));
+      const { word, share } = words.pop();
+      chosen.push(word);
+      missing -= share;
+    }
+    return { query: chosen.join(' '), missing: Math.abs(missing) };
+  });
+  made.sort((a, b) => a.missing - b.missing);
+  return made.slice(0, QUERIES + WARM_QUERIES).map(({ query }) => query);
+}
+
 /** Unit vectors given by the text: around one of many topics; a fifth of them equal, or nearly so, where that is asked for. */
-function givenVectors(dimensions, kind) {
+export function givenVectors(dimensions, kind) {
   const normal = (random) => {
     const vector = Float32Array.from({ length: dimensions }, () => random() + random() + random() - 1.5);
     const norm = Math.hypot(...vector);
@@ -226,6 +262,9 @@ async function read(name, directory) {
       overLimit: round(quantile(times, 0.5) / limit),
     };
   }
+  const hybridByPostings = [];
+  for (const wanted of POSTINGS)
+    hybridByPostings.push(await timeWithPostings(memory, queriesWithPostings(wanted)));
   globalThis.gc();
   const bytes = process.memoryUsage.rss() - before;
   await memory.close();
@@ -235,6 +274,31 @@ async function read(name, directory) {
     rowsWithAWordPerMemory: round(looked.reduce((sum, each) => sum + each, 0) / looked.length / count),
     floatVectorsReadOnceMs: round(limit),
     recallMs,
+    hybridByPostings,
+  };
+}
+
+async function timeWithPostings(memory, queries) {
+  const [times, postings] = [[], []];
+  const { memories: count } = await memory.stats();
+  for (const query of queries.slice(QUERIES)) await memory.recall(query, { track: false });
+  for (const query of queries.slice(0, QUERIES)) {
+    const from = performance.now();
+    await memory.recall(query, { track: false });
+    times.push(performance.now() - from);
+  }
+  for (const query of queries.slice(0, QUERIES)) {
+    let sum = 0;
+    for (const word of query.split(' ')) {
+      const { trace } = await memory.recall(word, { strategy: 'bm25', limit: 1, track: false });
+      sum += trace.stages.find(({ name: of }) => of === 'bm25_search').survivors;
+    }
+    postings.push(sum / count);
+  }
+  return {
+    postingsPerMemory: round(postings.reduce((sum, each) => sum + each, 0) / postings.length),
+    p50: round(quantile(times, 0.5)),
+    p99: round(quantile(times, 0.99)),
   };
 }
 

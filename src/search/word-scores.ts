@@ -1,11 +1,22 @@
 import { SUBSTRING_RELEVANCE } from '../store/substring.ts';
-import { lexicalRelevance } from '../text/bm25.ts';
+import { lexicalRelevance, matchOfRelevance } from '../text/bm25.ts';
 import { bm25Of, type CommonWords, commonWords } from './common-words.ts';
 import { grow } from './grow.ts';
 import { contextRelevance, placeOf, type QueryWords } from './lexical.ts';
 import type { ResidentIndex } from './resident-index.ts';
 import type { Turns } from './turns.ts';
-import { addAround, addScores, bitsIn, countTerms, markRows, room, TERMS, touchedRows } from './word-rows.ts';
+import { addBounds } from './word-bounds.ts';
+import {
+  addAround,
+  addScores,
+  bitsIn,
+  type Counted,
+  countTerms,
+  markRows,
+  room,
+  TERMS,
+  touchedRows,
+} from './word-rows.ts';
 
 /** How well the words of each row match a query. What it says of a row stands at the place of that row among `rows`. */
 export interface WordScores {
@@ -30,7 +41,7 @@ export const STRENGTHS = 32;
 /** Rows of which all is worked out before the next ones are looked at: what is known of them stays in the cache. */
 export const TOGETHER = 4096;
 
-/** Rows that only common words touch: counted one by one, when somebody asks. */
+/** Rows that only common words touch, or that match weakly: counted one by one, when somebody asks. */
 export interface Uncounted {
   /** Ascending, among some that were counted; absent where that may be nearly all rows. */
   readonly rows: Int32Array | undefined;
@@ -41,29 +52,81 @@ export interface Uncounted {
   readonly postings: QueryWords['postings'];
   relevance(row: number): number;
   inContext(row: number): number;
+  /** The same of several ascending rows: counted together where that is faster. */
+  among(said: Said, rows: Int32Array): ArrayLike<number>;
 }
 
-/**
- * BM25 of the rows that a query touches; `turns` say what stands beside each. Words that `commonFrom` rows have may leave rows
- * uncounted.
- */
+/** What may be left uncounted, as it is unlikely to be asked for. */
+export interface Leaving {
+  /** Words that so many rows have may leave rows uncounted. */
+  readonly commonFrom: number;
+  /** Where far more rows than these are touched, about as many are counted as it takes to know these best ones. */
+  readonly fewestStrong: number;
+}
+
+/** BM25 of the rows that a query touches; `turns` say what stands beside each. By default all of them are counted. */
 export function wordScores(
   index: ResidentIndex,
   words: QueryWords,
   turns: Turns | undefined,
-  commonFrom = Infinity,
+  { commonFrom, fewestStrong }: Leaving = { commonFrom: Infinity, fewestStrong: Infinity },
 ): WordScores {
   const common = commonWords(words, commonFrom);
   const isCommon = (term: number) => common?.isCommon[term] === true;
   const rare = words.postings.filter((_, term) => !isCommon(term));
-  const rows = touchedRows(index.size, rare, turns);
+  const touched = touchedRows(index.size, rare, turns);
+  const groups = groupsOf(index, words);
+  const parts = partRows(index, words, turns, touched, groups, fewestStrong);
+  const rows = parts?.counted ?? touched;
+  const { relevance, inContext, strengths } = countRows(index, words, turns, rows, groups);
+  groups.clear();
+  const uncounted = leftUncounted(index, words, turns, common, parts);
+  const bm25 = (row: number) => bm25Of(index, words, row);
+  return { rows, relevance, inContext, strengths, bm25, otherwise: 0, uncounted };
+}
+
+/** The terms of a query by groups that are counted together. A group stays counted until the next one is asked for. */
+interface Groups {
+  each(work: (counted: Counted, idfs: readonly number[], isLast: boolean) => void): void;
+  clear(): void;
+}
+
+function groupsOf(index: ResidentIndex, { postings, idfs }: QueryWords): Groups {
+  let counted: Counted | undefined;
+  let at = -1;
+  const groups: Groups = {
+    each(work) {
+      for (let first = 0; first < postings.length; first += TERMS) {
+        if (at !== first) {
+          groups.clear();
+          counted = countTerms(index, postings.slice(first, first + TERMS));
+          at = first;
+        }
+        work(counted!, idfs.slice(first, first + TERMS), first + TERMS >= postings.length);
+      }
+    },
+    clear() {
+      counted?.clear();
+      counted = undefined;
+      at = -1;
+    },
+  };
+  return groups;
+}
+
+type Scores = Pick<WordScores, 'relevance' | 'inContext' | 'strengths'>;
+
+function countRows(
+  index: ResidentIndex,
+  words: QueryWords,
+  turns: Turns | undefined,
+  rows: Int32Array,
+  groups: Groups,
+): Scores {
   const relevance = new Float64Array(rows.length);
   const inContext = turns && new Float64Array(rows.length);
   const strengths = new Uint8Array(rows.length);
-  for (let first = 0; first < words.postings.length; first += TERMS) {
-    const counted = countTerms(index, words.postings.slice(first, first + TERMS));
-    const idfs = words.idfs.slice(first, first + TERMS);
-    const isLast = first + TERMS >= words.postings.length;
+  groups.each((counted, idfs, isLast) => {
     for (let start = 0; start < rows.length; start += TOGETHER) {
       const those = rows.subarray(start, start + TOGETHER);
       const own = relevance.subarray(start, start + TOGETHER);
@@ -72,11 +135,76 @@ export function wordScores(
       else addScores(index, words, counted, idfs, those, own);
       if (isLast) toRelevance(words.idfSum, own, around, strengths.subarray(start, start + TOGETHER));
     }
-    counted.clear();
+  });
+  return { relevance, inContext, strengths };
+}
+
+/** Rows that are touched, by how well they can match. */
+interface Parts {
+  /** Those that are counted, and the others, of which none is more relevant than this; ascending. */
+  readonly counted: Int32Array;
+  readonly left: Int32Array;
+  readonly most: number;
+}
+
+/** Fewer rows are counted at once: times the rows that are to be known. */
+const WORTH_PARTING = 4;
+/** Of so many rows it is looked at how well they match, to know where to part them all. */
+const SAMPLE = 1024;
+/** Bounds are summed in another order than scores. */
+const ROUNDING = 1e-9;
+/** Room for bounds, which nothing holds on to. */
+let bounds = new Float64Array(0);
+
+/**
+ * Parts rows by bounds, so that about `fewest` of those that are counted match better than all others. `undefined` where it is not
+ * worth its while.
+ */
+function partRows(
+  index: ResidentIndex,
+  words: QueryWords,
+  turns: Turns | undefined,
+  rows: Int32Array,
+  groups: Groups,
+  fewest: number,
+): Parts | undefined {
+  if (rows.length <= WORTH_PARTING * fewest) return undefined;
+  const step = Math.max(1, Math.floor(rows.length / SAMPLE));
+  const sample = new Int32Array(Math.ceil(rows.length / step));
+  for (let at = 0; at < sample.length; at++) sample[at] = rows[at * step]!;
+  const { end } = strongestOf(countRows(index, words, turns, sample, groups).strengths, fewest / step);
+  if (end === 0) return undefined;
+  bounds = grow(bounds, rows.length);
+  bounds.fill(0, 0, rows.length);
+  groups.each((counted, idfs) => addBounds(index, words, counted, idfs, turns, rows, bounds));
+  const most = end / STRENGTHS;
+  const cut = matchOfRelevance(most) - ROUNDING;
+  const counted = new Int32Array(rows.length);
+  const left = new Int32Array(rows.length);
+  let [countedCount, leftCount] = [0, 0];
+  for (let at = 0; at < rows.length; at++) {
+    // Written to both, as no processor foresees which: only one of them goes on.
+    counted[countedCount] = rows[at]!;
+    left[leftCount] = rows[at]!;
+    const isCounted = Number(bounds[at]! > cut);
+    countedCount += isCounted;
+    leftCount += 1 - isCounted;
   }
-  const uncounted = common && leftUncounted(index, words, turns, common);
-  const bm25 = (row: number) => bm25Of(index, words, row);
-  return { rows, relevance, inContext, strengths, bm25, otherwise: 0, uncounted };
+  return { counted: counted.subarray(0, countedCount), left: left.subarray(0, leftCount), most };
+}
+
+/** The highest strength, from `least` on, that at least `fewest` are above, if any, and how many are. */
+export function strongestOf(
+  strengths: Uint8Array,
+  fewest: number,
+  least = 0,
+): { readonly end: number; readonly count: number } {
+  const counts = new Uint32Array(STRENGTHS + 1);
+  for (let at = 0; at < strengths.length; at++) counts[strengths[at]!]!++;
+  let end = STRENGTHS;
+  let count = 0;
+  for (; end > least && count < fewest; end--) count += counts[end]!;
+  return { end, count };
 }
 
 /** Turns BM25 into relevance. */
@@ -107,12 +235,29 @@ function leftUncounted(
   index: ResidentIndex,
   words: QueryWords,
   turns: Turns | undefined,
-  { isCommon, most }: CommonWords,
-): Uncounted {
-  const common = words.postings.filter((_, term) => isCommon[term]);
-  const count = common.reduce((sum, each) => sum + (each?.count ?? 0), 0);
-  const rows = count > index.size * NEARLY_ALL ? undefined : touchedRows(index.size, common, turns);
-  return { rows, most, all: false, ...countedOneByOne(index, words, turns) };
+  common: CommonWords | undefined,
+  parts: Parts | undefined,
+): Uncounted | undefined {
+  if (!common && !parts) return undefined;
+  const most = Math.max(common?.most ?? 0, parts?.most ?? 0);
+  const rest = { most, all: false, ...countedWhenAsked(index, words, turns) };
+  if (!common) return { rows: parts!.left, ...rest };
+  const postings = words.postings.filter((_, term) => common.isCommon[term]);
+  const count = postings.reduce((sum, each) => sum + (each?.count ?? 0), 0);
+  if (count > index.size * NEARLY_ALL) return { rows: undefined, ...rest };
+  const ofCommon = touchedRows(index.size, postings, turns);
+  return { rows: parts ? merged(parts.left, ofCommon) : ofCommon, ...rest };
+}
+
+/** Two ascending lists as one. */
+export function merged(a: Int32Array, b: Int32Array): Int32Array {
+  const both = new Int32Array(a.length + b.length);
+  let [atA, atB] = [0, 0];
+  for (let at = 0; at < both.length; at++) {
+    const isFirst = atB === b.length || (atA < a.length && a[atA]! < b[atB]!);
+    both[at] = isFirst ? a[atA++]! : b[atB++]!;
+  }
+  return both;
 }
 
 /** Scores that are worked out where somebody asks for those of a row: the words are nothing that rows are ranked by. */
@@ -122,7 +267,7 @@ export function scoresOneByOne(
   turns: Turns | undefined,
 ): WordScores {
   const none = new Float64Array(0);
-  const uncounted = { rows: undefined, most: 1, all: true, ...countedOneByOne(index, words, turns) };
+  const uncounted = { rows: undefined, most: 1, all: true, ...countedWhenAsked(index, words, turns) };
   return {
     rows: new Int32Array(0),
     relevance: none,
@@ -134,19 +279,47 @@ export function scoresOneByOne(
   };
 }
 
-function countedOneByOne(
+/** Postings that are counted in the time that one row takes by itself. */
+const POSTINGS_A_ROW = 200;
+
+function countedWhenAsked(
   index: ResidentIndex,
   words: QueryWords,
   turns: Turns | undefined,
 ): Omit<Uncounted, 'rows' | 'most' | 'all'> {
+  const { postings } = words;
   const relevance = remembered((row) => lexicalRelevance(bm25Of(index, words, row), words.idfSum));
   // What is in no session has its own words alone.
   const around = turns && remembered((row) => contextRelevance(index, turns, words, row));
-  return {
-    postings: words.postings,
-    relevance,
-    inContext: around ? (row) => (index.sessions.codes[row] === 0 ? relevance(row) : around(row)) : relevance,
+  const inContext = around
+    ? (row: number) => (index.sessions.codes[row] === 0 ? relevance(row) : around(row))
+    : relevance;
+  const count = postings.reduce((sum, each) => sum + (each?.count ?? 0), 0);
+  // Each signal of a block asks for the same rows.
+  let last: (Scores & { readonly rows: Int32Array }) | undefined;
+  const together = (rows: Int32Array) => {
+    if (!last || !sameRows(last.rows, rows)) {
+      const groups = groupsOf(index, words);
+      last = { rows: rows.slice(), ...countRows(index, words, turns, rows, groups) };
+      groups.clear();
+    }
+    return last;
   };
+  return {
+    postings,
+    relevance,
+    inContext,
+    among(said, rows) {
+      if (rows.length * POSTINGS_A_ROW < count)
+        return Array.from(rows, said === 'relevance' ? relevance : inContext);
+      const counted = together(rows);
+      return (said === 'inContext' && counted.inContext) || counted.relevance;
+    },
+  };
+}
+
+function sameRows(a: Int32Array, b: Int32Array): boolean {
+  return a.length === b.length && a.every((row, at) => row === b[at]);
 }
 
 /** Rows whose values are remembered: more than a block has. */
@@ -246,6 +419,9 @@ export function scoreOf(scores: WordScores, said: Said, row: number): number {
   return uncounted ? uncounted[said](row) : otherwise;
 }
 
+/** Room for rows that are not counted yet and their places, which nothing holds on to. */
+let others = { rows: new Int32Array(0), places: new Int32Array(0) };
+
 /** The same for the first `count` of ascending rows. */
 export function fillScores(
   scores: WordScores,
@@ -256,11 +432,20 @@ export function fillScores(
 ): void {
   const { rows: touched, otherwise, uncounted } = scores;
   const values = scores[said]!;
+  if (uncounted && others.rows.length < count)
+    others = { rows: new Int32Array(count), places: new Int32Array(count) };
+  let found = 0;
   let place = count > 0 ? placeOf(touched, rows[0]!, 0) : 0;
   for (let at = 0; at < count; at++) {
     const row = rows[at]!;
     while (place < touched.length && touched[place]! < row) place++;
     if (place < touched.length && touched[place] === row) out[at] = values[place]!;
-    else out[at] = uncounted ? uncounted[said](row) : otherwise;
+    else if (uncounted) {
+      others.rows[found] = row;
+      others.places[found++] = at;
+    } else out[at] = otherwise;
   }
+  if (!uncounted || found === 0) return;
+  const told = uncounted.among(said, others.rows.subarray(0, found));
+  for (let each = 0; each < found; each++) out[others.places[each]!] = told[each]!;
 }
