@@ -26,10 +26,13 @@ test('no row matches better than its bound, alone or with what stands beside it'
       fc.array(turn, { minLength: 1, maxLength: 12 }),
       fc.uniqueArray(fc.integer({ min: 0, max: 10 }), { minLength: 1 }),
       fc.boolean(),
-      (rows, ids, inContext) => {
+      fc.constantFrom(1, 2, 3, 300),
+      (rows, ids, inContext, most) => {
         const index = createResidentIndex();
         for (const [row, { counts, others, asks, session }] of rows.entries()) {
-          const terms = counts.flatMap((count, term) => (count > 0 ? [[term, count] as const] : []));
+          const terms = counts.flatMap((count, term) =>
+            count > 0 ? [[term, Math.min(count, most)] as const] : [],
+          );
           const all = others > 0 ? [...terms, [99, others] as const] : terms;
           const memory = sampleMemory({
             id: `m${row}`,
