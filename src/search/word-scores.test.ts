@@ -168,7 +168,11 @@ test('rows that are left uncounted match no better than is said, and all others 
           const seen = those.filter(
             (row) => !around || turns.states[row] !== 0 || index.sessions.codes[row] === 0,
           );
-          const of = (said: 'relevance' | 'inContext') => [...Array.from(uncounted.among(said, seen))];
+          const of = (said: 'relevance' | 'inContext') => {
+            const out = new Float64Array(seen.length);
+            uncounted.among(said, seen, out);
+            return [...out];
+          };
           const known = (said: 'relevance' | 'inContext') =>
             Array.from(seen, (row) => (all[said] ?? all.relevance)[placeOf.get(row)!]);
           expect(of('relevance')).toEqual(known('relevance'));

@@ -52,8 +52,8 @@ export interface Uncounted {
   readonly postings: QueryWords['postings'];
   relevance(row: number): number;
   inContext(row: number): number;
-  /** The same of several ascending rows: counted together where that is faster. */
-  among(said: Said, rows: Int32Array): ArrayLike<number>;
+  /** Writes down the same of several ascending rows. */
+  among(said: Said, rows: Int32Array, out: Float64Array): void;
 }
 
 /** What may be left uncounted, as it is unlikely to be asked for. */
@@ -279,8 +279,8 @@ export function scoresOneByOne(
   };
 }
 
-/** Postings that are counted in the time that one row takes by itself. */
-const POSTINGS_A_ROW = 200;
+/** Of so many postings all rows are counted in the time that one row takes by itself. */
+const POSTINGS_A_ROW = 100;
 
 function countedWhenAsked(
   index: ResidentIndex,
@@ -295,31 +295,51 @@ function countedWhenAsked(
     ? (row: number) => (index.sessions.codes[row] === 0 ? relevance(row) : around(row))
     : relevance;
   const count = postings.reduce((sum, each) => sum + (each?.count ?? 0), 0);
-  // Each signal of a block asks for the same rows.
-  let last: (Scores & { readonly rows: Int32Array }) | undefined;
-  const together = (rows: Int32Array) => {
-    if (!last || !sameRows(last.rows, rows)) {
-      const groups = groupsOf(index, words);
-      last = { rows: rows.slice(), ...countRows(index, words, turns, rows, groups) };
-      groups.clear();
-    }
-    return last;
-  };
+  let asked = 0;
+  let all: Counts | undefined;
   return {
     postings,
     relevance,
     inContext,
-    among(said, rows) {
-      if (rows.length * POSTINGS_A_ROW < count)
-        return Array.from(rows, said === 'relevance' ? relevance : inContext);
-      const counted = together(rows);
-      return (said === 'inContext' && counted.inContext) || counted.relevance;
+    among(said, rows, out) {
+      asked += rows.length;
+      // One by one, until it would have taken as long to count all at once.
+      if (asked * POSTINGS_A_ROW < count) {
+        const one = said === 'relevance' ? relevance : inContext;
+        for (let at = 0; at < rows.length; at++) out[at] = one(rows[at]!);
+      } else {
+        all ??= countAll(index, words, turns);
+        fillCounts(all, said, rows, out);
+      }
     },
   };
 }
 
-function sameRows(a: Int32Array, b: Int32Array): boolean {
-  return a.length === b.length && a.every((row, at) => row === b[at]);
+/** What is counted of some rows, ascending. */
+interface Counts extends Scores {
+  readonly rows: Int32Array;
+}
+
+function countAll(index: ResidentIndex, words: QueryWords, turns: Turns | undefined): Counts {
+  const groups = groupsOf(index, words);
+  const rows = touchedRows(index.size, words.postings, turns);
+  const counts = { rows, ...countRows(index, words, turns, rows, groups) };
+  groups.clear();
+  return counts;
+}
+
+function fillCounts(
+  { rows: touched, relevance, inContext }: Counts,
+  said: Said,
+  rows: Int32Array,
+  out: Float64Array,
+): void {
+  const values = (said === 'inContext' && inContext) || relevance;
+  let place = 0;
+  for (let at = 0; at < rows.length; at++) {
+    place = placeOf(touched, rows[at]!, place);
+    out[at] = touched[place] === rows[at] ? values[place]! : 0;
+  }
 }
 
 /** Rows whose values are remembered: more than a block has. */
@@ -420,7 +440,7 @@ export function scoreOf(scores: WordScores, said: Said, row: number): number {
 }
 
 /** Room for rows that are not counted yet and their places, which nothing holds on to. */
-let others = { rows: new Int32Array(0), places: new Int32Array(0) };
+let others = { rows: new Int32Array(0), places: new Int32Array(0), values: new Float64Array(0) };
 
 /** The same for the first `count` of ascending rows. */
 export function fillScores(
@@ -433,7 +453,11 @@ export function fillScores(
   const { rows: touched, otherwise, uncounted } = scores;
   const values = scores[said]!;
   if (uncounted && others.rows.length < count)
-    others = { rows: new Int32Array(count), places: new Int32Array(count) };
+    others = {
+      rows: new Int32Array(count),
+      places: new Int32Array(count),
+      values: new Float64Array(count),
+    };
   let found = 0;
   let place = count > 0 ? placeOf(touched, rows[0]!, 0) : 0;
   for (let at = 0; at < count; at++) {
@@ -446,6 +470,6 @@ export function fillScores(
     } else out[at] = otherwise;
   }
   if (!uncounted || found === 0) return;
-  const told = uncounted.among(said, others.rows.subarray(0, found));
-  for (let each = 0; each < found; each++) out[others.places[each]!] = told[each]!;
+  uncounted.among(said, others.rows.subarray(0, found), others.values);
+  for (let each = 0; each < found; each++) out[others.places[each]!] = others.values[each]!;
 }
