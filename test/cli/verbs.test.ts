@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createWorkplace, type Workplace } from './cli.ts';
@@ -275,6 +275,31 @@ describe('spaces, backup, reindex, doctor', () => {
     ]);
     expect(down.code).toBe(1);
     expect(JSON.parse(down.stdout)).toMatchObject({ problems: [expect.stringContaining('the embedder')] });
+  });
+
+  it('finds the files that no space is read from', async () => {
+    const path = join(work.directory, 'spoilt');
+    await work.json(['remember', 'hello', '--path', path]);
+    const [file = ''] = readdirSync(path);
+    truncateSync(join(path, file), 100);
+    const { code, stdout } = await work.salience(['doctor', '--path', path]);
+    expect(code).toBe(1);
+    expect(stdout).toContain(
+      `problem: ${join(path, file)} is damaged; restore it from a backup\n1 to mend\n`,
+    );
+    const json = await work.salience(['doctor', '--path', path, '--json']);
+    expect(JSON.parse(json.stdout)).toMatchObject({ spaces: [], problems: [expect.stringContaining(file)] });
+  });
+
+  it('says that the store is a file where it should be a directory', async () => {
+    const path = work.file('a-file', 'text');
+    for (const args of [['list'], ['remember', 'x'], ['spaces'], ['stats']]) {
+      const { code, message } = await fails([...args, '--path', path], 1);
+      expect(code).toBe('store_failed');
+      expect(message).toContain('choose a directory');
+    }
+    const { stdout } = await work.salience(['doctor', '--path', path]);
+    expect(stdout).toContain(`problem: the store ${path}: ${path} cannot be opened`);
   });
 
   it('reports a file that is no store and goes on', async () => {

@@ -111,6 +111,11 @@ function describe(code: number | string, path: string): readonly [code: Salience
         'store_failed',
         `${path} cannot be opened; check that its directory exists and may be read and written`,
       ];
+    case 'ENOTDIR':
+      return [
+        'store_failed',
+        `${path} cannot be opened, because it or a folder above it is a file; choose a directory`,
+      ];
     default:
       return [
         'store_failed',
