@@ -153,6 +153,9 @@ describe('remember, get, list', () => {
     expect(await fails(['remember', 'x', '--importance', 'high'], 2)).toMatchObject({ code: 'usage' });
     expect(await fails(['remember', 'x', '--metadata', 'novalue'], 2)).toMatchObject({ code: 'usage' });
     expect(await fails(['remember', 'x', '--nonsense'], 2)).toMatchObject({ code: 'usage' });
+    for (const port of ['99999', '-1', '1.5']) {
+      expect(await fails(['serve', '--port', port], 2)).toMatchObject({ code: 'usage' });
+    }
     const bare = await work.salience([]);
     expect(bare).toMatchObject({ code: 2, stdout: '' });
     expect(bare.stderr).toContain('Usage: salience');
@@ -241,6 +244,13 @@ describe('spaces, backup, reindex, doctor', () => {
     expect(await backups()).toEqual([undefined, expect.stringMatching(/^\d{4}-\d\d-\d\dT/)]);
     expect(readdirSync(work.directory)).toContain('copy.db');
     expect(await fails(['backup', 'copy.db'], 1)).toMatchObject({ code: 'already_exists' });
+  });
+
+  it('copies nothing from a store without spaces, and says so', async () => {
+    const { code, message } = await fails(['copy', '--from', 'nosuch', '--to', 'copies'], 1);
+    expect(code).toBe('not_found');
+    expect(message).toBe('--from: there are no spaces in nosuch; check that it names the right store');
+    expect(readdirSync(work.directory)).not.toContain('copies');
   });
 
   it('indexes anew, also for another embedder', async () => {
