@@ -308,6 +308,8 @@ describe('spaces, backup, reindex, doctor', () => {
       expect(code).toBe('store_failed');
       expect(message).toContain('choose a directory');
     }
+    const tokens = await fails(['token', 'list', '--path', path], 1);
+    expect(tokens.message).toMatch(/tokens cannot be read \(.+\); check that it is a directory/);
     const { stdout } = await work.salience(['doctor', '--path', path]);
     expect(stdout).toContain(`problem: the store ${path}: ${path} cannot be opened`);
   });
