@@ -1,31 +1,26 @@
-import { readFile } from 'node:fs/promises';
+import { readWholeText } from '../import/json-file.ts';
 import { type ConversationMessage, SalienceError } from '../index.ts';
+import { readStdin } from './stdin.ts';
+
+const MOST_STDIN_BYTES = 64 * 2 ** 20;
 
 /**
  * The messages of a file, or of stdin for `-`: a JSON list, or JSON Lines. What a message must have is for the engine to
- * check. Throws `unreadable_file`.
+ * check. Throws `unreadable_file`, and what reading stdin throws.
  */
-export async function readConversation(file: string): Promise<readonly ConversationMessage[]> {
-  const whole = (await readAll(file)).replace(/^\uFEFF/, '');
+export async function readConversation(
+  file: string,
+  signal: AbortSignal,
+): Promise<readonly ConversationMessage[]> {
+  const whole =
+    file === '-'
+      ? await readStdin(signal, MOST_STDIN_BYTES, 'too much for one conversation: send it in parts')
+      : await readWholeText(file, { signal });
   if (/^\s*\[/.test(whole)) return parse(whole, file) as readonly ConversationMessage[];
   return whole
     .split('\n')
     .flatMap((line, at) => (line.trim() === '' ? [] : [parse(line, `${file}, line ${at + 1},`)]))
     .map((message) => message as ConversationMessage);
-}
-
-async function readAll(file: string): Promise<string> {
-  try {
-    if (file !== '-') return await readFile(file, 'utf8');
-    const { text } = await import('node:stream/consumers');
-    return await text(process.stdin);
-  } catch (cause) {
-    throw new SalienceError(
-      'unreadable_file',
-      `${file} cannot be read (${(cause as Error).message}); check that it exists and that you may read it`,
-      { details: { file }, cause },
-    );
-  }
 }
 
 function parse(json: string, where: string): unknown {

@@ -55,6 +55,12 @@ export function parseWholeNumber(value: string): number {
   throw new InvalidArgumentError('It must be a whole number.');
 }
 
+export function parsePort(value: string): number {
+  const number = Number(value);
+  if (/^\d+$/.test(value) && number <= 65_535) return number;
+  throw new InvalidArgumentError('It must be a whole number from 0 to 65535.');
+}
+
 export function parseNumber(value: string): number {
   const number = Number(value);
   if (value.trim() !== '' && Number.isFinite(number)) return number;

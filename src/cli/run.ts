@@ -24,7 +24,11 @@ export async function run(args: readonly string[]): Promise<void> {
       process.stderr.write(program.helpInformation());
       process.exitCode = USAGE;
     } else {
-      await program.parseAsync([...args], { from: 'user' });
+      const name = findCommandName(args);
+      const isKnown = name === undefined || program.commands.some((command) => command.name() === name);
+      // Of a command that it does not know, help would not say so.
+      const asked = isKnown ? [...args] : args.filter((argument) => argument !== 'help');
+      await program.parseAsync(asked, { from: 'user' });
     }
   } catch (error) {
     process.exitCode =

@@ -1,4 +1,8 @@
+import { SalienceError } from '../domain/errors.ts';
 import type { Context } from './context.ts';
+
+/** More than a memory holds, also with what is taken out of a text before it is kept. */
+const MOST_CONTENT_BYTES = 2 ** 20;
 
 /** The content of an argument; without one, or for `-`, all of stdin without its last line break. */
 export async function contentOf(
@@ -9,6 +13,33 @@ export async function contentOf(
   if (argument === undefined && process.stdin.isTTY) {
     context.misused('content: write it as an argument, or pipe it in');
   }
-  const { text } = await import('node:stream/consumers');
-  return (await text(process.stdin)).replace(/\r?\n$/, '');
+  const advice = 'far more than a memory holds: write it to a file, and salience import divides it';
+  return (await readStdin(context.signal, MOST_CONTENT_BYTES, advice)).replace(/\r?\n$/, '');
+}
+
+/** All of stdin. Throws `aborted`, `invalid_text` for what is not UTF-8, and `content_too_large`, with the advice. */
+export async function readStdin(signal: AbortSignal, maxBytes: number, advice: string): Promise<string> {
+  const { addAbortSignal } = await import('node:stream');
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of addAbortSignal(signal, process.stdin)) {
+      bytes += chunk.length;
+      if (bytes > maxBytes) {
+        throw new SalienceError('content_too_large', `stdin is longer than ${maxBytes} bytes, ${advice}`, {
+          details: { field: 'stdin', bytes, limit: maxBytes },
+        });
+      }
+      chunks.push(chunk);
+    }
+  } catch (cause) {
+    if (signal.aborted)
+      throw new SalienceError('aborted', 'interrupted while reading stdin; nothing was done', { cause });
+    throw cause;
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
+  } catch (cause) {
+    throw new SalienceError('invalid_text', 'stdin is not valid UTF-8; convert it to UTF-8 first', { cause });
+  }
 }

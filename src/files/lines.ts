@@ -1,7 +1,7 @@
-import { createReadStream } from 'node:fs';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { SalienceError, throwIfAborted } from '../domain/errors.ts';
+import { openBytes } from './bytes.ts';
 
 /** One line of a text file, without its line break. */
 export interface Line {
@@ -17,6 +17,8 @@ export interface ReadLinesOptions {
    * the error.
    */
   readonly onBadLine?: ((error: SalienceError) => void) | undefined;
+  /** What the file holds, where it was read already: a pipe cannot be read again. */
+  readonly content?: string | undefined;
   /** A longer line ends the reading with an error. Default is 64 MiB. */
   readonly maxLineBytes?: number | undefined;
 }
@@ -63,7 +65,9 @@ export async function* readLines(path: string, options: ReadLinesOptions = {}): 
   };
 
   try {
-    for await (const chunk of readChunks(path)) {
+    const chunks =
+      options.content === undefined ? readChunks(path, options.signal) : [Buffer.from(options.content)];
+    for await (const chunk of chunks) {
       throwIfAborted(options.signal);
       let start = 0;
       for (let end = chunk.indexOf(LINE_FEED); end >= 0; end = chunk.indexOf(LINE_FEED, start)) {
@@ -81,6 +85,7 @@ export async function* readLines(path: string, options: ReadLinesOptions = {}): 
     }
   } catch (cause) {
     if (SalienceError.isInstance(cause)) throw cause;
+    throwIfAborted(options.signal);
     throw readFailure(path, number + 1, cause);
   }
 }
@@ -103,8 +108,8 @@ export function unreadablePath(path: string, cause: unknown): SalienceError {
   );
 }
 
-async function* readChunks(path: string): AsyncGenerator<Buffer, void> {
-  const source = createReadStream(path);
+async function* readChunks(path: string, signal: AbortSignal | undefined): AsyncGenerator<Buffer, void> {
+  const source = await openBytes(path, signal);
   const chunks: AsyncIterator<Buffer> = source[Symbol.asyncIterator]();
   try {
     // A pipe may hand over a single byte first.

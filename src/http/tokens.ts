@@ -260,7 +260,11 @@ async function idsIn(directory: string): Promise<readonly string[]> {
       .filter((id) => idForm.test(id));
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw unreadable(directory, cause);
+    throw new SalienceError(
+      'unreadable_file',
+      `${directory} cannot be read (${(cause as Error).message}); check that it is a directory and that you may read it`,
+      { details: { file: directory }, cause },
+    );
   }
 }
 

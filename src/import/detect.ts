@@ -28,6 +28,12 @@ export async function openDocument(
   return openAs(documentFormats[format], document, path, name, options);
 }
 
+/** A text that is to be read line by line. */
+export interface Lines {
+  readonly format: 'jsonl' | 'mcp-memory';
+  readonly content: string;
+}
+
 /**
  * Opens a file of JSON by its structure: a document that one system alone writes so, or says that its lines are to be
  * read one by one. Throws `invalid_argument` for all others; `unreadable_file`.
@@ -36,7 +42,7 @@ export async function openByStructure(
   path: string,
   name: string,
   options: SourceOptions,
-): Promise<ImportSource | 'jsonl' | 'mcp-memory'> {
+): Promise<ImportSource | Lines> {
   const text = await readWholeText(path, options);
   if (!/^\s*[[{]/.test(text)) throw notCertain(path);
   // Several documents are no document, but may be lines.
@@ -51,7 +57,7 @@ export async function openByStructure(
   if (format && others.length === 0) return openAs(format, document, path, name, options);
   const lines = format === undefined ? linesFormat(first) : undefined;
   if (lines === undefined) throw notCertain(path);
-  return lines;
+  return { format: lines, content: text };
 }
 
 /**

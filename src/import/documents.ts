@@ -1,7 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { SalienceError, throwIfAborted } from '../domain/errors.ts';
 import { redactPrivate } from '../domain/redaction.ts';
+import { openBytes } from '../files/bytes.ts';
 import { unreadablePath } from '../files/lines.ts';
 import { walkFiles } from '../files/walk.ts';
 import type { ImportItem, ImportSource, SourceOptions } from './item.ts';
@@ -73,17 +74,24 @@ async function readDocument(
   const lower = path.toLowerCase();
   const found = [...readerOf].find(([extension]) => lower.endsWith(extension)) ?? [...readerOf][0];
   try {
-    const bytes = await readFile(path).catch((cause: unknown) => {
-      throw unreadablePath(name, cause);
-    });
+    const bytes = await readBytes(path, name, options);
     // Before it is taken apart: what is private may reach over several parts.
     return found?.[1](redactPrivate(decode(bytes, name)), name, options) ?? [];
   } catch (error) {
+    throwIfAborted(options.signal);
     if (!SalienceError.isInstance(error)) throw error;
     const line = error.details['line'];
     return [
       { kind: 'unusable', where: line === undefined ? name : `${name}:${line}`, reason: error.message },
     ];
+  }
+}
+
+async function readBytes(path: string, name: string, { signal }: SourceOptions): Promise<Uint8Array> {
+  try {
+    return await buffer(await openBytes(path, signal));
+  } catch (cause) {
+    throw unreadablePath(name, cause);
   }
 }
 

@@ -1,7 +1,8 @@
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { SalienceError } from '../domain/errors.ts';
+import { openBytes } from '../files/bytes.ts';
 import { unreadablePath } from '../files/lines.ts';
 import { findUnexpectedToken } from './json-error.ts';
 
@@ -25,7 +26,14 @@ export async function readWholeText(
   let bytes: Buffer;
   try {
     if ((await stat(path)).size > maxBytes) throw tooLarge();
-    bytes = await readFile(path, { signal });
+    const chunks: Buffer[] = [];
+    let size = 0;
+    for await (const chunk of await openBytes(path, signal)) {
+      size += chunk.length;
+      if (size > maxBytes) throw tooLarge();
+      chunks.push(chunk);
+    }
+    bytes = Buffer.concat(chunks);
   } catch (cause) {
     if (SalienceError.isInstance(cause)) throw cause;
     if (signal?.aborted) {

@@ -27,12 +27,13 @@ export interface JsonLine {
 
 export type LineReader = (line: JsonLine, options: SourceOptions) => readonly ImportItem[];
 
-/** JSON Lines, gzipped or not, each an object that `read` understands. */
+/** JSON Lines, gzipped or not, each an object that `read` understands; of a file that was read already its content. */
 export async function openJsonLines(
   path: string,
   name: string,
   read: LineReader,
   options: SourceOptions,
+  content?: string,
 ): Promise<ImportSource> {
   const size = await sizeOf(path);
   const compressed = /\.gz$/i.test(path);
@@ -40,7 +41,7 @@ export async function openJsonLines(
   return {
     share: () => (compressed || size === 0 ? undefined : Math.min(1, done / size)),
     items: withoutEnds(
-      readItems(path, name, read, options, (bytes) => {
+      readItems(path, name, read, options, content, (bytes) => {
         done += bytes;
       }),
       name,
@@ -53,6 +54,7 @@ async function* readItems(
   name: string,
   read: LineReader,
   options: SourceOptions,
+  content: string | undefined,
   onRead: (bytes: number) => void,
 ): AsyncGenerator<ImportItem | ExportEnd, void> {
   const { signal } = options;
@@ -64,6 +66,7 @@ async function* readItems(
   };
   for await (const { number, text } of readLines(path, {
     signal,
+    content,
     onBadLine: (error) => broken.push(error),
   })) {
     yield* report();

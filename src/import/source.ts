@@ -54,10 +54,11 @@ export async function openSource(
 ): Promise<ImportSource> {
   const kind = await kindOf(path);
   const name = nameOf(path, options.directory ?? process.cwd());
-  const found =
-    options.format ??
-    (kind === 'file' ? ((await formatOf(path)) ?? (await openByStructure(path, name, options))) : undefined);
-  if (typeof found === 'object') return found;
+  const said = options.format ?? (kind === 'file' ? await formatOf(path) : undefined);
+  const opened =
+    said === undefined && kind === 'file' ? await openByStructure(path, name, options) : undefined;
+  if (opened && 'items' in opened) return opened;
+  const found = said ?? opened?.format;
   if (options.user !== undefined && !isDocumentFormat(found)) {
     throw new SalienceError(
       'invalid_argument',
@@ -81,7 +82,7 @@ export async function openSource(
   }
   const readLine = lineReaders.get(found);
   return readLine
-    ? openJsonLines(path, name, readLine, options)
+    ? openJsonLines(path, name, readLine, options, opened?.content)
     : openDocument(path, name, found as DocumentFormatName, options);
 }
 
@@ -130,7 +131,9 @@ async function formatOf(path: string): Promise<ImportFormat | undefined> {
   const lower = path.toLowerCase();
   if (/\.(?:md|markdown)$/.test(lower)) return 'markdown';
   if (lower.endsWith('.txt')) return 'text';
-  return /\.(?:jsonl|ndjson)(?:\.gz)?$/.test(lower) ? formatOfLines(path) : undefined;
+  // A pipe could not be read again from its first line on.
+  const rereadable = (await stat(path)).isFile();
+  return rereadable && /\.(?:jsonl|ndjson)(?:\.gz)?$/.test(lower) ? formatOfLines(path) : undefined;
 }
 
 /** That of the first line that is JSON: a broken one says nothing. */

@@ -17,6 +17,8 @@ export interface RunOptions {
   readonly env?: NodeJS.ProcessEnv | undefined;
   /** Typed as soon as stdout shows the question. */
   readonly answer?: { readonly to: string; readonly with: string } | undefined;
+  /** Written to stdin, which stays open; Ctrl-C follows. More than a pipe holds, so that the command has begun to read. */
+  readonly interruptedAfter?: string | undefined;
   readonly uid?: number | undefined;
 }
 
@@ -104,6 +106,7 @@ function runProcess(
     child.on('error', reject);
     child.on('close', (code) => resolve({ code, stdout, stderr }));
     child.stdin.on('error', () => {});
-    if (!options.answer) child.stdin.end(options.input ?? '');
+    if (options.interruptedAfter) child.stdin.write(options.interruptedAfter, () => child.kill('SIGINT'));
+    else if (!options.answer) child.stdin.end(options.input ?? '');
   });
 }

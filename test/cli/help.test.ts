@@ -65,6 +65,12 @@ describe('help', () => {
     expect((await work.salience(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
+  it('says that a command is unknown, and which one may be meant', async () => {
+    const { code, stdout, stderr } = await work.salience(['help', 'recal']);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toBe("error: unknown command 'recal'\n(Did you mean recall?) (usage)\n");
+  });
+
   // In the order of the table, which is that of a life: what is remembered first is forgotten later. A server goes on, and
   // what tune finds on one question is refused. Two need a server of PostgreSQL.
   const apart = ['forget', 'serve', 'inspect', 'tune', 'migrate', 'erase'];

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createWorkplace, type Workplace } from './cli.ts';
@@ -153,6 +153,9 @@ describe('remember, get, list', () => {
     expect(await fails(['remember', 'x', '--importance', 'high'], 2)).toMatchObject({ code: 'usage' });
     expect(await fails(['remember', 'x', '--metadata', 'novalue'], 2)).toMatchObject({ code: 'usage' });
     expect(await fails(['remember', 'x', '--nonsense'], 2)).toMatchObject({ code: 'usage' });
+    for (const port of ['99999', '-1', '1.5']) {
+      expect(await fails(['serve', '--port', port], 2)).toMatchObject({ code: 'usage' });
+    }
     const bare = await work.salience([]);
     expect(bare).toMatchObject({ code: 2, stdout: '' });
     expect(bare.stderr).toContain('Usage: salience');
@@ -243,6 +246,13 @@ describe('spaces, backup, reindex, doctor', () => {
     expect(await fails(['backup', 'copy.db'], 1)).toMatchObject({ code: 'already_exists' });
   });
 
+  it('copies nothing from a store without spaces, and says so', async () => {
+    const { code, message } = await fails(['copy', '--from', 'nosuch', '--to', 'copies'], 1);
+    expect(code).toBe('not_found');
+    expect(message).toBe('--from: there are no spaces in nosuch; check that it names the right store');
+    expect(readdirSync(work.directory)).not.toContain('copies');
+  });
+
   it('indexes anew, also for another embedder', async () => {
     expect(await work.json(['reindex'])).toMatchObject({ memories: 2, vectors: 2 });
     expect(await work.json(['reindex', '--embedder', 'none'])).toMatchObject({ memories: 2, vectors: 0 });
@@ -275,6 +285,33 @@ describe('spaces, backup, reindex, doctor', () => {
     ]);
     expect(down.code).toBe(1);
     expect(JSON.parse(down.stdout)).toMatchObject({ problems: [expect.stringContaining('the embedder')] });
+  });
+
+  it('finds the files that no space is read from', async () => {
+    const path = join(work.directory, 'spoilt');
+    await work.json(['remember', 'hello', '--path', path]);
+    const [file = ''] = readdirSync(path);
+    truncateSync(join(path, file), 100);
+    const { code, stdout } = await work.salience(['doctor', '--path', path]);
+    expect(code).toBe(1);
+    expect(stdout).toContain(
+      `problem: ${join(path, file)} is damaged; restore it from a backup\n1 to mend\n`,
+    );
+    const json = await work.salience(['doctor', '--path', path, '--json']);
+    expect(JSON.parse(json.stdout)).toMatchObject({ spaces: [], problems: [expect.stringContaining(file)] });
+  });
+
+  it('says that the store is a file where it should be a directory', async () => {
+    const path = work.file('a-file', 'text');
+    for (const args of [['list'], ['remember', 'x'], ['spaces'], ['stats']]) {
+      const { code, message } = await fails([...args, '--path', path], 1);
+      expect(code).toBe('store_failed');
+      expect(message).toContain('choose a directory');
+    }
+    const tokens = await fails(['token', 'list', '--path', path], 1);
+    expect(tokens.message).toMatch(/tokens cannot be read \(.+\); check that it is a directory/);
+    const { stdout } = await work.salience(['doctor', '--path', path]);
+    expect(stdout).toContain(`problem: the store ${path}: ${path} cannot be opened`);
   });
 
   it('reports a file that is no store and goes on', async () => {

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { SalienceError } from '../../domain/errors.ts';
 import { copySpaces } from '../../index.ts';
 import { action } from '../context.ts';
 import { storeAt } from '../open.ts';
@@ -43,8 +44,14 @@ export function configure(command: Command): void {
             progress: (_, done, total) => progress.update(done, total > 0 ? done / total : 1),
           });
           progress.finish();
+          if (copies.length === 0) {
+            throw new SalienceError(
+              'not_found',
+              `--from: there are no spaces in ${options.from}; check that it names the right store`,
+              { details: { field: 'from' } },
+            );
+          }
           if (context.options.json) return context.printJson(copies);
-          if (copies.length === 0) return context.print('no spaces to copy');
           for (const { space, rows } of copies) {
             const { memory, event, usage } = rows;
             await context.print(

@@ -5,6 +5,7 @@ import { NO_EMBEDDER, vectorWarnings } from '../../engine/upkeep/health.ts';
 import { openMemory, type SpaceInfo } from '../../index.ts';
 import { chooseEmbedder } from '../../providers/choose.ts';
 import type { Store } from '../../store/store.ts';
+import { describeStrays } from '../../stores/sqlite/strays.ts';
 import { sqliteVersion } from '../../stores/sqlite/version.ts';
 import { action, type Context } from '../context.ts';
 import { FAILED } from '../failure.ts';
@@ -85,7 +86,12 @@ async function examine(context: Context): Promise<Report> {
     warnings.push(`there is no store at ${path} yet: remember something, or set --path`);
   if (state === 'read-only') warnings.push(`${path} is read-only: recalls work, nothing can be remembered`);
 
-  const names = (await attempt(`the store ${path}`, () => store.listSpaces())) ?? [];
+  const files = await attempt(`the store ${path}`, async () => ({
+    names: await store.listSpaces(),
+    strays: isShared() ? [] : await describeStrays(path),
+  }));
+  const { names = [], strays = [] } = files ?? {};
+  problems.push(...strays);
   const spaces: SpaceReport[] = [];
   for (const name of names) {
     const space = await attempt(`space ${name}`, () => examineSpace(name, store));

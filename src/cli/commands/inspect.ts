@@ -11,7 +11,7 @@ import { openSpaces } from '../../index.ts';
 import { action, type Context } from '../context.ts';
 import { fillDemo } from '../demo-memory.ts';
 import { openingOf, openToRead, placeOf } from '../open.ts';
-import { parseWholeNumber } from '../options.ts';
+import { parsePort } from '../options.ts';
 import { readVersion } from '../version.ts';
 import { tokensOf } from './serve.ts';
 
@@ -34,7 +34,7 @@ export function configure(command: Command): void {
     .option(
       '--port <number>',
       'port to listen at (default: one that this store keeps, if it is free)',
-      parseWholeNumber,
+      parsePort,
     )
     .option('--read-only', 'allow no changes')
     .option('--no-open', 'print the address without opening a browser')

@@ -22,7 +22,7 @@ export function configure(command: Command): void {
     .action(
       action<object, [string]>(async (context, file) => {
         const { options, signal, warn } = context;
-        const messages = await readConversation(file);
+        const messages = await readConversation(file, signal);
         await using memory = await open(context);
         const observed = await memory.observe(messages, { ...argumentsOf('observe', options), signal });
         for (const { positions, message, kept } of observed.failures) {

@@ -7,7 +7,7 @@ import { DIALECTS, type DialectName, TOOL_CHOICES, type ToolChoice } from '../..
 import type { Store } from '../../store/store.ts';
 import { action, type Context } from '../context.ts';
 import { openingOf, storePath } from '../open.ts';
-import { collect, parseWholeNumber } from '../options.ts';
+import { collect, parsePort, parseWholeNumber } from '../options.ts';
 import { writeFileAtomically } from '../output-file.ts';
 import { plainLine } from '../terminal-text.ts';
 import { readVersion } from '../version.ts';
@@ -38,7 +38,7 @@ export const examples = ['salience serve', 'salience serve --port 8080 --token-f
 export function configure(command: Command): void {
   command
     .option('--host <address>', 'address to listen at', '127.0.0.1')
-    .option('--port <number>', 'port to listen at; 0 takes a free one', parseWholeNumber, 7411)
+    .option('--port <number>', 'port to listen at; 0 takes a free one', parsePort, 7411)
     .option('--token-file <file>', 'write the first token to this new file instead of the terminal')
     .option('--allow-host <name>', 'another host name that the server answers to; repeatable', collect)
     .option('--allow-origin <origin>', 'an origin whose pages may send requests; repeatable', collect)

@@ -87,7 +87,7 @@ function describe(code: number | string, path: string): readonly [code: Salience
     case 'EPERM':
       return [
         'store_read_only',
-        `${path} cannot be written to; nothing was changed. Check its permissions and those of its directory, or open the space with readOnly`,
+        `${path} cannot be written to; nothing was changed. Check its permissions and those of its directory, or open the space only to read`,
       ];
     case FULL:
     case 'ENOSPC':
@@ -110,6 +110,11 @@ function describe(code: number | string, path: string): readonly [code: Salience
       return [
         'store_failed',
         `${path} cannot be opened; check that its directory exists and may be read and written`,
+      ];
+    case 'ENOTDIR':
+      return [
+        'store_failed',
+        `${path} cannot be opened, because it or a folder above it is a file; choose a directory`,
       ];
     default:
       return [

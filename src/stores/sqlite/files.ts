@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Connection, connect } from './connection.ts';
+import { translateFileError } from './faults.ts';
 import { readMeta } from './meta.ts';
 import { identify } from './schema.ts';
 
@@ -23,18 +24,28 @@ export function fileNameOf(space: string): string {
 }
 
 /**
- * The names of the spaces in a directory, sorted, as their files tell them. Files that are not ours, or cannot be
- * read, are passed over; a directory that does not exist has none.
+ * The names of the spaces in a directory, sorted, as their files tell them. Files that are not ours, cannot be read, or
+ * have the name of another space's file are passed over: by its name no such space is found. A directory that does not
+ * exist has none. Throws `store_failed` and `store_read_only`.
  */
 export async function listSpaceNames(directory: string): Promise<readonly string[]> {
-  if (!existsSync(directory)) return [];
   const names: string[] = [];
-  for (const file of readdirSync(directory)) {
+  for (const file of filesIn(directory)) {
     if (!ours.test(file)) continue;
     const name = await nameIn(join(directory, file));
-    if (name !== undefined) names.push(name);
+    if (name !== undefined && fileNameOf(name) === file) names.push(name);
   }
   return names.sort();
+}
+
+/** The files of a directory; none of one that does not exist. Throws `store_failed` and `store_read_only`. */
+export function filesIn(directory: string): readonly string[] {
+  if (!existsSync(directory)) return [];
+  try {
+    return readdirSync(directory);
+  } catch (error) {
+    throw translateFileError(error, directory);
+  }
 }
 
 /** Bytes of a file and its log. */
@@ -47,10 +58,13 @@ export function bytesOf(path: string): number {
 
 /** Whether a log with content lies beside the file. */
 export function hasLog(path: string): boolean {
-  return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+  const log = `${path}-wal`;
+  // Asking for the size of what would lie in a file, and not in a directory, throws.
+  return existsSync(log) && (statSync(log, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
-async function nameIn(path: string): Promise<string | undefined> {
+/** The name of the space in a file; `undefined` where it cannot be read. */
+export async function nameIn(path: string): Promise<string | undefined> {
   // SQLite takes away the log of an empty file.
   if (statSync(path, { throwIfNoEntry: false })?.size === 0) return undefined;
   // The name never changes, so without a log the file alone will do, and nothing is made beside it.

@@ -146,7 +146,7 @@ function mayWriteIn(directory: string): boolean {
 function readOnlyDirectory(path: string, cause: unknown): SalienceError {
   return new SalienceError(
     'store_read_only',
-    `${path} cannot be written to, because its directory cannot; check its permissions, or open the space with readOnly`,
+    `${path} cannot be written to, because its directory cannot; check its permissions, or open the space only to read`,
     { details: { path }, cause },
   );
 }

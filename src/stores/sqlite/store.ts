@@ -6,7 +6,6 @@ import type { SpaceStore, Store } from '../../store/store.ts';
 import { type Connection, IN_MEMORY } from './connection.ts';
 import { copyingIn } from './copying.ts';
 import { deleteSpaceFiles } from './delete.ts';
-import { translateFileError } from './faults.ts';
 import { openSpaceFile } from './file.ts';
 import { fileNameOf, hasLog, listSpaceNames } from './files.ts';
 import { createMemoryStore } from './memory.ts';
@@ -70,11 +69,7 @@ export function createObservedSqliteStore(
     },
     async listSpaces() {
       checkOpen();
-      try {
-        return await listSpaceNames(root);
-      } catch (error) {
-        throw translateFileError(error, root);
-      }
+      return listSpaceNames(root);
     },
     async deleteSpace(name) {
       checkOpen();

@@ -1,0 +1,43 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { SalienceError } from '../../domain/errors.ts';
+import { fileNameOf, filesIn, nameIn } from './files.ts';
+import { openReader } from './opening.ts';
+import { checkFiles } from './presence.ts';
+
+/**
+ * What is wrong with the files of a directory that are found by the name of no space: those that cannot be read, and those
+ * that have another name than the space inside them. One sentence for each file, sorted by file name.
+ */
+export async function describeStrays(directory: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const file of [...filesIn(directory)].sort()) {
+    if (!file.endsWith('.db')) continue;
+    const path = join(directory, file);
+    const space = await nameIn(path);
+    if (space === undefined) found.push(await whyUnreadable(path));
+    else if (fileNameOf(space) !== file) found.push(misnamed(directory, path, space));
+  }
+  return found;
+}
+
+async function whyUnreadable(path: string): Promise<string> {
+  try {
+    await checkFiles(path);
+    // It holds no name that could be the right one, so this throws.
+    const connection = await openReader(path, '', { synchronous: 'full', busyTimeout: 1000 });
+    connection.close();
+  } catch (error) {
+    if (SalienceError.isInstance(error)) return error.message;
+    throw error;
+  }
+  return `${path} holds a space without a name; restore it from a backup`;
+}
+
+function misnamed(directory: string, path: string, space: string): string {
+  const right = fileNameOf(space);
+  const advice = existsSync(join(directory, right))
+    ? `the store has that file too, so move this one out of ${directory}`
+    : `rename it to ${right}`;
+  return `${path} holds the space ${JSON.stringify(space)}, whose file must be named ${right}; ${advice}`;
+}
