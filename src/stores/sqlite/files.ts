@@ -50,7 +50,8 @@ export function hasLog(path: string): boolean {
   return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
-async function nameIn(path: string): Promise<string | undefined> {
+/** The name of the space in a file; `undefined` for one that is not ours or cannot be read. */
+export async function nameIn(path: string): Promise<string | undefined> {
   // SQLite takes away the log of an empty file.
   if (statSync(path, { throwIfNoEntry: false })?.size === 0) return undefined;
   // The name never changes, so without a log the file alone will do, and nothing is made beside it.
