@@ -24,7 +24,9 @@ const forgotten = z.object({
   forgotten: ids,
   rebuilt: ids.describe('Consolidations that were made again without them'),
   reinstated: ids.describe('Originals of forgotten consolidations: believed again'),
-  mayStillSay: ids.describe('Summaries that people wrote, and copies: they may say the same, and stay'),
+  mayStillSay: ids.describe(
+    'Summaries that people wrote, copies, and entities that took over a name: they may say the same, and stay',
+  ),
   erased: z.enum(['bytes', 'rows']),
 } satisfies Record<keyof ForgetResult, z.ZodType>);
 

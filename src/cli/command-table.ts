@@ -119,6 +119,7 @@ const GROUPS: readonly CommandGroup[] = [
       ),
       command('export', 'export all memories as JSON Lines', () => import('./commands/export.ts')),
       verb('backup', () => import('./commands/backup.ts')),
+      command('restore', 'bring a space back from a backup', () => import('./commands/restore.ts')),
       command(
         'copy',
         'copy spaces with everything in them to another store',

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { SalienceError } from '../domain/errors.ts';
 
@@ -45,20 +46,21 @@ export function refuseBody({ headers, method }: IncomingMessage): void {
   );
 }
 
-/** The lines of a streamed body, with their numbers from 1. Blank ones are left out. */
+/** The lines of a streamed body, with their numbers from 1, and no text where they are not valid UTF-8. Blank ones are left out. */
 export async function* readBodyLines(
   incoming: IncomingMessage,
   limits: BodyLimits,
-): AsyncGenerator<{ readonly number: number; readonly text: string }, void> {
+): AsyncGenerator<{ readonly number: number; readonly text: string | undefined }, void> {
   let pending: Uint8Array[] = [];
   let bytes = 0;
   let number = 0;
   const finish = function* () {
     number++;
-    const text = decode(Buffer.concat(pending));
+    const line = Buffer.concat(pending);
+    const text = isUtf8(line) ? decode(line) : undefined;
     pending = [];
     bytes = 0;
-    if (text.trim() !== '') yield { number, text };
+    if (text?.trim() !== '') yield { number, text };
   };
   for await (const chunk of piecesOf(incoming, () => limits.timeout)) {
     let start = 0;

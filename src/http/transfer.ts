@@ -95,6 +95,10 @@ async function* itemsOf(
   const scope = grant.scopes?.length === 1 ? grant.scopes[0] : undefined;
   for await (const { number, text } of readBodyLines(context.env.incoming, body)) {
     const where = String(number);
+    if (text === undefined) {
+      yield { kind: 'unusable', where, reason: 'is not valid UTF-8' };
+      continue;
+    }
     const item = readJsonLine(text, where, `import#L${number}`, { scope });
     if (item.kind === 'end') {
       yield item;

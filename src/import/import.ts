@@ -188,6 +188,8 @@ const refusals: ReadonlySet<SalienceErrorCode> = new Set<SalienceErrorCode>([
   'invalid_time',
   'invalid_scope',
   'content_too_large',
+  // What it supersedes is not there.
+  'not_found',
 ]);
 
 function isRefusal(error: unknown): error is SalienceError {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { importAll, readSorted } from '../../test/import/import-text.ts';
+import type { Memory } from '../index.ts';
 import { live } from '../testing/live-memory.ts';
 import { importItems } from './import.ts';
 import type { ImportItem } from './item.ts';
@@ -292,4 +293,48 @@ describe('an export of a memory that the space knows otherwise', () => {
     });
     expect((await run(memory, changed, true)).counts).toEqual({ ...none, unchanged: 1 });
   });
+});
+
+it('what a line supersedes and may not is reported with its place, and the rest goes on', async () => {
+  const { memory } = await live({ embedder: 'none' });
+  await memory.remember('There already', { id: 'there' });
+  const line = (id: string, ...supersedes: readonly string[]): ImportItem => ({
+    kind: 'statement',
+    where: id,
+    input: { id, content: `Statement ${id}`, supersedes },
+  });
+  const record = async (id: string, ...supersedes: readonly string[]): Promise<ImportItem> => ({
+    kind: 'record',
+    where: id,
+    memory: { ...((await memory.get('there')) as Memory), id, content: `Record ${id}`, supersedes },
+  });
+  const items = [
+    line('first'),
+    line('bad', 'missing'),
+    line('itself', 'itself'),
+    line('one', 'other'),
+    line('other', 'one'),
+    line('last', 'first', 'there'),
+    await record('exported', 'not exported'),
+    await record('circle', 'back'),
+    await record('back', 'circle'),
+  ];
+  const skipped: (readonly [string, string])[] = [];
+  const counts = await importItems(
+    memory,
+    (async function* () {
+      yield* items;
+    })(),
+    { onSkipped: (where, reason) => skipped.push([where, reason]) },
+  );
+  expect(counts).toEqual({ ...none, imported: 4, skipped: 5 });
+  expect(skipped).toEqual([
+    ['bad', 'memory "missing" does not exist in space "default"'],
+    ['itself', expect.stringContaining('cannot supersede itself')],
+    ['one', expect.stringContaining('by a chain of others')],
+    // Without the one before there is nothing that it could supersede.
+    ['other', 'memory "one" does not exist in space "default"'],
+    ['circle', expect.stringContaining('by a chain of others')],
+  ]);
+  expect(await memory.check()).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { readdirSync, truncateSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createWorkplace, type Workplace } from './cli.ts';
@@ -251,6 +251,33 @@ describe('spaces, backup, reindex, doctor', () => {
     expect(code).toBe('not_found');
     expect(message).toBe('--from: there are no spaces in nosuch; check that it names the right store');
     expect(readdirSync(work.directory)).not.toContain('copies');
+  });
+
+  it('restores a whole backup under the name of its space, and replaces nothing', async () => {
+    await work.json(['backup', 'bob.db', '--space', 'acme/bob']);
+    const file = join(work.directory, 'bob.db');
+    const kept = readFileSync(file);
+    expect(await fails(['restore', 'bob.db'], 1)).toMatchObject({
+      code: 'already_exists',
+      message: expect.stringContaining('salience spaces delete'),
+    });
+    const restored = { file: 'bob.db', space: 'acme/bob', memories: 1 };
+    expect(await work.json(['restore', 'bob.db', '--path', 'restored'])).toEqual(restored);
+    expect(await work.json(['get', 'b', '--space', 'acme/bob', '--path', 'restored'])).toMatchObject({
+      content: 'only for bob',
+    });
+    expect(readFileSync(file)).toEqual(kept);
+    const damaged = Buffer.from(kept);
+    damaged.write('only for eve', damaged.indexOf('only for bob'));
+    writeFileSync(join(work.directory, 'damaged.db'), damaged);
+    expect(await fails(['restore', 'damaged.db', '--path', 'nowhere'], 1)).toMatchObject({
+      code: 'store_corrupt',
+      message: expect.stringMatching(/^damaged\.db: .*nothing was restored, take an older backup$/),
+    });
+    work.file('words.db', 'no backup');
+    expect(await fails(['restore', 'words.db'], 1)).toMatchObject({ code: 'not_a_store' });
+    expect(await fails(['restore', 'missing.db'], 1)).toMatchObject({ code: 'unreadable_file' });
+    expect(existsSync(join(work.directory, 'nowhere'))).toBe(false);
   });
 
   it('indexes anew, also for another embedder', async () => {

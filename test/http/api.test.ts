@@ -225,6 +225,31 @@ describe('export and import', () => {
     );
   });
 
+  it('leave out the lines that cannot be used, whatever is wrong with them, and name them', async () => {
+    await using test = await startTestServer();
+    const token = await test.token();
+    const good = Array.from({ length: 1001 }, (_, at) => JSON.stringify({ content: `Number ${at}` }));
+    const body = Buffer.concat([
+      Buffer.from(`${good.join('\n')}\n{"content":"x","supersedes":["missing"]}\n{"content":"`),
+      Buffer.from([0xff]),
+      Buffer.from('"}\n{"content":"last"}'),
+    ]);
+    const { status, json } = await test.ask('POST', '/v1/import', { token, body });
+    expect([status, json]).toEqual([
+      200,
+      {
+        imported: 1002,
+        updated: 0,
+        unchanged: 0,
+        skipped: 2,
+        problems: [
+          { line: '1003', reason: 'is not valid UTF-8' },
+          { line: '1002', reason: 'memory "missing" does not exist in space "alice"' },
+        ],
+      },
+    ]);
+  });
+
   it('say that an export was cut off, or is not whole', async () => {
     await using test = await startTestServer();
     const token = await test.token();

@@ -34,7 +34,7 @@ export interface TestServer extends AsyncDisposable {
 export interface AskOptions {
   readonly token?: string | undefined;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
-  /** Text is sent as it is, all else as JSON. */
+  /** Text and bytes are sent as they are, all else as JSON. */
   readonly body?: unknown;
 }
 
@@ -102,7 +102,7 @@ export async function startTestServer({
 
 function ask(port: number, method: string, path: string, options: AskOptions = {}): Promise<Answer> {
   const { token, body } = options;
-  const isText = typeof body === 'string';
+  const isText = typeof body === 'string' || body instanceof Uint8Array;
   const headers = {
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     ...(body === undefined || isText ? {} : { 'content-type': 'application/json' }),

@@ -163,6 +163,34 @@ describe('a server over stdio', () => {
     expect(await server.call('stats')).toMatchObject({ memories: 1 });
   });
 
+  test('answers what is no message as it is answered over HTTP, and says so without its words', async () => {
+    const lines = [
+      'secret, no JSON',
+      '{"jsonrpc":"2.0","id":1}',
+      '{"jsonrpc":"2.0","id":"two","method":"ping","params":[]}',
+      '["secret"]',
+      '',
+    ];
+    const { code, stdout, stderr } = await work.salience(['mcp', '--space', 'faults'], {
+      input: lines.join('\n'),
+    });
+    expect(code).toBe(0);
+    const answers = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const message = expect.any(String);
+    expect(answers).toEqual([
+      { jsonrpc: '2.0', id: null, error: { code: -32700, message } },
+      { jsonrpc: '2.0', id: 1, error: { code: -32600, message } },
+      { jsonrpc: '2.0', id: 'two', error: { code: -32600, message } },
+      { jsonrpc: '2.0', id: null, error: { code: -32600, message } },
+    ]);
+    expect(stderr.trim().split('\n')).toEqual(
+      answers.map(({ error }) => `mcp: ${error.message} (${error.code})`),
+    );
+  });
+
   test('prints nothing but protocol, survives garbage, and ends with its client', async () => {
     const request = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'stats', arguments: {} } };
     const initialize = {

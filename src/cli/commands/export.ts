@@ -29,7 +29,7 @@ export function configure(command: Command): void {
     .option('--force', 'replace the file if it exists')
     .addHelpText(
       'after',
-      '\nEvery field of every memory comes back with salience import; the history does not: salience backup has all.',
+      '\nEvery field of every memory comes back with salience import. Not in it: links, open conflicts, sessions, the settings of\nthe space, its history and recorded recalls. salience backup and salience copy keep all of that.',
     )
     .action(
       action<Options, []>(async (context) => {

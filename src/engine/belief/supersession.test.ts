@@ -140,11 +140,36 @@ describe('what may not supersede', () => {
       memory.remember('Anna lives in Bern', { id: 'me', supersedes: 'me' }),
       'invalid_argument',
     );
-    await expectCode(
-      memory.rememberMany([{ content: 'fine' }, { content: 'Anna lives in Bern', supersedes: 'x' }]),
+    const many = await expectCode(
+      memory.rememberMany([
+        { content: 'Anna lives in Rome' },
+        { content: 'Anna lives in Bern', supersedes: 'x' },
+      ]),
       'not_found',
     );
+    expect(many.message).toMatch(/^memory 2 of 2: memory "x" does not exist/);
+    expect(many.details).toMatchObject({ id: 'x', index: 1 });
     expect(await memory.stats()).toEqual(before);
+  });
+
+  test('is found out before anything is embedded', async () => {
+    let asked = 0;
+    const embed = async (texts: readonly string[]) => {
+      asked++;
+      return texts.map(() => Float32Array.of(1, 0));
+    };
+    const calibration = { floor: 0.2, ceiling: 0.9, minRelevance: 0.2 };
+    const thresholds = { conflict: 0.75, birthLink: 0.4, consolidation: 0.7, similarPair: 0.85 };
+    const { memory } = await live({
+      embedder: { model: 'counts', dimensions: 2, calibration, thresholds, embed },
+    });
+    await memory.remember('Anna lives in Berlin', { id: 'a' });
+    const before = asked;
+    await expectCode(memory.remember('Anna lives in Bern', { supersedes: 'x' }), 'not_found');
+    const a = await memory.get('a');
+    const circle = { ...(a as NonNullable<typeof a>), id: 'b', supersedes: ['b'] };
+    await expectCode(memory.importMemories([circle]), 'invalid_argument');
+    expect(asked).toBe(before);
   });
 
   test('a cycle: by a known statement, within a batch, by a restored export, by a resolved conflict', async () => {

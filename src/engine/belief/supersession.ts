@@ -70,36 +70,56 @@ export async function liveAmong(
 
 /**
  * Checks what memories about to be written supersede. Throws `not_found` for an id that is not in the space, unless
- * `lenient`: an export may lack it; and `invalid_argument` for a cycle.
+ * `lenient`: an export may lack it; and `invalid_argument` for a cycle. What it throws about one of them goes through `failure`.
  */
 export async function checkSupersession(
   reader: SpaceReader,
   memories: readonly MemoryRecord[],
   space: string,
-  mode?: 'lenient',
+  {
+    lenient = false,
+    failure = (error) => error,
+  }: {
+    readonly lenient?: boolean | undefined;
+    readonly failure?: ((error: unknown, at: number) => unknown) | undefined;
+  } = {},
 ): Promise<void> {
   const written = new Map(memories.map((memory) => [memory.id, memory]));
-  for (const { id, supersedes } of memories) {
-    const seen = new Set<string>();
-    let level: readonly string[] = supersedes;
-    for (let depth = 0; level.length > 0; depth++) {
-      if (level.includes(id)) {
-        throw invalidArgument(
-          'supersedes',
-          depth === 0
-            ? `memory ${JSON.stringify(id)} cannot supersede itself`
-            : `memory ${JSON.stringify(id)} would supersede itself by a chain of others; leave out the id that leads back to it`,
-        );
-      }
-      const stored = await reader.get(level);
-      const older = level.map((each, at) => written.get(each) ?? stored[at]);
-      const missing = level.find((_, at) => older[at] === undefined);
-      if (missing !== undefined && depth === 0 && mode !== 'lenient') throw notFound(missing, space);
-      for (const each of level) seen.add(each);
-      level = [...new Set(older.flatMap((memory) => memory?.supersedes ?? []))].filter(
-        (each) => !seen.has(each),
+  for (const [at, memory] of memories.entries()) {
+    try {
+      await checkChain(reader, memory, written, space, lenient);
+    } catch (error) {
+      throw failure(error, at);
+    }
+  }
+}
+
+async function checkChain(
+  reader: SpaceReader,
+  { id, supersedes }: MemoryRecord,
+  written: ReadonlyMap<string, MemoryRecord>,
+  space: string,
+  lenient: boolean,
+): Promise<void> {
+  const seen = new Set<string>();
+  let level: readonly string[] = supersedes;
+  for (let depth = 0; level.length > 0; depth++) {
+    if (level.includes(id)) {
+      throw invalidArgument(
+        'supersedes',
+        depth === 0
+          ? `memory ${JSON.stringify(id)} cannot supersede itself`
+          : `memory ${JSON.stringify(id)} would supersede itself by a chain of others; leave out the id that leads back to it`,
       );
     }
+    const stored = await reader.get(level);
+    const older = level.map((each, at) => written.get(each) ?? stored[at]);
+    const missing = level.find((_, at) => older[at] === undefined);
+    if (missing !== undefined && depth === 0 && !lenient) throw notFound(missing, space);
+    for (const each of level) seen.add(each);
+    level = [...new Set(older.flatMap((memory) => memory?.supersedes ?? []))].filter(
+      (each) => !seen.has(each),
+    );
   }
 }
 

@@ -108,6 +108,24 @@ describe('two entities that are one', () => {
     expect(await memory.check()).toEqual([]);
   });
 
+  it('keep the names of one that is forgotten alone, and forget lists who has them', async () => {
+    const { memory } = await opened();
+    await memory.rememberMany([
+      entity('nick', 'Nick Gray', { aliases: ['Nicky'] }),
+      entity('nicholas', 'Nicholas Gray'),
+      entity('chief', 'The chief'),
+      entity('bob', 'Bob'),
+    ]);
+    await memory.mergeEntities('nick', 'nicholas');
+    await memory.mergeEntities('nicholas', 'chief');
+    const { forgotten, mayStillSay } = await memory.forget('nick');
+    expect(forgotten).toEqual(['nick']);
+    expect([...mayStillSay].sort()).toEqual(['chief', 'nicholas']);
+    await memory.update('chief', { aliases: [] });
+    expect((await memory.forget('nicholas')).mayStillSay).toEqual([]);
+    expect(await memory.check()).toEqual([]);
+  });
+
   it.each([
     ['supersede', 'annie', 'about Annie'],
     ['update', 'ann', 'about Annie'],

@@ -46,7 +46,7 @@ export interface ForgetResult {
   readonly rebuilt: readonly string[];
   /** Memories that forgotten consolidations had replaced: they are believed again. */
   readonly reinstated: readonly string[];
-  /** Memories that may say the same in words of their own: summaries that people wrote, copies. They stay. */
+  /** What may say the same, and stays: summaries that people wrote, copies, entities that took over a name by a merge. */
   readonly mayStillSay: readonly string[];
   /** What is gone now: every byte in the store's files, or the rows, whose bytes the database frees later. */
   readonly erased: 'bytes' | 'rows';

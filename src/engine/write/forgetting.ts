@@ -1,4 +1,5 @@
 import type { MemoryRecord } from '../../domain/memory.ts';
+import { namesOfEntity } from '../../domain/relation.ts';
 import type { Change, IndexedText, Link, SpaceReader, Vote } from '../../store/store.ts';
 import { withFullText } from '../../store/tiers.ts';
 import { saysAllOf } from '../belief/near-duplicate.ts';
@@ -291,7 +292,7 @@ async function reasonsOf(
 
 /**
  * Who else may say it: what a person wrote about its sessions, copies of it, and memories that were compared with it or
- * belong to its chain and say all of it.
+ * belong to its chain and say all of it, or one of its names: a merge hands them on.
  */
 async function sayersOf(reader: SpaceReader, going: ReadonlyMap<string, Known>): Promise<readonly string[]> {
   const versions = [...going.values()].flatMap((known) => known.versions);
@@ -301,13 +302,15 @@ async function sayersOf(reader: SpaceReader, going: ReadonlyMap<string, Known>):
   const contents = [...new Set(versions.map(({ content }) => content))];
   const copies = await reader.find('content', contents);
   const near = await neighboursOf(reader, [...going.keys()], versions);
+  const names = new Set(versions.flatMap(namesOfEntity));
+  const named = near.filter((memory) => namesOfEntity(memory).some((name) => names.has(name)));
   const saying = near.filter(({ content }) =>
     contents.some(
       (said) =>
         content.includes(said) || saysAllOf({ content, confidence: 1 }, { content: said, confidence: 0 }),
     ),
   );
-  return [...new Set([...summaries, ...copies, ...saying].map(({ id }) => id))];
+  return [...new Set([...summaries, ...copies, ...saying, ...named].map(({ id }) => id))];
 }
 
 async function neighboursOf(

@@ -19,7 +19,7 @@ import { deriveTexts } from './derive.ts';
 import { newPeople } from './people.ts';
 import { type Draft, draftOf, type Plan, planWrites } from './plan.ts';
 import { newRecord } from './record.ts';
-import { derivationOf, inContext } from './write.ts';
+import { derivationOf, inContext, placed } from './write.ts';
 
 /**
  * Remembers one statement, and notices what it may contradict. Throws when anything about it is wrong; nothing is
@@ -138,14 +138,23 @@ async function rememberAll(
       if (!people.has(key)) people.set(key, draftOf(input, newRecord(input, context)));
     return [...drafts, ...found.flatMap(({ key }) => people.get(key) ?? [])];
   };
+  const checkSuperseded = (reader: SpaceReader, plans: readonly Plan[]) => {
+    const places = [...plans.keys()].filter((at) => plans[at]?.kind !== 'keep');
+    return checkSupersession(reader, writtenBy(plans), engine.space.name, {
+      failure: (error, at) => placed(error, places[at] as number, given.length),
+    });
+  };
   const { prepared, result } = await optimistically<Prepared, 'written' | 'left out'>(
     engine.space,
     { verb, at: now },
     {
       async prepare() {
-        const plans = await engine.space.snapshot(async (reader) =>
-          planWrites(reader, await draftsBy(reader), now, slices),
-        );
+        const plans = await engine.space.snapshot(async (reader) => {
+          const planned = await planWrites(reader, await draftsBy(reader), now, slices);
+          // Before anything is paid for an embedding.
+          await checkSuperseded(reader, planned);
+          return planned;
+        });
         const read = writtenBy(plans);
         const indexed = await deriveTexts(read, engine, { ...options, slices });
         const first = writtenBy(plans.slice(0, 1))[0];
@@ -159,7 +168,7 @@ async function rememberAll(
         const again = await planWrites(reader, await draftsBy(reader), now, slices);
         if (!samePlans(again, plans)) return undefined;
         const written = writtenBy(again);
-        await checkSupersession(reader, written, engine.space.name);
+        await checkSuperseded(reader, again);
         const changes = changesOf(again, indexed);
         const inserted = again.flatMap((plan) => (plan.kind === 'insert' ? [plan.memory] : []));
         const newLinks = linksOfNew(engine, again, inserted, indexed, now);
@@ -202,9 +211,16 @@ export async function insertRecords(
   if (restored.length === 0) return [];
   const records = restored.map(({ record }) => record);
   const slices = startLongSlices();
+  const check = (reader: SpaceReader) =>
+    checkSupersession(reader, records, engine.space.name, {
+      lenient: true,
+      failure: (error, at) => placed(error, at, records.length),
+    });
+  // Before anything is paid for an embedding.
+  await engine.space.snapshot(check);
   const indexed = await deriveTexts(records, engine, { ...options, slices });
   return engine.space.write({ verb, at }, async (reader: SpaceReader) => {
-    await checkSupersession(reader, records, engine.space.name, 'lenient');
+    await check(reader);
     return {
       changes: restored.flatMap(({ record: memory, votes }, index): Change[] => [
         { kind: 'insert', memory, indexed: indexed[index] as IndexedText },

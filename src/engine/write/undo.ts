@@ -192,7 +192,7 @@ async function undoOperation(
       reader,
       done.flatMap(([, before]) => (before ? [before] : [])),
       engine.space.name,
-      'lenient',
+      { lenient: true },
     );
     const votes: readonly Change[] =
       first.verb === 'feedback' ? [{ kind: 'withdraw-votes', operation: first.operation }] : [];

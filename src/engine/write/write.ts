@@ -91,14 +91,19 @@ export function inContext<Result>(index: number, count: number, work: () => Resu
   try {
     return work();
   } catch (error) {
-    if (count === 1 || !SalienceError.isInstance(error)) throw error;
-    throw new SalienceError(
-      error.code,
-      `memory ${index + 1} of ${count}: ${error.message}; nothing was written`,
-      {
-        details: { ...error.details, index },
-        cause: error,
-      },
-    );
+    throw placed(error, index, count);
   }
+}
+
+/** What went wrong with one memory of a batch, saying which. */
+export function placed(error: unknown, index: number, count: number): unknown {
+  if (count === 1 || !SalienceError.isInstance(error)) return error;
+  return new SalienceError(
+    error.code,
+    `memory ${index + 1} of ${count}: ${error.message}; nothing was written`,
+    {
+      details: { ...error.details, index },
+      cause: error,
+    },
+  );
 }

@@ -63,7 +63,7 @@ export function hasLog(path: string): boolean {
   return existsSync(log) && (statSync(log, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
-/** The name of the space in a file; `undefined` where it cannot be read. */
+/** The name of the space in a file; `undefined` for one that is not ours or cannot be read. */
 export async function nameIn(path: string): Promise<string | undefined> {
   // SQLite takes away the log of an empty file.
   if (statSync(path, { throwIfNoEntry: false })?.size === 0) return undefined;
