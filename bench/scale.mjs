@@ -84,7 +84,7 @@ function wordDrawer(random) {
 }
 
 /** 80 % of the memories in sessions of 20 to 200 turns, each 8 to 40 words. */
-export function* memories(count, seed = 1) {
+function* memories(count, seed = 1) {
   const random = seeded(seed);
   const word = wordDrawer(random);
   let session = 0;
@@ -125,7 +125,7 @@ function queriesOf(count) {
 const POSTINGS = [0.05, 0.9];
 
 /** `QUERIES` questions and as many others to warm up with, whose words are in about `wanted` times as many memories as there are, together. */
-export function queriesWithPostings(wanted) {
+function queriesWithPostings(wanted) {
   const analyzer = createAnalyzer();
   const texts = [];
   for (const { content } of memories(20_000)) texts.push(content);
@@ -158,7 +158,7 @@ export function queriesWithPostings(wanted) {
 }
 
 /** Unit vectors given by the text: around one of many topics; a fifth of them equal, or nearly so, where that is asked for. */
-export function givenVectors(dimensions, kind) {
+function givenVectors(dimensions, kind) {
   const normal = (random) => {
     const vector = Float32Array.from({ length: dimensions }, () => random() + random() + random() - 1.5);
     const norm = Math.hypot(...vector);

@@ -148,7 +148,7 @@ interface Parts {
 }
 
 /** Fewer rows are counted at once: times the rows that are to be known. */
-const WORTH_PARTING = 4;
+const WORTH_PARTING = 12;
 /** Of so many rows it is looked at how well they match, to know where to part them all. */
 const SAMPLE = 1024;
 /** Bounds are summed in another order than scores. */
@@ -280,7 +280,7 @@ export function scoresOneByOne(
 }
 
 /** Of so many postings all rows are counted in the time that one row takes by itself. */
-const POSTINGS_A_ROW = 100;
+const POSTINGS_A_ROW = 200;
 
 function countedWhenAsked(
   index: ResidentIndex,
