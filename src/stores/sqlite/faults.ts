@@ -112,6 +112,8 @@ function describe(code: number | string, path: string): readonly [code: Salience
         `${path} cannot be opened; check that its directory exists and may be read and written`,
       ];
     case 'ENOTDIR':
+    // What newer releases of Node.js say of a directory that cannot be made there.
+    case 'EEXIST':
       return [
         'store_failed',
         `${path} cannot be opened, because it or a folder above it is a file; choose a directory`,
