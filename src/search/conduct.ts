@@ -53,9 +53,6 @@ export interface ResidentState {
   readonly rebuilt?: boolean | undefined;
 }
 
-/** Searches for more memories come upon many rows that match weakly. */
-const FEW = 100;
-
 /** Bounds of formulas are kept for recalls of more than this part of the rows. */
 const KEPT_SHARE = 8;
 
@@ -105,10 +102,7 @@ export async function conductSearch(
   const { rows, standing, filtered } = looked;
   const afterEligible = performance.now();
   const skims = filter.cold !== true && rows.length >= sizes.skimFrom;
-  // Of other searches many rows are looked at that match weakly: all are counted at once.
-  const leaves =
-    skims && !profile.floor && profile.require.length === 0 && limit <= FEW && 2 * rows.length > index.size;
-  const columns = await columnsOfQuery(index, source, view, query, profile, { sizes, skims, leaves });
+  const columns = await columnsOfQuery(index, source, view, query, profile, { sizes, skims });
   const afterLexical = performance.now();
   // What is kept has room for every row: too dear for a few of them.
   const kept = rows.length > index.size / KEPT_SHARE ? view.kept(now) : undefined;
@@ -223,7 +217,6 @@ const lastColumns = new WeakMap<
     readonly index: ResidentIndex;
     readonly version: number;
     readonly read: ReadonlySet<string>;
-    readonly leaves: boolean;
     readonly columns: QueryColumns;
   }
 >();
@@ -235,8 +228,6 @@ function sameNames(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
 interface ColumnOptions {
   readonly sizes?: Sizes;
   readonly skims?: boolean;
-  /** Whether rows that match weakly may be left uncounted. */
-  readonly leaves?: boolean;
   /** Keys of memories, if no others are asked for. */
   readonly among?: readonly number[];
 }
@@ -248,7 +239,7 @@ async function columnsOfQuery(
   view: View,
   query: PreparedQuery,
   profile: ResolvedProfile,
-  { sizes = SIZES, skims = false, leaves = false, among }: ColumnOptions,
+  { sizes = SIZES, skims = false, among }: ColumnOptions,
 ): Promise<QueryColumns> {
   const { terms, substring } = query;
   const read = signalsRead(profile);
@@ -259,8 +250,7 @@ async function columnsOfQuery(
       known?.query === query &&
       known.index === index &&
       known.version === version &&
-      sameNames(known.read, read) &&
-      (leaves || !skims || !known.leaves)
+      sameNames(known.read, read)
     )
       return known.columns;
     const ids = await source.termIds(terms);
@@ -271,12 +261,9 @@ async function columnsOfQuery(
     const scores =
       skims && !WORD_SIGNALS.some((name) => ranked.has(name))
         ? scoresOneByOne(index, words, turns)
-        : wordScores(index, words, turns, {
-            commonFrom: skims ? sizes.commonFrom : Infinity,
-            fewestStrong: leaves ? sizes.fewestStrong : Infinity,
-          });
+        : wordScores(index, words, turns, skims ? sizes.commonFrom : Infinity);
     const columns = queryColumns(index, view, query, scores, words, read, sizes.fewestStrong);
-    lastColumns.set(view, { query, index, version, read, leaves, columns });
+    lastColumns.set(view, { query, index, version, read, columns });
     return columns;
   }
   const lexical =

@@ -34,7 +34,7 @@ test('a column fills a block with what it says of each row, and leaves the rest 
         );
         const words = queryWords(index, query.terms, ids, () => []);
         const read = new Set<string>(EXACT_SIGNALS);
-        const scores = wordScores(index, words, view.turns, { commonFrom, fewestStrong: Infinity });
+        const scores = wordScores(index, words, view.turns, commonFrom);
         const { exact } = queryColumns(index, view, query, scores, words, read, 1);
         // Of all rows, visible or not, every second or third of them.
         const rows = Int32Array.from(memories.keys()).filter((row) => row % (2 + (skip % 2)) === 0);

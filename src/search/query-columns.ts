@@ -17,7 +17,7 @@ import type { ResidentIndex } from './resident-index.ts';
 import { isUnseenTurn, sessionOf } from './turns.ts';
 import type { View } from './view.ts';
 import type { Counting } from './word-counts.ts';
-import { fillScores, merged, STRENGTHS, scoreOf, strongestOf, type WordScores } from './word-scores.ts';
+import { fillScores, STRENGTHS, scoreOf, type WordScores } from './word-scores.ts';
 
 /** A signal of a query for every row; NaN where it is unknown. */
 export interface QueryColumn {
@@ -192,11 +192,26 @@ function passable(
   };
 }
 
+/** Two ascending lists as one. */
+function merged(a: Int32Array, b: Int32Array): Int32Array {
+  const both = new Int32Array(a.length + b.length);
+  let [atA, atB] = [0, 0];
+  for (let at = 0; at < both.length; at++) {
+    const isFirst = atB === b.length || (atA < a.length && a[atA]! < b[atB]!);
+    both[at] = isFirst ? a[atA++]! : b[atB++]!;
+  }
+  return both;
+}
+
 /** Parts the rows that were counted; `most` is how well a weak one matches at most. */
 function byStrength({ rows, strengths, uncounted }: WordScores, fewest: number) {
   const least = Math.ceil((uncounted?.most ?? 0) * STRENGTHS);
   if (rows.length <= fewest) return { strong: rows, weak: new Int32Array(0), most: least / STRENGTHS };
-  const { end, count } = strongestOf(strengths, fewest, least);
+  const counts = new Uint32Array(STRENGTHS + 1);
+  for (let at = 0; at < strengths.length; at++) counts[strengths[at]!]!++;
+  let end = STRENGTHS;
+  let count = 0;
+  for (; end > least && count < fewest; end--) count += counts[end]!;
   const strong = new Int32Array(count);
   const weak = new Int32Array(rows.length - count);
   let [strongAt, weakAt] = [0, 0];

@@ -14,15 +14,15 @@ interface Room {
   beside: Uint32Array;
   /** How often rows have some terms, those of a row side by side: 0 before and after each use. */
   counts: WholeNumbers;
-  /** Which of the terms each row has, a bit each, and above these which it has more than once: 0 before and after each use. */
-  masks: Uint16Array;
+  /** Which of the terms each row has, a bit each: 0 before and after each use. */
+  masks: Uint8Array;
 }
 
 export const room: Room = {
   bits: new Uint32Array(0),
   beside: new Uint32Array(0),
   counts: new Uint8Array(0),
-  masks: new Uint16Array(0),
+  masks: new Uint8Array(0),
 };
 
 /** Ascending: the rows that have a word, and those that stand beside one. */
@@ -130,13 +130,9 @@ function markNew(row: number): void {
 
 /** Terms that are counted together: a row and what stands beside it are looked at once for all of them. */
 export const TERMS = 8;
-export const ANY_TERM = (1 << TERMS) - 1;
 
-export interface Counted {
-  /** The terms that a row has, and above {@link TERMS} bits those that it has more than once. */
-  readonly masks: Uint16Array;
-  /** Of each term: how often a row has it at most, 0 if none does. */
-  readonly most: readonly number[];
+interface Counted {
+  readonly masks: Uint8Array;
   readonly counts: WholeNumbers;
   /** The counts of a row begin at its number, shifted left by so much. */
   readonly shift: number;
@@ -155,14 +151,13 @@ export function countTerms({ size }: ResidentIndex, postings: QueryWords['postin
   room.masks = grow(room.masks, size + 1);
   const { counts, masks } = room;
   let written = 0;
-  const most = postings.map((each, term) => {
-    if (!each) return 0;
+  for (const [term, each] of postings.entries()) {
+    if (!each) continue;
+    countTerm(each, term, counts, masks, shift);
     written += each.count;
-    return countTerm(each, term, { masks, counts, shift });
-  });
+  }
   return {
     masks,
-    most,
     counts,
     shift,
     clear() {
@@ -174,24 +169,20 @@ export function countTerms({ size }: ResidentIndex, postings: QueryWords['postin
   };
 }
 
-/** Returns how often a row has the term at most. */
 function countTerm(
   postings: Postings,
   term: number,
-  { masks, counts, shift }: Pick<Counted, 'masks' | 'counts' | 'shift'>,
-): number {
+  counts: WholeNumbers,
+  masks: Uint8Array,
+  shift: number,
+): void {
   const { entries, count } = postings;
-  const bit = 1 << term;
-  let most = 0;
   for (let at = 0; at < count; at++) {
     const entry = entries[at]!;
     const row = rowOf(entry);
-    const frequency = frequencyOf(postings, entry);
-    counts[(row << shift) + term] = frequency;
-    masks[row]! |= frequency > 1 ? bit | (bit << TERMS) : bit;
-    if (frequency > most) most = frequency;
+    counts[(row << shift) + term] = frequencyOf(postings, entry);
+    masks[row]! |= 1 << term;
   }
-  return most;
 }
 
 function clearTerm(postings: Postings | undefined, term: number, counts: WholeNumbers, shift: number) {
@@ -212,7 +203,7 @@ export function addScores(
     const row = rows[at]!;
     const normalization = lengthNormalization(lengths[row]!, averageLength);
     let sum = bm25[at]!;
-    for (let left = masks[row]! & ANY_TERM; left !== 0; left &= left - 1) {
+    for (let left = masks[row]!; left !== 0; left &= left - 1) {
       const term = 31 - Math.clz32(left & -left);
       sum += termScore(idfs[term]!, counts[(row << shift) + term]!, normalization);
     }
@@ -277,7 +268,7 @@ export function addAround(
     const normalization = lengthNormalization(length, averageLength);
     let sumAlone = bm25[at]!;
     let sum = around[at]!;
-    let left = (masks[row]! | masks[before]! | masks[after]! | masks[first]! | masks[last]!) & ANY_TERM;
+    let left = masks[row]! | masks[before]! | masks[after]! | masks[first]! | masks[last]!;
     for (; left !== 0; left &= left - 1) {
       const term = 31 - Math.clz32(left & -left);
       const count = counts[(row << shift) + term]!;

@@ -85,7 +85,7 @@ test('words counted together score as words counted one by one, to the last bit'
         const { index, turns } = space(seed, rows, sessionOf);
         const words = wordsOf(index, ids);
         const around = inContext ? turns : undefined;
-        const scores = wordScores(index, words, around, { commonFrom, fewestStrong: Infinity });
+        const scores = wordScores(index, words, around, commonFrom);
         const has = (row: number) => words.postings.some((each) => each && frequencyIn(each, row) > 0);
         if (!scores.uncounted) {
           const isTouched = (row: number) =>
@@ -111,79 +111,6 @@ test('words counted together score as words counted one by one, to the last bit'
     ),
     { numRuns: 300 },
   );
-});
-
-test('rows that are left uncounted match no better than is said, and all others are counted as they are', () => {
-  let leftSome = 0;
-  fc.assert(
-    fc.property(
-      fc.nat(),
-      fc.integer({ min: 1, max: 120 }),
-      fc.constantFrom<(row: number) => number>(
-        () => 0,
-        () => 1,
-        (row) => 1 + Math.floor(row / 7),
-        (row) => row % 3,
-        (row) => (row * row) % 5,
-      ),
-      fc.uniqueArray(fc.integer({ min: 0, max: TERMS + 1 }), { minLength: 1 }),
-      fc.constantFrom(1, 2, 5, 20),
-      fc.constantFrom(5, Infinity),
-      fc.boolean(),
-      (seed, rows, sessionOf, ids, fewestStrong, commonFrom, inContext) => {
-        const { index, turns } = space(seed, rows, sessionOf);
-        const words = wordsOf(index, ids);
-        const around = inContext ? turns : undefined;
-        const all = wordScores(index, words, around);
-        const some = wordScores(index, words, around, { commonFrom, fewestStrong });
-        // Nothing was left behind in what is counted in.
-        expect(wordScores(index, words, around)).toEqual({ ...all, bm25: expect.any(Function) });
-        expectStrengths(some);
-        const { uncounted } = some;
-        if (!uncounted) {
-          expect([...some.rows]).toEqual([...all.rows]);
-          return;
-        }
-        const placeOf = new Map(Array.from(all.rows, (row, at) => [row, at]));
-        const counted = new Set(some.rows);
-        some.rows.forEach((row, at) => {
-          expect(some.relevance[at]).toBe(all.relevance[placeOf.get(row)!]);
-          expect(some.inContext?.[at]).toBe(all.inContext?.[placeOf.get(row)!]);
-        });
-        const left = all.rows.filter((row) => !counted.has(row));
-        if (commonFrom === Infinity && left.length > 0) leftSome++;
-        for (const row of left) {
-          const at = placeOf.get(row)!;
-          expect(all.relevance[at]).toBeLessThanOrEqual(uncounted.most);
-          expect(all.inContext?.[at] ?? 0).toBeLessThanOrEqual(uncounted.most);
-        }
-        if (uncounted.rows) {
-          expect([...uncounted.rows]).toEqual([...uncounted.rows].sort((a, b) => a - b));
-          expect([...new Set([...some.rows, ...uncounted.rows])].sort((a, b) => a - b)).toEqual([
-            ...all.rows,
-          ]);
-        }
-        // Asked for one, some or all of them.
-        for (const those of [left.subarray(0, 1), left.subarray(0, 3), left]) {
-          const seen = those.filter(
-            (row) => !around || turns.states[row] !== 0 || index.sessions.codes[row] === 0,
-          );
-          const of = (said: 'relevance' | 'inContext') => {
-            const out = new Float64Array(seen.length);
-            uncounted.among(said, seen, out);
-            return [...out];
-          };
-          const known = (said: 'relevance' | 'inContext') =>
-            Array.from(seen, (row) => (all[said] ?? all.relevance)[placeOf.get(row)!]);
-          expect(of('relevance')).toEqual(known('relevance'));
-          expect(of('inContext')).toEqual(known('inContext'));
-          expect(Array.from(seen, (row) => uncounted.inContext(row))).toEqual(known('inContext'));
-        }
-      },
-    ),
-    { numRuns: 500 },
-  );
-  expect(leftSome).toBeGreaterThan(50);
 });
 
 test('rows beyond those that are worked out together score as others do', () => {

@@ -1,22 +1,11 @@
 import { SUBSTRING_RELEVANCE } from '../store/substring.ts';
-import { lexicalRelevance, matchOfRelevance } from '../text/bm25.ts';
+import { lexicalRelevance } from '../text/bm25.ts';
 import { bm25Of, type CommonWords, commonWords } from './common-words.ts';
 import { grow } from './grow.ts';
 import { contextRelevance, placeOf, type QueryWords } from './lexical.ts';
 import type { ResidentIndex } from './resident-index.ts';
 import type { Turns } from './turns.ts';
-import { addBounds } from './word-bounds.ts';
-import {
-  addAround,
-  addScores,
-  bitsIn,
-  type Counted,
-  countTerms,
-  markRows,
-  room,
-  TERMS,
-  touchedRows,
-} from './word-rows.ts';
+import { addAround, addScores, bitsIn, countTerms, markRows, room, TERMS, touchedRows } from './word-rows.ts';
 
 /** How well the words of each row match a query. What it says of a row stands at the place of that row among `rows`. */
 export interface WordScores {
@@ -41,7 +30,7 @@ export const STRENGTHS = 32;
 /** Rows of which all is worked out before the next ones are looked at: what is known of them stays in the cache. */
 export const TOGETHER = 4096;
 
-/** Rows that only common words touch, or that match weakly: counted one by one, when somebody asks. */
+/** Rows that only common words touch: counted one by one, when somebody asks. */
 export interface Uncounted {
   /** Ascending, among some that were counted; absent where that may be nearly all rows. */
   readonly rows: Int32Array | undefined;
@@ -52,81 +41,29 @@ export interface Uncounted {
   readonly postings: QueryWords['postings'];
   relevance(row: number): number;
   inContext(row: number): number;
-  /** Writes down the same of several ascending rows. */
-  among(said: Said, rows: Int32Array, out: Float64Array): void;
 }
 
-/** What may be left uncounted, as it is unlikely to be asked for. */
-export interface Leaving {
-  /** Words that so many rows have may leave rows uncounted. */
-  readonly commonFrom: number;
-  /** Where far more rows than these are touched, about as many are counted as it takes to know these best ones. */
-  readonly fewestStrong: number;
-}
-
-/** BM25 of the rows that a query touches; `turns` say what stands beside each. By default all of them are counted. */
+/**
+ * BM25 of the rows that a query touches; `turns` say what stands beside each. Words that `commonFrom` rows have may leave rows
+ * uncounted.
+ */
 export function wordScores(
   index: ResidentIndex,
   words: QueryWords,
   turns: Turns | undefined,
-  { commonFrom, fewestStrong }: Leaving = { commonFrom: Infinity, fewestStrong: Infinity },
+  commonFrom = Infinity,
 ): WordScores {
   const common = commonWords(words, commonFrom);
   const isCommon = (term: number) => common?.isCommon[term] === true;
   const rare = words.postings.filter((_, term) => !isCommon(term));
-  const touched = touchedRows(index.size, rare, turns);
-  const groups = groupsOf(index, words);
-  const parts = partRows(index, words, turns, touched, groups, fewestStrong);
-  const rows = parts?.counted ?? touched;
-  const { relevance, inContext, strengths } = countRows(index, words, turns, rows, groups);
-  groups.clear();
-  const uncounted = leftUncounted(index, words, turns, common, parts);
-  const bm25 = (row: number) => bm25Of(index, words, row);
-  return { rows, relevance, inContext, strengths, bm25, otherwise: 0, uncounted };
-}
-
-/** The terms of a query by groups that are counted together. A group stays counted until the next one is asked for. */
-interface Groups {
-  each(work: (counted: Counted, idfs: readonly number[], isLast: boolean) => void): void;
-  clear(): void;
-}
-
-function groupsOf(index: ResidentIndex, { postings, idfs }: QueryWords): Groups {
-  let counted: Counted | undefined;
-  let at = -1;
-  const groups: Groups = {
-    each(work) {
-      for (let first = 0; first < postings.length; first += TERMS) {
-        if (at !== first) {
-          groups.clear();
-          counted = countTerms(index, postings.slice(first, first + TERMS));
-          at = first;
-        }
-        work(counted!, idfs.slice(first, first + TERMS), first + TERMS >= postings.length);
-      }
-    },
-    clear() {
-      counted?.clear();
-      counted = undefined;
-      at = -1;
-    },
-  };
-  return groups;
-}
-
-type Scores = Pick<WordScores, 'relevance' | 'inContext' | 'strengths'>;
-
-function countRows(
-  index: ResidentIndex,
-  words: QueryWords,
-  turns: Turns | undefined,
-  rows: Int32Array,
-  groups: Groups,
-): Scores {
+  const rows = touchedRows(index.size, rare, turns);
   const relevance = new Float64Array(rows.length);
   const inContext = turns && new Float64Array(rows.length);
   const strengths = new Uint8Array(rows.length);
-  groups.each((counted, idfs, isLast) => {
+  for (let first = 0; first < words.postings.length; first += TERMS) {
+    const counted = countTerms(index, words.postings.slice(first, first + TERMS));
+    const idfs = words.idfs.slice(first, first + TERMS);
+    const isLast = first + TERMS >= words.postings.length;
     for (let start = 0; start < rows.length; start += TOGETHER) {
       const those = rows.subarray(start, start + TOGETHER);
       const own = relevance.subarray(start, start + TOGETHER);
@@ -135,76 +72,11 @@ function countRows(
       else addScores(index, words, counted, idfs, those, own);
       if (isLast) toRelevance(words.idfSum, own, around, strengths.subarray(start, start + TOGETHER));
     }
-  });
-  return { relevance, inContext, strengths };
-}
-
-/** Rows that are touched, by how well they can match. */
-interface Parts {
-  /** Those that are counted, and the others, of which none is more relevant than this; ascending. */
-  readonly counted: Int32Array;
-  readonly left: Int32Array;
-  readonly most: number;
-}
-
-/** Fewer rows are counted at once: times the rows that are to be known. */
-const WORTH_PARTING = 12;
-/** Of so many rows it is looked at how well they match, to know where to part them all. */
-const SAMPLE = 1024;
-/** Bounds are summed in another order than scores. */
-const ROUNDING = 1e-9;
-/** Room for bounds, which nothing holds on to. */
-let bounds = new Float64Array(0);
-
-/**
- * Parts rows by bounds, so that about `fewest` of those that are counted match better than all others. `undefined` where it is not
- * worth its while.
- */
-function partRows(
-  index: ResidentIndex,
-  words: QueryWords,
-  turns: Turns | undefined,
-  rows: Int32Array,
-  groups: Groups,
-  fewest: number,
-): Parts | undefined {
-  if (rows.length <= WORTH_PARTING * fewest) return undefined;
-  const step = Math.max(1, Math.floor(rows.length / SAMPLE));
-  const sample = new Int32Array(Math.ceil(rows.length / step));
-  for (let at = 0; at < sample.length; at++) sample[at] = rows[at * step]!;
-  const { end } = strongestOf(countRows(index, words, turns, sample, groups).strengths, fewest / step);
-  if (end === 0) return undefined;
-  bounds = grow(bounds, rows.length);
-  bounds.fill(0, 0, rows.length);
-  groups.each((counted, idfs) => addBounds(index, words, counted, idfs, turns, rows, bounds));
-  const most = end / STRENGTHS;
-  const cut = matchOfRelevance(most) - ROUNDING;
-  const counted = new Int32Array(rows.length);
-  const left = new Int32Array(rows.length);
-  let [countedCount, leftCount] = [0, 0];
-  for (let at = 0; at < rows.length; at++) {
-    // Written to both, as no processor foresees which: only one of them goes on.
-    counted[countedCount] = rows[at]!;
-    left[leftCount] = rows[at]!;
-    const isCounted = Number(bounds[at]! > cut);
-    countedCount += isCounted;
-    leftCount += 1 - isCounted;
+    counted.clear();
   }
-  return { counted: counted.subarray(0, countedCount), left: left.subarray(0, leftCount), most };
-}
-
-/** The highest strength, from `least` on, that at least `fewest` are above, if any, and how many are. */
-export function strongestOf(
-  strengths: Uint8Array,
-  fewest: number,
-  least = 0,
-): { readonly end: number; readonly count: number } {
-  const counts = new Uint32Array(STRENGTHS + 1);
-  for (let at = 0; at < strengths.length; at++) counts[strengths[at]!]!++;
-  let end = STRENGTHS;
-  let count = 0;
-  for (; end > least && count < fewest; end--) count += counts[end]!;
-  return { end, count };
+  const uncounted = common && leftUncounted(index, words, turns, common);
+  const bm25 = (row: number) => bm25Of(index, words, row);
+  return { rows, relevance, inContext, strengths, bm25, otherwise: 0, uncounted };
 }
 
 /** Turns BM25 into relevance. */
@@ -235,29 +107,12 @@ function leftUncounted(
   index: ResidentIndex,
   words: QueryWords,
   turns: Turns | undefined,
-  common: CommonWords | undefined,
-  parts: Parts | undefined,
-): Uncounted | undefined {
-  if (!common && !parts) return undefined;
-  const most = Math.max(common?.most ?? 0, parts?.most ?? 0);
-  const rest = { most, all: false, ...countedWhenAsked(index, words, turns) };
-  if (!common) return { rows: parts!.left, ...rest };
-  const postings = words.postings.filter((_, term) => common.isCommon[term]);
-  const count = postings.reduce((sum, each) => sum + (each?.count ?? 0), 0);
-  if (count > index.size * NEARLY_ALL) return { rows: undefined, ...rest };
-  const ofCommon = touchedRows(index.size, postings, turns);
-  return { rows: parts ? merged(parts.left, ofCommon) : ofCommon, ...rest };
-}
-
-/** Two ascending lists as one. */
-export function merged(a: Int32Array, b: Int32Array): Int32Array {
-  const both = new Int32Array(a.length + b.length);
-  let [atA, atB] = [0, 0];
-  for (let at = 0; at < both.length; at++) {
-    const isFirst = atB === b.length || (atA < a.length && a[atA]! < b[atB]!);
-    both[at] = isFirst ? a[atA++]! : b[atB++]!;
-  }
-  return both;
+  { isCommon, most }: CommonWords,
+): Uncounted {
+  const common = words.postings.filter((_, term) => isCommon[term]);
+  const count = common.reduce((sum, each) => sum + (each?.count ?? 0), 0);
+  const rows = count > index.size * NEARLY_ALL ? undefined : touchedRows(index.size, common, turns);
+  return { rows, most, all: false, ...countedOneByOne(index, words, turns) };
 }
 
 /** Scores that are worked out where somebody asks for those of a row: the words are nothing that rows are ranked by. */
@@ -267,7 +122,7 @@ export function scoresOneByOne(
   turns: Turns | undefined,
 ): WordScores {
   const none = new Float64Array(0);
-  const uncounted = { rows: undefined, most: 1, all: true, ...countedWhenAsked(index, words, turns) };
+  const uncounted = { rows: undefined, most: 1, all: true, ...countedOneByOne(index, words, turns) };
   return {
     rows: new Int32Array(0),
     relevance: none,
@@ -279,67 +134,19 @@ export function scoresOneByOne(
   };
 }
 
-/** Of so many postings all rows are counted in the time that one row takes by itself. */
-const POSTINGS_A_ROW = 200;
-
-function countedWhenAsked(
+function countedOneByOne(
   index: ResidentIndex,
   words: QueryWords,
   turns: Turns | undefined,
 ): Omit<Uncounted, 'rows' | 'most' | 'all'> {
-  const { postings } = words;
   const relevance = remembered((row) => lexicalRelevance(bm25Of(index, words, row), words.idfSum));
   // What is in no session has its own words alone.
   const around = turns && remembered((row) => contextRelevance(index, turns, words, row));
-  const inContext = around
-    ? (row: number) => (index.sessions.codes[row] === 0 ? relevance(row) : around(row))
-    : relevance;
-  const count = postings.reduce((sum, each) => sum + (each?.count ?? 0), 0);
-  let asked = 0;
-  let all: Counts | undefined;
   return {
-    postings,
+    postings: words.postings,
     relevance,
-    inContext,
-    among(said, rows, out) {
-      asked += rows.length;
-      // One by one, until it would have taken as long to count all at once.
-      if (asked * POSTINGS_A_ROW < count) {
-        const one = said === 'relevance' ? relevance : inContext;
-        for (let at = 0; at < rows.length; at++) out[at] = one(rows[at]!);
-      } else {
-        all ??= countAll(index, words, turns);
-        fillCounts(all, said, rows, out);
-      }
-    },
+    inContext: around ? (row) => (index.sessions.codes[row] === 0 ? relevance(row) : around(row)) : relevance,
   };
-}
-
-/** What is counted of some rows, ascending. */
-interface Counts extends Scores {
-  readonly rows: Int32Array;
-}
-
-function countAll(index: ResidentIndex, words: QueryWords, turns: Turns | undefined): Counts {
-  const groups = groupsOf(index, words);
-  const rows = touchedRows(index.size, words.postings, turns);
-  const counts = { rows, ...countRows(index, words, turns, rows, groups) };
-  groups.clear();
-  return counts;
-}
-
-function fillCounts(
-  { rows: touched, relevance, inContext }: Counts,
-  said: Said,
-  rows: Int32Array,
-  out: Float64Array,
-): void {
-  const values = (said === 'inContext' && inContext) || relevance;
-  let place = 0;
-  for (let at = 0; at < rows.length; at++) {
-    place = placeOf(touched, rows[at]!, place);
-    out[at] = touched[place] === rows[at] ? values[place]! : 0;
-  }
 }
 
 /** Rows whose values are remembered: more than a block has. */
@@ -439,9 +246,6 @@ export function scoreOf(scores: WordScores, said: Said, row: number): number {
   return uncounted ? uncounted[said](row) : otherwise;
 }
 
-/** Room for rows that are not counted yet and their places, which nothing holds on to. */
-let others = { rows: new Int32Array(0), places: new Int32Array(0), values: new Float64Array(0) };
-
 /** The same for the first `count` of ascending rows. */
 export function fillScores(
   scores: WordScores,
@@ -452,24 +256,11 @@ export function fillScores(
 ): void {
   const { rows: touched, otherwise, uncounted } = scores;
   const values = scores[said]!;
-  if (uncounted && others.rows.length < count)
-    others = {
-      rows: new Int32Array(count),
-      places: new Int32Array(count),
-      values: new Float64Array(count),
-    };
-  let found = 0;
   let place = count > 0 ? placeOf(touched, rows[0]!, 0) : 0;
   for (let at = 0; at < count; at++) {
     const row = rows[at]!;
     while (place < touched.length && touched[place]! < row) place++;
     if (place < touched.length && touched[place] === row) out[at] = values[place]!;
-    else if (uncounted) {
-      others.rows[found] = row;
-      others.places[found++] = at;
-    } else out[at] = otherwise;
+    else out[at] = uncounted ? uncounted[said](row) : otherwise;
   }
-  if (!uncounted || found === 0) return;
-  uncounted.among(said, others.rows.subarray(0, found), others.values);
-  for (let each = 0; each < found; each++) out[others.places[each]!] = others.values[each]!;
 }

@@ -77,13 +77,6 @@ export function lexicalRelevance(bm25: number, idfSum: number): number {
   return x <= 1 ? COVERAGE_SHARE * x : COVERAGE_SHARE + (EXCESS_SHARE * (x - 1)) / BM25_K1;
 }
 
-/** The inverse: bm25 / idfSum of a relevance. */
-export function matchOfRelevance(relevance: number): number {
-  return relevance <= COVERAGE_SHARE
-    ? relevance / COVERAGE_SHARE
-    : 1 + ((relevance - COVERAGE_SHARE) * BM25_K1) / EXCESS_SHARE;
-}
-
 /** Statistics over the memories of one space that BM25 counts (all that are not stubs). */
 export interface Bm25Statistics {
   /** Memories counted, an integer ≥ 0. */
