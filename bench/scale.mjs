@@ -262,11 +262,11 @@ async function read(name, directory) {
       overLimit: round(quantile(times, 0.5) / limit),
     };
   }
+  globalThis.gc();
+  const bytes = process.memoryUsage.rss() - before;
   const hybridByPostings = [];
   for (const wanted of POSTINGS)
     hybridByPostings.push(await timeWithPostings(memory, queriesWithPostings(wanted)));
-  globalThis.gc();
-  const bytes = process.memoryUsage.rss() - before;
   await memory.close();
   return {
     openToFirstAnswerMs: round(openMs),

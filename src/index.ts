@@ -152,6 +152,7 @@ export {
 } from './providers/openai-compatible-chat.ts';
 export type { Reranker } from './providers/reranker.ts';
 export type { LanguageModelOptions, ModelBudget } from './providers/structured.ts';
+export { type RestoredSpace, type RestoreSpaceOptions, restoreSpace } from './restore-space.ts';
 // Scores and their explanations; `salience/scoring` has the rest.
 export { type AnyScore, compareScores, type Score, type ScoreOf } from './scoring/comparable.ts';
 export type { Explanation } from './scoring/explain.ts';

@@ -67,7 +67,7 @@ export function parseNumber(value: string): number {
   throw new InvalidArgumentError('It must be a number.');
 }
 
-/** Gathers the values of an option that may be given several times. */
+/** Collects the values of an option that may be repeated. */
 export function collect(value: string, previous: readonly string[] | undefined): readonly string[] {
   return [...(previous ?? []), value];
 }

@@ -440,7 +440,7 @@ describe('closing', () => {
 });
 
 describe('what is mounted beside the verbs', () => {
-  it('stands behind the door and the token, and gets the space as far as it is open', async () => {
+  it('needs a token, keeps the limits of the server, and sees what the token may read', async () => {
     const bodies: string[] = [];
     await using test = await startTestServer({
       bodyLimit: 100,

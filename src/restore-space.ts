@@ -1,0 +1,88 @@
+import { existsSync } from 'node:fs';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { copySpaces } from './copy-spaces.ts';
+import { SalienceError } from './domain/errors.ts';
+import { keysOf, onlyKeys } from './domain/options.ts';
+import { openMemory } from './open.ts';
+import type { Store } from './store/store.ts';
+import { fileNameOf, nameIn } from './stores/sqlite/files.ts';
+
+export interface RestoreSpaceOptions {
+  /** A file that `memory.backup` or `salience backup` wrote. */
+  readonly file: string;
+  /** Where the space comes back: the directory of a store of files, or a store such as `postgres(url)`. */
+  readonly to: string | Store;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const optionKeys = keysOf<RestoreSpaceOptions>()({ file: true, to: true, signal: true });
+
+/** A space that came back. */
+export interface RestoredSpace {
+  readonly space: string;
+  /** How many memories it has. */
+  readonly memories: number;
+}
+
+/**
+ * Brings a space back from a backup, under its own name and with everything that it holds. The backup is checked first and
+ * stays as it is. A space that is there is never replaced.
+ *
+ * @throws `already_exists`: `to` has a space of that name. `store_corrupt`: the backup is damaged. `not_a_store`: the file is
+ * no backup. `unreadable_file`, `newer_store`, `aborted`, `invalid_argument`, and the codes that begin with `store_`.
+ * @example
+ * ```ts
+ * import { openMemory, restoreSpace } from 'salience';
+ * await using memory = await openMemory({ path: './memory', space: 'alice' });
+ * await memory.backup('./alice-backup.db');
+ * const { space, memories } = await restoreSpace({ file: './alice-backup.db', to: './restored' });
+ * ```
+ */
+export async function restoreSpace(options: RestoreSpaceOptions): Promise<RestoredSpace> {
+  onlyKeys(options, optionKeys, 'restoreSpace');
+  const { file, to, signal } = options;
+  const space = existsSync(file) ? await nameIn(file) : undefined;
+  if (space === undefined) throw noBackup(file);
+  // Opening may bring an older schema up to date: the backup stays as it is.
+  const directory = await mkdtemp(join(tmpdir(), 'salience-restore-'));
+  try {
+    await copyFile(file, join(directory, fileNameOf(space)));
+    await checkWhole(file, directory, space);
+    const [copy] = await copySpaces({ from: directory, to, spaces: [space], signal });
+    return { space, memories: copy?.rows.memory ?? 0 };
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+async function checkWhole(file: string, directory: string, space: string): Promise<void> {
+  const findings = await checkAt(directory, space).catch((error: unknown) => {
+    if (!SalienceError.isInstance(error) || error.code !== 'store_corrupt') throw error;
+    return ['it is damaged'];
+  });
+  if (findings.length === 0) return;
+  throw new SalienceError(
+    'store_corrupt',
+    `${file}: ${findings[0]}; nothing was restored, take an older backup`,
+    { details: { file, findings } },
+  );
+}
+
+async function checkAt(path: string, space: string): Promise<readonly string[]> {
+  await using memory = await openMemory({ path, space, embedder: 'none' });
+  return memory.check();
+}
+
+function noBackup(file: string): SalienceError {
+  return existsSync(file)
+    ? new SalienceError(
+        'not_a_store',
+        `${file} is not a backup that can be read; give a file that salience backup wrote`,
+        { details: { file } },
+      )
+    : new SalienceError('unreadable_file', `${file} does not exist; give a file that salience backup wrote`, {
+        details: { file },
+      });
+}

@@ -1,0 +1,39 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createWorkplace, type Workplace } from './cli.ts';
+
+let work: Workplace;
+beforeEach(() => {
+  work = createWorkplace();
+});
+afterEach(() => work[Symbol.dispose]());
+
+describe('a pipe', () => {
+  const two = `printf '{"content":"one"}\\n{"content":"two"}\\n'`;
+
+  it.each([
+    ['that is stdin', `${two} | salience import /dev/stdin`],
+    ['of another command', `salience import <(${two})`],
+    ['that is compressed', `salience import <(${two} | gzip)`],
+    ['with the name of JSON Lines', `mkfifo two.jsonl; ${two} > two.jsonl & salience import two.jsonl`],
+    ['of a format that is given', `${two} | salience import /dev/stdin --format jsonl`],
+  ])('%s is read once, and imported', async (_, line) => {
+    expect(await work.shell(line)).toEqual({ code: 0, stdout: 'imported 2 memories\n', stderr: '' });
+  });
+
+  it.each(['', '--format jsonl', '--format text'])(
+    'whose writer is silent is given up at a signal: %s',
+    async (format) => {
+      // The shell waits until the command has opened the pipe, and keeps it open.
+      const { code, stderr } = await work.shell(
+        `mkfifo silent; salience import silent ${format} & exec 3> silent; kill $!; wait $!`,
+      );
+      expect(stderr).toContain('(aborted)');
+      expect(code).toBe(130);
+    },
+  );
+
+  it('of text is imported', async () => {
+    const { code, stdout } = await work.shell(`printf 'one' | salience import /dev/stdin --format text`);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'imported 1 memory\n' });
+  });
+});
