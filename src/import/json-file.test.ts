@@ -1,3 +1,4 @@
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -44,6 +45,21 @@ test.each([
   expect(error.code).toBe('unreadable_file');
   expect(error.message).toMatch(message);
 });
+
+test.skipIf(process.platform === 'win32')(
+  'a pipe, of which no size is known, has the same limit',
+  async () => {
+    const pipe = join(directory, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const write = () => spawn('sh', ['-c', 'printf %s 1234567 > "$0"', pipe]);
+    write();
+    expect(await readWholeText(pipe, { maxBytes: 7 })).toBe('1234567');
+    write();
+    expect((await failure(() => readWholeText(pipe, { maxBytes: 6 }))).message).toMatch(
+      /larger than 6 bytes.*JSON Lines/,
+    );
+  },
+);
 
 test('a missing file and an aborted read are told apart', async () => {
   expect((await failure(() => readWholeText(join(directory, 'absent')))).code).toBe('unreadable_file');
