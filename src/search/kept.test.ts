@@ -202,3 +202,35 @@ test('rows that were worked out anew are told, until the arrays are others or th
   expect(grown.high).not.toBe(anew.high);
   expect(grown.renewed).toEqual([]);
 });
+
+test('many rows that changed are worked out ahead in steps, a few by whoever asks', () => {
+  const size = 10_000;
+  const ages = new Float64Array(size).fill(now - 10 * day);
+  const many: Columns = {
+    ...columns,
+    clock: () => ages,
+    attribute: () => ({ codes: new Uint16Array(size), texts: ['global'] }),
+  };
+  const kept = createKept(size);
+  for (const _ of kept.ahead(now, fading(10), many, true) ?? []);
+  const change = (count: number) => {
+    for (let row = 0; row < count; row++) ages[row]! -= day;
+    kept.follow(
+      Array.from({ length: count }, (_, row) => row),
+      size,
+    );
+    return kept.ahead(now, fading(10), many, true);
+  };
+  expect(change(128)).toBeUndefined();
+  expect(kept.at(now)(fading(10), many).high[127]).toBeCloseTo(2 ** -1.1, 6);
+  const steps = change(2000);
+  expect([...(steps ?? [])]).toHaveLength(2);
+  // It is there, with nothing left to work out: what the clocks say now is not looked at again.
+  ages.fill(now);
+  const { high, renewed } = kept.at(now)(fading(10), many);
+  expect([high[0], high[1999], high[2000]]).toEqual(
+    [2 ** -1.2, 2 ** -1.1, 2 ** -1].map((each) => expect.closeTo(each, 6)),
+  );
+  expect(renewed).toHaveLength(2128);
+  expect(kept.ahead(now, fading(10), many, true)).toBeUndefined();
+});

@@ -22,7 +22,7 @@ export interface KeptFormulas {
     node: Node,
     columns: Omit<Columns, 'kept'>,
     all: boolean,
-  ): Generator<undefined, void> | undefined;
+  ): Generator<undefined, unknown> | undefined;
   /** Rows that are others since; `newSize` is how many rows there are now. */
   follow(rows: Iterable<number>, newSize: number): void;
   /** Bytes that are taken. */
@@ -41,6 +41,9 @@ const MOST_KEPT = 8;
 /** Rows that are told of one by one: what follows a column of which more were worked out anew begins again. */
 const MOST_RENEWED = 4096;
 
+/** Rows that `at` works out by itself. */
+const MOST_AT_ONCE = 128;
+
 interface Entry {
   column: KeptColumn;
   /** Rows to work out anew before the next use. */
@@ -52,12 +55,16 @@ interface Entry {
 export function createKept(rows: number): KeptFormulas {
   let size = rows;
   const entries = new Map<string, Entry>();
-  const renew = (entry: Entry, node: Node, columns: Omit<Columns, 'kept'>) => {
+  const renew = function* (
+    entry: Entry,
+    node: Node,
+    columns: Omit<Columns, 'kept'>,
+  ): Generator<undefined, KeptColumn> {
     const { column, stale, from, until } = entry;
     if (stale.size === 0) return column;
     const isLong = (column.renewed?.length ?? 0) + stale.size > MOST_RENEWED;
     const [low, high] = [grow(column.low, size), grow(isLong ? column.high.slice() : column.high, size)];
-    const range = atOnce(keepRows(node, columns, Int32Array.from(stale), { low, high }, from, until));
+    const range = yield* keepRows(node, columns, Int32Array.from(stale), { low, high }, from, until);
     // What follows the column goes along with its rows, where these are still the same arrays.
     const renewed = high === column.high ? [...(column.renewed ?? []), ...stale] : [];
     // What the rows were before may lie further out: the range holds all the same.
@@ -88,7 +95,7 @@ export function createKept(rows: number): KeptFormulas {
     at: (now) => (node, columns) => {
       const key = keyOf(node);
       const known = find(now, key);
-      if (known) return renew(known, node, columns);
+      if (known) return atOnce(renew(known, node, columns));
       const until = now + longestSpan(node, columns, size, now, SPANS);
       const column =
         keepLazily(node, columns, size, now, until) ?? atOnce(keepFormula(node, columns, size, now, until));
@@ -97,7 +104,8 @@ export function createKept(rows: number): KeptFormulas {
     ahead(now, node, columns, all) {
       const key = keyOf(node);
       const known = find(now, key);
-      if (known && !(all && known.column.workOut)) return undefined;
+      if (known && !(all && known.column.workOut))
+        return known.stale.size > MOST_AT_ONCE ? renew(known, node, columns) : undefined;
       return (function* () {
         const until = now + longestSpan(node, columns, size, now, SPANS);
         const lazy = all ? undefined : keepLazily(node, columns, size, now, until);
