@@ -1,4 +1,5 @@
 import { invalidArgument } from './domain/check.ts';
+import { SalienceError } from './domain/errors.ts';
 import { keysOf, onlyKeys } from './domain/options.ts';
 import { parseSpaceName } from './domain/space.ts';
 import { type CopyReport, copySpace } from './store/copy-space.ts';
@@ -37,7 +38,8 @@ export interface SpaceCopy extends CopyReport {
  * they are at one moment near the end; a space can be opened in `to` once it is complete. What was copied when it was
  * interrupted stays, and the next call goes on from there.
  *
- * @throws `not_found`, `already_exists`: `to` has a space of that name. `store_busy`: writers never paused, or another copy is
+ * @throws `not_found`, `already_exists`: `to` has a space of that name. `store_corrupt`: `from` has a file that cannot be read, and no
+ * spaces are named. `store_busy`: writers never paused, or another copy is
  * under way. `aborted`, `invalid_argument`, and the codes that begin with `store_`.
  * @example
  * ```ts
@@ -53,7 +55,7 @@ export async function copySpaces(options: CopySpacesOptions): Promise<readonly S
   await using from = await endOf(options.from, 'from');
   await using to = await endOf(options.to, 'to');
   const copies: SpaceCopy[] = [];
-  for (const space of spaces ?? (await from.store.listSpaces())) {
+  for (const space of spaces ?? (await everySpaceOf(from))) {
     await using source = await from.copying.from(space);
     await using target = await to.copying.into(space);
     const report = await copySpace(source, target, {
@@ -63,6 +65,17 @@ export async function copySpaces(options: CopySpacesOptions): Promise<readonly S
     copies.push({ space, ...report });
   }
   return copies;
+}
+
+/** A copy of all that leaves one out would be taken for whole. */
+async function everySpaceOf({ store, copying }: End): Promise<readonly string[]> {
+  const unlisted = (await copying.unlisted?.()) ?? [];
+  if (unlisted.length === 0) return store.listSpaces();
+  throw new SalienceError(
+    'store_corrupt',
+    `nothing was copied, as not every space can be: ${unlisted.join('; ')}. Or name the spaces to copy`,
+    { details: { files: unlisted } },
+  );
 }
 
 interface End extends AsyncDisposable {

@@ -2,6 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { SalienceError } from '../domain/errors.ts';
 
+const RAISE = 'start the server with a higher --body-limit';
+
 export interface BodyLimits {
   /** Bytes of a body, and of one line of a streamed one. */
   readonly bytes: number;
@@ -46,32 +48,45 @@ export function refuseBody({ headers, method }: IncomingMessage): void {
   );
 }
 
-/** The lines of a streamed body, with their numbers from 1, and no text where they are not valid UTF-8. Blank ones are left out. */
+/** A line of a streamed body, by its number from 1: its text, or why it cannot be read. */
+export type BodyLine = { readonly number: number } & (
+  | { readonly text: string; readonly reason?: undefined }
+  | { readonly reason: string }
+);
+
+/** The lines of a streamed body. Blank ones are left out; one that is too long is read to its end, and not kept. */
 export async function* readBodyLines(
   incoming: IncomingMessage,
   limits: BodyLimits,
-): AsyncGenerator<{ readonly number: number; readonly text: string | undefined }, void> {
+): AsyncGenerator<BodyLine, void> {
   let pending: Uint8Array[] = [];
   let bytes = 0;
   let number = 0;
-  const finish = function* () {
+  const take = (piece: Uint8Array) => {
+    bytes += piece.length;
+    if (bytes > limits.bytes) pending = [];
+    else pending.push(piece);
+  };
+  const finish = function* (): Generator<BodyLine> {
     number++;
-    const line = Buffer.concat(pending);
-    const text = isUtf8(line) ? decode(line) : undefined;
+    const [line, isTooLong] = [Buffer.concat(pending), bytes > limits.bytes];
     pending = [];
     bytes = 0;
-    if (text?.trim() !== '') yield { number, text };
+    if (isTooLong) yield { number, reason: `is longer than the limit of ${limits.bytes} bytes (${RAISE})` };
+    else if (!isUtf8(line)) yield { number, reason: 'is not valid UTF-8' };
+    else {
+      const text = decode(line);
+      if (text.trim() !== '') yield { number, text };
+    }
   };
   for await (const chunk of piecesOf(incoming, () => limits.timeout)) {
     let start = 0;
     for (let end = chunk.indexOf(0x0a); end >= 0; end = chunk.indexOf(0x0a, start)) {
-      pending.push(chunk.subarray(start, end));
+      take(chunk.subarray(start, end));
       start = end + 1;
       yield* finish();
     }
-    bytes += chunk.length - start;
-    if (bytes > limits.bytes) throw tooLarge(limits.bytes);
-    pending.push(chunk.subarray(start));
+    take(chunk.subarray(start));
   }
   yield* finish();
 }
@@ -121,7 +136,7 @@ function cutOff(cause?: unknown): SalienceError {
 function tooLarge(limit: number): SalienceError {
   return new SalienceError(
     'content_too_large',
-    `the body, or a line of it, is longer than the limit of ${limit} bytes; send less at a time, or start the server with a higher --body-limit`,
+    `the body is longer than the limit of ${limit} bytes; send less at a time, or ${RAISE}`,
     { details: { limit } },
   );
 }

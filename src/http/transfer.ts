@@ -93,13 +93,13 @@ async function* itemsOf(
   { body }: Desk,
 ): AsyncGenerator<ImportItem | ExportEnd, void> {
   const scope = grant.scopes?.length === 1 ? grant.scopes[0] : undefined;
-  for await (const { number, text } of readBodyLines(context.env.incoming, body)) {
-    const where = String(number);
-    if (text === undefined) {
-      yield { kind: 'unusable', where, reason: 'is not valid UTF-8' };
+  for await (const line of readBodyLines(context.env.incoming, body)) {
+    const where = String(line.number);
+    if (line.reason !== undefined) {
+      yield { kind: 'unusable', where, reason: line.reason };
       continue;
     }
-    const item = readJsonLine(text, where, `import#L${number}`, { scope });
+    const item = readJsonLine(line.text, where, `import#L${line.number}`, { scope });
     if (item.kind === 'end') {
       yield item;
       continue;

@@ -5,8 +5,8 @@ import { logLineOf } from '../api/index.ts';
 import type { MemoryEngine } from '../index.ts';
 import { createMcpServer, type McpOptions } from './server.ts';
 
-/** Bytes of a line that no line feed ends yet; the transport ends the connection at that length. */
-const MOST_PENDING = 10 * 1024 * 1024;
+/** Bytes of a message, at most: at a longer one the transport would end the connection. */
+const MOST_BYTES = 10 * 1024 * 1024;
 
 /** Serves one client over the streams of this process, until it closes its end or `signal` aborts. */
 export async function serveMcpOverStdio(
@@ -42,29 +42,36 @@ interface Fault {
 function messagesOnly(onFault: (fault: Fault) => void): Transform {
   let pending: Buffer[] = [];
   let bytes = 0;
+  const take = (piece: Buffer) => {
+    bytes += piece.length;
+    if (bytes > MOST_BYTES) pending = [];
+    else pending.push(piece);
+  };
   return new Transform({
     transform(chunk: Buffer, _: BufferEncoding, done: TransformCallback) {
       let start = 0;
       for (let end = chunk.indexOf(0x0a); end >= 0; end = chunk.indexOf(0x0a, start)) {
-        const line = Buffer.concat([...pending, chunk.subarray(start, end + 1)]);
+        take(chunk.subarray(start, end + 1));
+        const line = Buffer.concat(pending);
+        const fault = bytes > MOST_BYTES ? TOO_LONG : faultIn(line.toString());
         pending = [];
         bytes = 0;
         start = end + 1;
-        const fault = faultIn(line.toString());
         if (fault) onFault(fault);
         else this.push(line);
       }
-      pending.push(chunk.subarray(start));
-      bytes += chunk.length - start;
-      if (bytes > MOST_PENDING) {
-        this.push(Buffer.concat(pending));
-        pending = [];
-        bytes = 0;
-      }
+      take(chunk.subarray(start));
       done();
     },
   });
 }
+
+/** Which request it is stands somewhere in what was not kept. */
+const TOO_LONG: Fault = {
+  id: null,
+  code: ProtocolErrorCode.InvalidRequest,
+  message: `Bad Request: the message is longer than ${MOST_BYTES} bytes; send less at a time`,
+};
 
 /** What the HTTP transport answers to the same. */
 function faultIn(line: string): Fault | undefined {

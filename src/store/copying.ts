@@ -155,6 +155,8 @@ export interface StoreCopying {
   from(space: string): Promise<CopySource>;
   /** Makes a space, or goes on with one that was left incomplete. Throws `already_exists`. */
   into(space: string): Promise<CopyTarget>;
+  /** What hides spaces from a list of all of them, such as files that cannot be read: a sentence each, with what to do. */
+  unlisted?(): Promise<readonly string[]>;
 }
 
 /** Terms of a memory as a copy has them: each followed by how often it occurs, in code-unit order. */

@@ -253,6 +253,20 @@ describe('spaces, backup, reindex, doctor', () => {
     expect(readdirSync(work.directory)).not.toContain('copies');
   });
 
+  it('copies no store of which a file cannot be read, unless the spaces are named', async () => {
+    await work.json(['remember', 'Has a cat', '--path', 'half']);
+    work.file('half/old-0123456789abcdef.db', 'no database');
+    const every = ['copy', '--from', 'half', '--to', 'copies'];
+    expect(await fails(every, 1)).toMatchObject({
+      code: 'store_corrupt',
+      message: expect.stringMatching(
+        /^nothing was copied, .*old-0123456789abcdef\.db.* Or name the spaces to copy$/,
+      ),
+    });
+    expect(readdirSync(work.directory)).not.toContain('copies');
+    expect(await work.json([...every, 'default'])).toMatchObject([{ space: 'default', rows: { memory: 1 } }]);
+  });
+
   it('restores a whole backup under the name of its space, and replaces nothing', async () => {
     await work.json(['backup', 'bob.db', '--space', 'acme/bob']);
     const file = join(work.directory, 'bob.db');

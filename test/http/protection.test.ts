@@ -166,14 +166,33 @@ describe('requests that are wrong', () => {
       chunk,
     );
     expect(unsaid).toMatch(/^HTTP\/1\.1 413 /);
-    const line = await test.raw(
-      `${head('POST', '/v1/import')}transfer-encoding: chunked\r\n\r\n`,
-      chunk,
-      chunk,
-      chunk,
-    );
-    expect(line).toMatch(/^HTTP\/1\.1 413 /);
     expect((await (await test.space()).stats()).memories).toBe(0);
+  });
+
+  it('leave out a line of an import that is too long, however it comes, and read on', async () => {
+    const lines = ['{"content":"one"}', 'x'.repeat(10_001), '{"content":"two"}', `${' '.repeat(10_001)}`];
+    const whole = `${lines.join('\n')}\n`;
+    for (const size of [whole.length, 4096, 100]) {
+      const chunks = Array.from({ length: Math.ceil(whole.length / size) }, (_, at) =>
+        whole.slice(at * size, (at + 1) * size),
+      );
+      const answer = await test.raw(
+        `${head('POST', '/v1/import')}connection: close\r\ntransfer-encoding: chunked\r\n\r\n`,
+        ...chunks.map((text) => `${text.length.toString(16)}\r\n${text}\r\n`),
+        '0\r\n\r\n',
+      );
+      expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+      const { imported, unchanged, problems } = JSON.parse(answer.slice(answer.indexOf('{')));
+      expect([imported + unchanged, problems]).toEqual([
+        2,
+        ['2', '4'].map((line) => ({
+          line,
+          reason: expect.stringMatching(/^is longer than the limit of 10000 bytes .*--body-limit/),
+        })),
+      ]);
+    }
+    const { memories } = await (await test.space()).list();
+    await (await test.space()).forget(memories.map(({ id }) => id));
   });
 
   it('are ended when their body or their head comes too slowly', async () => {

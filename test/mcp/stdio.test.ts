@@ -169,6 +169,8 @@ describe('a server over stdio', () => {
       '{"jsonrpc":"2.0","id":1}',
       '{"jsonrpc":"2.0","id":"two","method":"ping","params":[]}',
       '["secret"]',
+      `{"jsonrpc":"2.0","id":3,"method":"ping","params":{"secret":"${'x'.repeat(10 * 2 ** 20)}"}}`,
+      '{"jsonrpc":"2.0","id":4}',
       '',
     ];
     const { code, stdout, stderr } = await work.salience(['mcp', '--space', 'faults'], {
@@ -185,6 +187,12 @@ describe('a server over stdio', () => {
       { jsonrpc: '2.0', id: 1, error: { code: -32600, message } },
       { jsonrpc: '2.0', id: 'two', error: { code: -32600, message } },
       { jsonrpc: '2.0', id: null, error: { code: -32600, message } },
+      {
+        jsonrpc: '2.0',
+        id: null,
+        error: { code: -32600, message: expect.stringContaining('10485760 bytes') },
+      },
+      { jsonrpc: '2.0', id: 4, error: { code: -32600, message } },
     ]);
     expect(stderr.trim().split('\n')).toEqual(
       answers.map(({ error }) => `mcp: ${error.message} (${error.code})`),

@@ -23,6 +23,7 @@ import {
   writeSettings,
 } from './meta.ts';
 import { type FileSettings, openReader, openWriter } from './opening.ts';
+import { describeStrays } from './strays.ts';
 import { createTermIds } from './terms.ts';
 
 /** Beside the spaces: a file in it is none until it is complete. */
@@ -55,6 +56,7 @@ export function copyingIn(directory: string, settings: FileSettings): StoreCopyi
         removeIfEmpty(dirname(incomplete));
       });
     },
+    unlisted: () => describeStrays(directory),
   };
 }
 
