@@ -51,7 +51,12 @@ export async function maintainSpaces(
       const memory = await spaces.get(space);
       maintained.push({ space, report: await memory.maintain(options) });
     } catch (error) {
-      throwIfAborted(options.signal);
+      if (isOver(error)) {
+        // Others maintain it in this span, or this process when it starts again.
+        await shared?.remove(CLAIM, idOf(space));
+        throwIfAborted(options.signal);
+        throw error;
+      }
       failed.push({ space, error });
     }
   }
@@ -61,6 +66,10 @@ export async function maintainSpaces(
     if (shared && (at + 1) * length <= now()) await shared.remove(CLAIM, id);
   }
   return { maintained, left, failed };
+
+  function isOver(error: unknown): boolean {
+    return options.signal?.aborted || (SalienceError.isInstance(error) && error.code === 'closed');
+  }
 
   async function claim(id: string): Promise<boolean> {
     try {

@@ -3,7 +3,7 @@ import { text } from './domain/check.ts';
 import { SalienceError } from './domain/errors.ts';
 import type { FadingOption, RecallRecordingOption } from './domain/settings.ts';
 import { parseSpaceName } from './domain/space.ts';
-import type { Clock, Instant } from './domain/time.ts';
+import { type Clock, checkedClock, type Instant } from './domain/time.ts';
 import type { Dependencies } from './engine/dependencies.ts';
 import { createMemoryEngine } from './engine/engine.ts';
 import { createWatch, type Timer } from './engine/looking/watch.ts';
@@ -76,7 +76,7 @@ export interface OpenOptions {
    * error.
    */
   readonly reindex?: boolean | BatchOptions | undefined;
-  /** Default is the system's clock. */
+  /** Whole milliseconds since 1970, within the years 0 to 9999. Default is the system's clock. */
   readonly clock?: Clock | undefined;
   /** Default is a UUIDv7. */
   readonly newId?: ((now: Instant) => string) | undefined;
@@ -121,7 +121,7 @@ export async function openMemory(options: OpenOptions): Promise<MemoryEngine> {
       embedder,
       analyzer,
       dateReader: options.dateReader ?? (language === 'english' ? readEnglishDates : undefined),
-      clock: options.clock ?? Date.now,
+      clock: checkedClock(options.clock ?? Date.now),
       newId,
       limits: {
         maxContentBytes: options.maxContentBytes ?? 32 * 1024,

@@ -410,6 +410,42 @@ test('on disk nothing is lost by closing and opening, and no file is left beside
   expect(files.every((file) => file.endsWith('.db'))).toBe(true);
 });
 
+test('who waits for what happens keeps no space from being opened, and learns of it all the same', async () => {
+  const { spaces, seen } = watched({ maxOpenSpaces: 1, waitTimeout: 0 });
+  const [a, b] = [await spaces.get('a'), await spaces.get('b')];
+  const { position } = await a.activity('end');
+  const waiting = a.activity(position, { wait: 60_000 });
+  expect(await b.remember('Of b', { id: 'b' })).toMatchObject({ outcome: 'created' });
+  await a.remember('Of a', { id: 'a' });
+  expect((await waiting).entries).toMatchObject([{ kind: 'write', ids: ['a'] }]);
+  expect(seen.slice(0, 4)).toEqual(['open a', 'close a', 'open b', 'close b']);
+  await expect(a.activity(position, { wait: 60_001 })).rejects.toMatchObject({ code: 'invalid_argument' });
+  await expect(a.activity(position, { wait: 0.5 })).rejects.toMatchObject({ code: 'invalid_argument' });
+  const end = (await a.activity('end')).position;
+  expect(await a.activity(end, { wait: 1 })).toEqual({ entries: [], position: end });
+  const stop = new AbortController();
+  const stopped = a.activity(end, { wait: 60_000, signal: stop.signal });
+  await b.list();
+  stop.abort();
+  await expect(stopped).rejects.toMatchObject({ code: 'aborted' });
+  const last = a.activity(end, { wait: 60_000 });
+  await spaces.close();
+  await expect(last).rejects.toMatchObject({ code: 'closed' });
+});
+
+test('nothing is deleted or maintained where the spaces are opened for reading alone', async () => {
+  await using writing = openSpaces({ path: directory, embedder: 'none' });
+  await (await writing.get('alice')).remember('Prefers tea');
+  await using reading = openSpaces({ path: directory, embedder: 'none', readOnly: true });
+  await expect(reading.delete('alice')).rejects.toMatchObject({
+    code: 'store_read_only',
+    message: 'space "alice" was opened read-only; open it without readOnly to write',
+  });
+  await expect(reading.maintain()).rejects.toMatchObject({ code: 'store_read_only' });
+  expect(await readdir(directory)).not.toContain('shared');
+  expect(await reading.list()).toEqual(['alice']);
+});
+
 describe('maintain', () => {
   const day = 24 * 60 * 60 * 1000;
   async function shared() {
@@ -487,6 +523,34 @@ describe('maintain', () => {
     const { maintained, left, failed } = await spaces.maintain();
     expect([namesOf(maintained), left, namesOf(failed)]).toEqual([['alice', 'carol'], [], ['bob']]);
     expect(failed[0]?.error).toMatchObject({ message: 'broken' });
+  });
+
+  test.each(['closed', 'aborted'])('what is %s meanwhile leaves the rest to others', async (how) => {
+    const { two, close } = await shared();
+    const store = createReferenceStore();
+    const stop = new AbortController();
+    let opened = 0;
+    const stopping: Store = {
+      ...store,
+      shared: (await import('./stores/sqlite/shared.ts')).sharedFiles(directory),
+      listSpaces: async () => ['alice', 'bob', 'carol', 'dan'],
+      async openSpace(...given) {
+        // While it is at the second one.
+        if (++opened === 2) void (how === 'closed' ? one.close() : stop.abort());
+        return store.openSpace(...given);
+      },
+    };
+    const one = openSpaces({
+      path: directory,
+      store: stopping,
+      embedder: 'none',
+      clock: () => Date.UTC(2026, 0, 1, 12),
+    });
+    await expect(one.maintain({ signal: stop.signal })).rejects.toMatchObject({ code: how });
+    await one.close();
+    const { maintained, left } = await two.maintain();
+    expect([namesOf(maintained), left]).toEqual([['bob', 'carol', 'dan'], ['alice']]);
+    await close();
   });
 
   test('refuses what it does not know, and ends when it is told to', async () => {

@@ -1,10 +1,14 @@
+import { setTimeout as timeout } from 'node:timers/promises';
 import { number, wholeNumber } from './domain/check.ts';
-import { SalienceError } from './domain/errors.ts';
+import { SalienceError, throwIfAborted } from './domain/errors.ts';
 import { keysOf, onlyKeys } from './domain/options.ts';
+import { checkedClock } from './domain/time.ts';
+import { type Activity, type ActivityOptions, LONGEST_WAIT } from './engine/looking/activity.ts';
 import type { MemoryEngine } from './engine/memory-engine.ts';
 import { type MaintainSpacesOptions, maintainSpaces, type SpacesMaintenance } from './maintain-spaces.ts';
 import { type OpenOptions, openMemory, openStore } from './open.ts';
 import { OPEN_OPTIONS } from './open-options.ts';
+import { openedReadOnly } from './store/faults.ts';
 import { type Room, spaceTooLarge } from './store/room.ts';
 import type { SpaceStore, Store } from './store/store.ts';
 
@@ -56,7 +60,7 @@ export interface Spaces extends AsyncDisposable {
    */
   list(): Promise<readonly string[]>;
   /**
-   * Closes a space and deletes it, with everything in it. There is no undo. Throws `not_found`, `store_busy`.
+   * Closes a space and deletes it, with everything in it. There is no undo. Throws `not_found`, `store_busy`, `store_read_only`.
    *
    * @example
    * ```ts
@@ -69,7 +73,7 @@ export interface Spaces extends AsyncDisposable {
   /**
    * Maintains every space of the store, one after the other: see `MemoryEngine.maintain`. Any number of processes may call
    * it on one store as often as they like: each space is maintained once in a span of `every`, by one of them. A store
-   * of your own needs `shared` for that. Throws `aborted`, and what listing the spaces throws; the failure of one space stops no
+   * of your own needs `shared` for that. Throws `aborted`, `closed`, `store_read_only`, and what listing the spaces throws; the failure of one space stops no
    * other and stands in the result.
    *
    * @example
@@ -133,6 +137,9 @@ interface Entry {
   isLost: boolean;
 }
 
+/** Milliseconds until a space is opened again for somebody who waits for what happens in it, once it had to make room. */
+const BETWEEN_OPENINGS = 1000;
+
 /**
  * Opens spaces as they are asked for, and closes the one that was idle longest when there are too many; one that is in
  * use is never closed.
@@ -158,6 +165,7 @@ export function openSpaces(options: SpacesOptions): Spaces {
   const entries = new Map<string, Entry>();
   const leaving = new Map<string, Promise<void>>();
   const waiting = new Set<() => void>();
+  const maintaining = new Set<Promise<unknown>>();
   let closed = false;
 
   const wake = () => {
@@ -268,8 +276,35 @@ export function openSpaces(options: SpacesOptions): Spaces {
     }
   }
 
+  /** Whoever waits for what happens keeps no other space from being opened: this one may be closed meanwhile, and is opened again. */
+  async function follow(name: string, after?: string, given: ActivityOptions = {}): Promise<Activity> {
+    const { wait = 0 } = given;
+    wholeNumber(wait, 'wait', 0, LONGEST_WAIT);
+    const found = await use(name, (memory) => memory.activity(after, { ...given, wait: 0 }));
+    if (found.entries.length > 0) return found;
+    const end = performance.now() + wait;
+    for (;;) {
+      const left = Math.max(0, Math.ceil(end - performance.now()));
+      if (left === 0) return found;
+      const entry = await enter(name);
+      const { memory } = await entry.opened;
+      const following = memory.activity(found.position, { ...given, wait: left });
+      following.catch(() => {});
+      await leave(name, entry);
+      try {
+        return await following;
+      } catch (error) {
+        if (closed || !SalienceError.isInstance(error) || error.code !== 'closed') throw error;
+      }
+      // Another space needed the place. Not at once, or two that wait would take it from each other.
+      const rest = Math.min(BETWEEN_OPENINGS, Math.max(0, end - performance.now()));
+      await timeout(rest, undefined, { signal: given.signal }).catch(() => throwIfAborted(given.signal));
+    }
+  }
+
   async function remove(name: string): Promise<void> {
     if (closed) throw closedError();
+    if (options.readOnly) throw openedReadOnly(name);
     const entry = entries.get(name);
     const before = entry ? closeOne(name, entry) : leaving.get(name);
     const deleting = Promise.resolve(before).then(async () => (await theStore()).deleteSpace(name));
@@ -289,6 +324,8 @@ export function openSpaces(options: SpacesOptions): Spaces {
     wake();
     for (const [name, entry] of [...entries]) void closeOne(name, entry);
     await Promise.all(leaving.values());
+    // What they cannot maintain any more, they leave to other processes.
+    await Promise.allSettled(maintaining);
     if (!options.store) await (await store?.catch(() => undefined))?.close();
   }
 
@@ -299,7 +336,11 @@ export function openSpaces(options: SpacesOptions): Spaces {
     get residentBytes() {
       return residentBytes();
     },
-    get: (space) => use(space, async (memory) => whenever(memory, (work) => use(space, work))),
+    get: (space) =>
+      use(space, async (memory) => ({
+        ...whenever(memory, (work) => use(space, work)),
+        activity: (after, given) => follow(space, after, given),
+      })),
     async list() {
       if (closed) throw closedError();
       return (await theStore()).listSpaces();
@@ -314,7 +355,11 @@ export function openSpaces(options: SpacesOptions): Spaces {
     async maintain(given = {}) {
       if (closed) throw closedError();
       onlyKeys(given, MAINTAIN_OPTIONS, 'maintain');
-      return maintainSpaces(all, await theStore(), options.clock ?? Date.now, given);
+      if (options.readOnly) throw openedReadOnly();
+      const clock = checkedClock(options.clock ?? Date.now);
+      const work = theStore().then((behind) => maintainSpaces(all, behind, clock, given));
+      maintaining.add(work);
+      return work.finally(() => maintaining.delete(work));
     },
     close,
     [Symbol.asyncDispose]: close,

@@ -309,7 +309,7 @@ export const strategyArguments = {
   ...filterArguments,
   deep: {
     ...flag,
-    about: 'also search cold and consolidated memories, at half their score',
+    about: 'also search cold memories, and superseded and consolidated ones at half their score',
     option: '--deep',
   },
   includeExpired: {

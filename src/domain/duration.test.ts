@@ -69,6 +69,14 @@ describe('a time to live', () => {
     },
   );
 
+  it('ends within the years that there are', () => {
+    expect(parseTimeToLive('9999-12-31T23:59:59.999Z', from)).toBe(Date.parse('9999-12-31T23:59:59.999Z'));
+    for (const ttl of ['100000000d', '9999999d', 'P8000Y', 'P999999Y', `${'9'.repeat(400)}s`])
+      expect(() => parseTimeToLive(ttl, from)).toThrow(
+        'ttl: it would end after the year 9999; leave it out for what never ends',
+      );
+  });
+
   it('is later the longer it is, whatever the start and the unit', () => {
     const starts = fc.date({ min: new Date('1970-01-01'), max: new Date('2200-01-01'), noInvalidDate: true });
     const milliseconds = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;

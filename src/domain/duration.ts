@@ -1,5 +1,5 @@
 import { invalidArgument } from './check.ts';
-import { type Instant, MILLISECONDS_PER_DAY, parseInstant } from './time.ts';
+import { type Instant, LATEST, MILLISECONDS_PER_DAY, parseInstant } from './time.ts';
 
 const units: Readonly<Record<string, number>> = {
   s: 1000,
@@ -19,13 +19,16 @@ const iso = /^P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d
  */
 export function parseTimeToLive(value: string | Date, from: Instant, field = 'ttl'): Instant {
   const until = typeof value === 'string' ? (afterDuration(value.trim(), from) ?? at(value)) : at(value);
-  if (until !== undefined && Number.isSafeInteger(until) && until > from) return until;
-  throw invalidArgument(
-    field,
-    until === undefined
-      ? `${JSON.stringify(value)} is not a duration; write "7d", "24h", ISO 8601 such as "P7D", or a time to come`
-      : 'it would end before it began; give a duration above 0 or a time in the future',
-  );
+  if (until !== undefined && until > from && until <= LATEST) return until;
+  throw invalidArgument(field, whatIsWrong(value, until, from));
+}
+
+function whatIsWrong(value: string | Date, until: Instant | undefined, from: Instant): string {
+  if (until === undefined)
+    return `${JSON.stringify(value)} is not a duration; write "7d", "24h", ISO 8601 such as "P7D", or a time to come`;
+  return until <= from
+    ? 'it would end before it began; give a duration above 0 or a time in the future'
+    : 'it would end after the year 9999; leave it out for what never ends';
 }
 
 function afterDuration(text: string, from: Instant): Instant | undefined {

@@ -8,43 +8,63 @@ export type Clock = () => Instant;
 
 export const MILLISECONDS_PER_DAY = 86_400_000;
 
+/** What ISO 8601 writes with four digits of a year. */
+const EARLIEST: Instant = Date.parse('0000-01-01T00:00:00Z');
+export const LATEST: Instant = Date.parse('9999-12-31T23:59:59.999Z');
+
+/** Whether every field of time, and every format, can hold it. */
+export function isInstant(value: unknown): value is Instant {
+  return Number.isInteger(value) && (value as number) >= EARLIEST && (value as number) <= LATEST;
+}
+
+/** A clock whose times can be stored. What it returns throws `invalid_argument` where it is none. */
+export function checkedClock(clock: Clock): Clock {
+  return () => {
+    const at: unknown = clock();
+    if (isInstant(at)) return at;
+    throw new SalienceError(
+      'invalid_argument',
+      `clock: returned ${String(at)}; expected whole milliseconds since 1970, within the years 0 to 9999`,
+      { details: { field: 'clock' } },
+    );
+  };
+}
+
 const iso =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
 
 /**
- * Reads an ISO 8601 date or date-time, or a `Date`. Offsets are converted to UTC, a time without an offset is UTC.
- * Throws `invalid_time` naming `field`.
+ * Reads an ISO 8601 date or date-time, or a `Date`, of the years 0 to 9999. Offsets are converted to UTC, a time without an offset
+ * is UTC. Throws `invalid_time` naming `field`.
  */
 export function parseInstant(value: string | Date, field = 'time'): Instant {
   if (value instanceof Date) {
     const at = value.getTime();
-    if (Number.isFinite(at)) return at;
-    throw invalidTime(String(value), field);
+    if (isInstant(at)) return at;
+    throw Number.isFinite(at) ? outOfRange(value, field) : invalidTime(String(value), field);
   }
   const match = typeof value === 'string' ? iso.exec(value.trim()) : null;
   if (!match) throw invalidTime(value, field);
   const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', zone = 'Z'] = match;
-  const at = Date.UTC(
-    Number(year),
-    Number(month) - 1,
-    Number(day),
-    Number(hour),
-    Number(minute),
-    Number(second),
-    Number(fraction.slice(0, 3).padEnd(3, '0')),
-  );
-  // Date.UTC rolls over what is out of range (31 February becomes March); a rolled-over date was a mistake.
-  const back = new Date(at);
+  // Not Date.UTC, which takes the years 0 to 99 for those of the 20th century.
+  const date = new Date(0);
+  date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
+  date.setUTCHours(Number(hour), Number(minute), Number(second), Number(fraction.slice(0, 3).padEnd(3, '0')));
+  const offset = offsetMinutes(zone);
+  // What is out of range rolls over (31 February becomes March); a rolled-over date was a mistake.
   if (
-    back.getUTCMonth() + 1 !== Number(month) ||
-    back.getUTCDate() !== Number(day) ||
+    date.getUTCMonth() + 1 !== Number(month) ||
+    date.getUTCDate() !== Number(day) ||
     Number(hour) > 23 ||
     Number(minute) > 59 ||
-    Number(second) > 59
+    Number(second) > 59 ||
+    offset === undefined
   ) {
     throw invalidTime(value, field);
   }
-  return at - offsetMinutes(zone) * 60_000;
+  const at = date.getTime() - offset * 60_000;
+  if (!isInstant(at)) throw outOfRange(value, field);
+  return at;
 }
 
 /** The instant as ISO 8601 in UTC with milliseconds. */
@@ -57,11 +77,21 @@ export function ageInDays(at: Instant, now: Instant): number {
   return Math.max(0, now - at) / MILLISECONDS_PER_DAY;
 }
 
-function offsetMinutes(zone: string): number {
+/** `undefined` for more than a day. */
+function offsetMinutes(zone: string): number | undefined {
   if (zone.toUpperCase() === 'Z') return 0;
   const digits = zone.slice(1).replace(':', '');
-  const minutes = Number(digits.slice(0, 2)) * 60 + Number(digits.slice(2) || 0);
-  return zone.startsWith('-') ? -minutes : minutes;
+  const [hours, minutes] = [Number(digits.slice(0, 2)), Number(digits.slice(2) || 0)];
+  if (hours > 23 || minutes > 59) return undefined;
+  return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes);
+}
+
+function outOfRange(value: unknown, field: string): SalienceError {
+  return new SalienceError(
+    'invalid_time',
+    `${field}: ${JSON.stringify(value)} is not within the years 0 to 9999`,
+    { details: { field } },
+  );
 }
 
 function invalidTime(value: unknown, field: string): SalienceError {

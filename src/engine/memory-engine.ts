@@ -308,8 +308,8 @@ export interface MemoryEngine extends AsyncDisposable {
    */
   forget(target: ForgetTarget, options?: ForgetOptions): Promise<ForgetResult>;
   /**
-   * Undoes the latest operation, the one named by its sequence number, or a whole run of maintenance, newest operation
-   * first. Of a run, what was changed or forgotten since is left alone and listed in `skipped`.
+   * Undoes the latest operation that can be undone, the one named by its sequence number, or a whole run of maintenance, newest
+   * operation first. A `forget` cannot be undone: after one, `undo()` takes back what was written before it. Of a run, what was changed or forgotten since is left alone and listed in `skipped`.
    *
    * @throws `cannot_undo`: there is nothing to undo, it erased memories, or these were changed since.
    * @example
@@ -569,7 +569,7 @@ export interface MemoryEngine extends AsyncDisposable {
    */
   links(id: string, options?: OperationOptions): Promise<readonly MemoryLink[]>;
   /**
-   * Links two memories that belong together, so that a recall of one can bring in the other. Weight is 0–1, default 0.8.
+   * Links two memories that belong together, so that a recall of one can bring in the other. Weight is 0.01–1, default 0.8.
    *
    * @throws `not_found`.
    * @example
@@ -737,7 +737,8 @@ export interface MemoryEngine extends AsyncDisposable {
    */
   stats(options?: Pick<OperationOptions, 'signal'>): Promise<SpaceInfo>;
   /**
-   * Explains the score of one memory for a query as a tree of values, whose root is the score.
+   * Explains the score that one memory has by itself for a query, as a tree of values whose root is the score. In a recall links and
+   * possible updates may add to it: `hit.explain()` has that too, and `whyNot` says what became of the memory.
    *
    * @throws `not_found`, `unknown_strategy`, `invalid_parameter`.
    * @example

@@ -41,13 +41,17 @@ export interface RememberOptions {
   readonly validFrom?: string | Date | undefined;
   /** Hidden after. */
   readonly validUntil?: string | Date | undefined;
+  /** It is hidden after this time, and `maintain` erases it for good. A core memory stays. */
   readonly expiresAt?: string | Date | undefined;
   /**
    * How long it lives: "7d", "24h", an ISO 8601 duration, or the time at which it ends. Sets `validUntil` of a `plan` or
    * `transient_state`, `expiresAt` of everything else.
    */
   readonly ttl?: string | Date | undefined;
-  /** What it is about, at most 512 characters: in its scope the next statement about the same replaces it. */
+  /**
+   * What it is about, at most 512 characters: in its scope the next statement about the same replaces it. What that one does not say
+   * stays, except who said it and how long it holds, if its words are others.
+   */
   readonly topicKey?: string | undefined;
   /** The memories that it replaces: hidden wherever this one is visible and holds. */
   readonly supersedes?: string | readonly string[] | undefined;
@@ -186,7 +190,7 @@ export interface RecallOptions<Strategy extends string = string> extends FilterO
   readonly sessionId?: string | undefined;
   /** Whether the recall notes what was used, as its strategy does; with `false` it leaves nothing behind. Default is true. */
   readonly track?: boolean | undefined;
-  /** Cold memories too, and those that were consolidated into others, at half their score. Default is false. */
+  /** Cold memories too, and at half their score those that were superseded or consolidated into others. Default is false. */
   readonly deep?: boolean | undefined;
   /** Plans and transient states too that have ended; in a deep recall at half their score. Default is false. */
   readonly includeExpired?: boolean | undefined;

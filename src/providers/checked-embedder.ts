@@ -1,4 +1,5 @@
 import { invalidArgument, number, text, wholeNumber } from '../domain/check.ts';
+import { SalienceError } from '../domain/errors.ts';
 import { onlyKeys } from '../domain/options.ts';
 import type { Calibration, Embedder, SimilarityThresholds } from './embedder.ts';
 
@@ -14,13 +15,49 @@ const THRESHOLDS = {
  * wrong.
  */
 export function checkedEmbedder(embedder: Embedder): Embedder {
+  const model = text(embedder.model, 'embedder.model', { maxCharacters: 1000 });
+  const dimensions = wholeNumber(embedder.dimensions, 'embedder.dimensions', 1, 65_536);
   return {
-    model: text(embedder.model, 'embedder.model', { maxCharacters: 1000 }),
-    dimensions: wholeNumber(embedder.dimensions, 'embedder.dimensions', 1, 65_536),
+    model,
+    dimensions,
     calibration: checkedCalibration(embedder.calibration, 'embedder.calibration'),
     thresholds: checkedThresholds(embedder.thresholds, 'embedder.thresholds'),
-    embed: (texts, options) => embedder.embed(texts, options),
+    async embed(texts, options) {
+      const vectors: unknown = await embedder.embed(texts, options);
+      if (!Array.isArray(vectors) || vectors.length !== texts.length) {
+        const found = Array.isArray(vectors) ? `${vectors.length} vectors` : String(vectors);
+        throw wrong(model, `${found} for ${texts.length} texts; return one a text, in order`);
+      }
+      return vectors.map((vector) => checkedVector(vector, model, dimensions));
+    },
   };
+}
+
+/** As 32-bit floats: most libraries give plain arrays. Throws `embedder_failed`, `embedder_mismatch`. */
+function checkedVector(given: unknown, model: string, dimensions: number): Float32Array | undefined {
+  if (given === undefined) return undefined;
+  if (!Array.isArray(given) && !ArrayBuffer.isView(given)) {
+    throw wrong(
+      model,
+      `${typeof given} as a vector; return a Float32Array, or undefined where it knows nothing`,
+    );
+  }
+  const vector = given instanceof Float32Array ? given : Float32Array.from(given as unknown as number[]);
+  if (vector.length !== dimensions) {
+    const message = `the embedder ${model} returned a vector of ${vector.length} numbers, its dimensions are ${dimensions}`;
+    throw new SalienceError('embedder_mismatch', message, { details: { model, dimensions } });
+  }
+  let squares = 0;
+  for (const each of vector) squares += each * each;
+  if (Math.abs(squares - 1) < 1e-3) return vector;
+  const length = Math.sqrt(squares);
+  throw wrong(model, `a vector of length ${length}, not 1; configure it to return normalised vectors`);
+}
+
+function wrong(model: string, what: string): SalienceError {
+  return new SalienceError('embedder_failed', `the embedder ${model} returned ${what}`, {
+    details: { model },
+  });
 }
 
 export function checkedCalibration(

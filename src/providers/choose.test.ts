@@ -43,4 +43,63 @@ describe('an embedder of a program without types', () => {
     const refused = chooseEmbedder({ ...plain, ...wrong } as Embedder);
     await expect(refused).rejects.toMatchObject({ code: 'invalid_argument', details: { field } });
   });
+
+  it('may return plain arrays, or 64-bit floats, which are kept as 32-bit ones', async () => {
+    for (const make of [(...numbers: number[]) => numbers, Float64Array.of.bind(Float64Array)]) {
+      const embedder = { ...plain, embed: async (texts: string[]) => texts.map(() => make(0.6, 0.8)) };
+      await using memory = await openMemory({
+        path: ':memory:',
+        space: 'mine',
+        embedder: embedder as unknown as Embedder,
+      });
+      await memory.remember('likes tea');
+      const { hits } = await memory.recall('tea', { strategy: 'vector' });
+      expect(hits[0]?.features['similarity']).toBeCloseTo(1, 6);
+    }
+  });
+
+  it.each([
+    ['fewer vectors than texts', [], 'embedder_failed', '0 vectors for 1 texts; return one a text, in order'],
+    [
+      'more',
+      [
+        [1, 0],
+        [1, 0],
+      ],
+      'embedder_failed',
+      '2 vectors for 1 texts; return one a text, in order',
+    ],
+    ['no list', undefined, 'embedder_failed', 'undefined for 1 texts; return one a text, in order'],
+    ['texts', ['[1,0]'], 'embedder_failed', 'string as a vector; return a Float32Array, or undefined where'],
+    ['null', [null], 'embedder_failed', 'object as a vector; return a Float32Array, or undefined where'],
+    ['another length', [[1, 0, 0]], 'embedder_mismatch', 'a vector of 3 numbers, its dimensions are 2'],
+    [
+      'no unit',
+      [[2, 0]],
+      'embedder_failed',
+      'a vector of length 2, not 1; configure it to return normalised',
+    ],
+    ['zeros', [[0, 0]], 'embedder_failed', 'a vector of length 0, not 1'],
+    ['NaN', [[Number.NaN, 1]], 'embedder_failed', 'a vector of length NaN, not 1'],
+    ['infinity', [[Number.POSITIVE_INFINITY, 1]], 'embedder_failed', 'a vector of length Infinity, not 1'],
+  ])(
+    'that returns %s fails by name: nothing is written, and a recall says so',
+    async (_, vectors, code, what) => {
+      let isWrong = false;
+      const embedder = {
+        ...plain,
+        embed: async (texts: readonly string[]) => (isWrong ? vectors : await embed(texts)),
+      } as Embedder;
+      await using memory = await openMemory({ path: ':memory:', space: 'mine', embedder });
+      await memory.remember('likes tea');
+      isWrong = true;
+      const message = expect.stringContaining(`the embedder mine returned ${what}`);
+      await expect(memory.remember('likes coffee')).rejects.toMatchObject({ code, message });
+      expect((await memory.stats()).memories).toBe(1);
+      const { hits, trace } = await memory.recall('likes');
+      expect(hits).toHaveLength(1);
+      expect(trace.arms).toContainEqual({ name: 'vector', status: 'failed', reason: message });
+      expect((await memory.health()).problems).toEqual([message]);
+    },
+  );
 });

@@ -12,7 +12,8 @@ export interface Embedder {
   /** Cosines of this model at which the rules that need one act. */
   readonly thresholds: SimilarityThresholds;
   /**
-   * One unit-length vector a text, in order; `undefined` for a text in which the model knows nothing.
+   * One unit-length vector a text, in order; `undefined` for a text in which the model knows nothing. Plain arrays of numbers are
+   * converted.
    * Throws `embedder_failed`, `embedder_mismatch` or `aborted`.
    */
   embed(texts: readonly string[], options?: EmbedOptions): Promise<readonly (Float32Array | undefined)[]>;

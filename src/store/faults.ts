@@ -5,11 +5,14 @@ export function closedError(what: string): SalienceError {
   return new SalienceError('closed', `${what} is closed; open it again to use it`);
 }
 
-export function openedReadOnly(space: string): SalienceError {
+/** `space`: all of them by default. */
+export function openedReadOnly(space?: string): SalienceError {
   return new SalienceError(
     'store_read_only',
-    `space ${JSON.stringify(space)} was opened read-only; open it without readOnly to write`,
-    { details: { space } },
+    space === undefined
+      ? 'the spaces were opened read-only; open them without readOnly to write'
+      : `space ${JSON.stringify(space)} was opened read-only; open it without readOnly to write`,
+    { details: space === undefined ? {} : { space } },
   );
 }
 

@@ -48,7 +48,7 @@ export interface UseActivity {
 }
 
 /** Of one wait, in milliseconds. */
-const LONGEST_WAIT = 60_000;
+export const LONGEST_WAIT = 60_000;
 
 /**
  * What happened after a position, of any process. Throws `invalid_argument` for a position of another space, or one that

@@ -19,7 +19,7 @@ import { prepareRecall } from './recall.ts';
 import { querySignals } from './strategy.ts';
 import type { StageName } from './trace.ts';
 
-/** How one memory scores for a query, whether or not it would be returned. */
+/** How one memory scores by itself for a query, whether or not it would be returned. */
 export interface MemoryExplanation {
   readonly id: string;
   readonly score: number;

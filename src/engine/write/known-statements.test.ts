@@ -157,6 +157,34 @@ describe('the same topic', () => {
     expect((await memory.get('a'))?.content).toBe('Anna likes tea');
   });
 
+  test('who said it, and how long it holds, goes with what was said', async () => {
+    const { memory } = await live(plain);
+    const of = {
+      author: 'Ann',
+      role: 'user',
+      validFrom: '2025-01-01',
+      validUntil: '2027-01-01',
+      ttl: '30d',
+    } as const;
+    await memory.remember('The pet is a cat', { id: 'pet', topicKey: 'pet', title: 'Pet', ...of });
+    const cat = await memory.get('pet');
+    // Said again with a word more about it.
+    await memory.remember('The  pet is a cat', { topicKey: 'pet', confidence: 0.9 });
+    const { author, role, validFrom, validUntil, expiresAt } = cat!;
+    expect(await memory.get('pet')).toMatchObject({ author, role, validFrom, validUntil, expiresAt });
+    await memory.remember('The pet is a dog', { topicKey: 'pet' });
+    const dog = await memory.get('pet');
+    expect(dog).toMatchObject({ content: 'The pet is a dog', title: 'Pet', confidence: 0.9 });
+    for (const name of ['author', 'role', 'validFrom', 'validUntil', 'expiresAt'] as const)
+      expect([name, cat![name] !== undefined, dog![name]]).toEqual([name, true, undefined]);
+    await memory.remember('The pet is a fish', { topicKey: 'pet', author: 'Ben', ttl: '1d' });
+    const fish = await memory.get('pet');
+    expect([fish?.author, fish?.role, fish?.expiresAt]).toEqual(['Ben', undefined, expect.any(String)]);
+    await memory.undo();
+    await memory.undo();
+    expect(await memory.get('pet')).toMatchObject({ author, role, validFrom, validUntil, expiresAt });
+  });
+
   test('in another scope, of another name, or where the old one no longer holds, it is another memory', async () => {
     const { memory, pass } = await live(plain);
     await memory.remember('Anna likes tea', { topicKey: 'drink', expiresAt: '2026-01-02' });
@@ -209,7 +237,11 @@ describe('the same topic', () => {
     await memory.remember('Anna likes tea', { id: 'a', topicKey: 'drink', validFrom: '2026-06-01' });
     const before = await memory.get('a');
     await expectCode(
-      memory.remember('No', { topicKey: 'drink', validUntil: '2026-05-01' }),
+      memory.remember('Anna likes tea', { topicKey: 'drink', validUntil: '2026-05-01' }),
+      'invalid_argument',
+    );
+    await expectCode(
+      memory.remember('No', { topicKey: 'drink', validFrom: '2026-06-01', validUntil: '2026-05-01' }),
       'invalid_argument',
     );
     await expectCode(memory.remember('No', { topicKey: 'drink', type: 'summary' }), 'invalid_argument');

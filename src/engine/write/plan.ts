@@ -138,7 +138,7 @@ function planOne(
     const memory = { ...record, invalidatedAt: at, invalidReason };
     return { kind: 'insert', memory, inactive: inactiveOf(at, invalidReason) };
   }
-  if (topic) return { kind: 'update', memory: restated(madeHot(topic), input, record) };
+  if (topic) return { kind: 'update', memory: restated(topicFor(record, madeHot(topic)), input, record) };
   if (entity) return restatedEntity(entity, input, record);
   if (!twin) return { kind: 'insert', memory: record };
   const added = record.supersedes.filter((id) => id !== twin.id && !twin.supersedes.includes(id));
@@ -153,6 +153,19 @@ function planOne(
   return {
     kind: 'update',
     memory: { ...hot, topicKey, supersedes, relations, updatedAt, revisionCount: twin.revisionCount + 1 },
+  };
+}
+
+/** Who said it, and how long it holds, goes with what was said: something else about the same topic must not end with it. */
+function topicFor({ content }: MemoryRecord, before: MemoryRecord): MemoryRecord {
+  if (normalisedContent(content) === normalisedContent(before.content)) return before;
+  return {
+    ...before,
+    author: undefined,
+    role: undefined,
+    validFrom: undefined,
+    validUntil: undefined,
+    expiresAt: undefined,
   };
 }
 
