@@ -55,6 +55,12 @@ export function parseWholeNumber(value: string): number {
   throw new InvalidArgumentError('It must be a whole number.');
 }
 
+export function parsePositive(value: string): number {
+  const number = parseWholeNumber(value);
+  if (number > 0) return number;
+  throw new InvalidArgumentError('It must be a whole number above 0.');
+}
+
 export function parsePort(value: string): number {
   const number = Number(value);
   if (/^\d+$/.test(value) && number <= 65_535) return number;

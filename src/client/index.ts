@@ -11,7 +11,7 @@
  * @module
  */
 
-import { text } from '../domain/check.ts';
+import { listOf, text } from '../domain/check.ts';
 import { SalienceError } from '../domain/errors.ts';
 import { keysOf, onlyKeys } from '../domain/options.ts';
 import { optionsAt, VERB_NAMES, type VerbName, verbEntry } from '../domain/verbs.ts';
@@ -82,7 +82,7 @@ export async function connectMemory(options: ConnectOptions): Promise<MemoryEngi
     space,
     remember: (content, given) => ask('remember', { content, ...statement(fieldsOf(given)) }, given),
     rememberMany: (memories, given) =>
-      verbs.rememberMany(memories.map((each) => statement({ ...each })) as never, given),
+      verbs.rememberMany(listOf(memories, 'memories').map((each) => statement({ ...each })) as never, given),
     async recall<Strategy extends string>(query: string | undefined, given?: OperationOptions) {
       const fields = { query, ...fieldsOf(given), explain, trace: true };
       return toRecall<Strategy>(await ask('recall', fields, given));

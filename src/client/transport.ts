@@ -1,4 +1,5 @@
 import { SalienceError, type SalienceErrorCode } from '../domain/errors.ts';
+import { formatInstant, parseInstant } from '../domain/time.ts';
 import type { VerbName } from '../domain/verbs.ts';
 import type { OperationOptions } from '../index.ts';
 import { type Fields, requestOf, type VerbRequest } from './routes.ts';
@@ -29,7 +30,7 @@ export function createTransport({ url, token, fetch: given }: TransportOptions):
     const headers: Record<string, string> = { authorization: `Bearer ${token}` };
     if (request.body !== undefined) headers['content-type'] = 'application/json';
     if (request.method !== 'GET') headers['idempotency-key'] = crypto.randomUUID();
-    if (now !== undefined) headers['salience-now'] = now instanceof Date ? now.toISOString() : now;
+    if (now !== undefined) headers['salience-now'] = formatInstant(parseInstant(now, 'now'));
     const once = async () => {
       const response = await (given ?? fetch)(`${base}${request.path}`, {
         method: request.method,

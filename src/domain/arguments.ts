@@ -379,7 +379,6 @@ export const linkKinds = { type: 'array', items: { enum: LINK_KINDS } } as const
 /** The messages of a conversation. */
 export const messages = {
   type: 'array',
-  minItems: 1,
   items: object(
     {
       role: { ...text, description: 'user, assistant, or another' },

@@ -111,6 +111,12 @@ export function wholeCharacters(value: string, field: string): string {
   );
 }
 
+/** What a list, a set or another collection holds. Throws `invalid_argument`. */
+export function listOf<Item>(items: Iterable<Item>, field: string): readonly Item[] {
+  if (typeof items === 'object' && items !== null && Symbol.iterator in items) return [...items];
+  throw invalidArgument(field, 'expected a list');
+}
+
 function describe(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
   return typeof value === 'object' && value !== null

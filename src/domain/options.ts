@@ -24,13 +24,18 @@ export function onlyKeys(value: unknown, allowed: readonly string[], field: stri
     const details = { field: key === undefined ? field : `${field}.${key}` };
     return new SalienceError('invalid_argument', `${field}: ${problem}`, { details });
   };
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (!isPlain(value)) {
     throw fail(`expected an object of options (available: ${allowed.join(', ')})`);
   }
   for (const key of Object.keys(value)) {
     if (!allowed.includes(key))
       throw fail(`unknown option ${JSON.stringify(key)} (${hint(key, allowed)})`, key);
   }
+}
+
+/** Whether it is an object with fields: a date or a map has no keys of its own, and would pass for one that is empty. */
+export function isPlain(value: unknown): value is object {
+  return /^\[object (Object|Module)\]$/.test(Object.prototype.toString.call(value));
 }
 
 /** `unknown strategy "hybird" (did you mean "hybrid"?)` */

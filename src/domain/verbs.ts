@@ -702,7 +702,7 @@ export const VERBS = {
     about: 'Records which memories an answer actually used. Returns those that are in the space.',
     takes: ['ids'],
     arguments: {
-      ids: { ...texts, minItems: 1, required: true, about: 'the memories that were used' },
+      ids: { ...texts, required: true, about: 'the memories that were used' },
       sessionId: { ...createArguments.sessionId, about: 'the session in which they were used' },
       effect: {
         ...choice('touch', 'count', 'reinforce'),

@@ -1,3 +1,4 @@
+import { listOf } from '../domain/check.ts';
 import { onBehalf } from '../store/cancelling.ts';
 import type { SpaceInfo } from '../store/store.ts';
 import { beliefsAbout, historyOf } from './belief/belief.ts';
@@ -129,8 +130,9 @@ async function importMemories(
   memories: readonly Memory[],
   options: BatchOptions = {},
 ): Promise<readonly RememberResult[]> {
-  const restored = memories.map((memory, index) =>
-    inContext(index, memories.length, () => ({
+  const given = listOf(memories, 'memories');
+  const restored = given.map((memory, index) =>
+    inContext(index, given.length, () => ({
       record: importedRecord(memory, engine.limits),
       votes: importedVotes(memory),
     })),

@@ -1,7 +1,7 @@
 import type { Hono } from 'hono';
 import { wholeNumber } from '../domain/check.ts';
 import { SalienceError } from '../domain/errors.ts';
-import { type AppTypes, type Desk, queryOf } from './app-types.ts';
+import { type AppTypes, type Desk, queryWith } from './app-types.ts';
 import { refuseBody } from './body.ts';
 import type { Grant, TokenStore } from './tokens.ts';
 
@@ -30,6 +30,7 @@ export function addAdministrationRoutes(
   app.get('/v1/tokens', async (context) => {
     context.set('route', '/v1/tokens');
     refuseBody(context.env.incoming);
+    queryWith(context);
     const grant = context.get('grant');
     administers(grant, 'tokens');
     if (!tokens.list) throw new SalienceError('unsupported', 'this server lists no tokens');
@@ -41,7 +42,7 @@ export function addAdministrationRoutes(
     refuseBody(context.env.incoming);
     const grant = context.get('grant');
     administers(grant, 'spaces');
-    const query = queryOf(context);
+    const query = queryWith(context, 'offset');
     const offset = wholeNumber(Number(query.get('offset') ?? 0), 'offset', 0, 1_000_000_000);
     const names = grant.everySpace && spaces.list ? await spaces.list() : [grant.space];
     const summaries: SpaceSummary[] = [];

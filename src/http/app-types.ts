@@ -1,5 +1,8 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
+import { invalidArgument } from '../domain/check.ts';
+import { SalienceError } from '../domain/errors.ts';
+import { unknown } from '../domain/options.ts';
 import type { Clock } from '../domain/time.ts';
 import type { MemoryEngine, Spaces } from '../index.ts';
 import type { BodyLimits } from './body.ts';
@@ -29,6 +32,25 @@ export function headerOf(context: AppContext, name: string): string | undefined 
 /** The token that a request shows. */
 export function bearerOf(context: AppContext): string | undefined {
   return /^Bearer +([\x21-\x7e]+) *$/i.exec(headerOf(context, 'authorization') ?? '')?.[1];
+}
+
+/** A header that only some routes read must not be ignored by the others. */
+export function refuseHeaders(context: AppContext, ...names: readonly string[]): void {
+  const name = names.find((each) => headerOf(context, each) !== undefined);
+  if (name === undefined) return;
+  throw new SalienceError('invalid_argument', `${name}: this route does not take it; leave the header out`, {
+    details: { field: name },
+  });
+}
+
+/** A query of which every argument is known and given once. Throws `invalid_argument`. */
+export function queryWith(context: AppContext, ...names: readonly string[]): URLSearchParams {
+  const query = queryOf(context);
+  for (const name of query.keys()) {
+    if (!names.includes(name)) throw invalidArgument(name, unknown('argument', name, names));
+    if (query.getAll(name).length > 1) throw invalidArgument(name, 'must be given once');
+  }
+  return query;
 }
 
 /** The query of a request. */

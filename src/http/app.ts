@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { Hono } from 'hono';
 import { cors } from 'hono/cors';
 import { secureHeaders } from 'hono/secure-headers';
@@ -11,7 +12,8 @@ import {
   bearerOf,
   type Desk,
   type MountedHandler,
-  queryOf,
+  queryWith,
+  refuseHeaders,
 } from './app-types.ts';
 import { readBody, refuseBody } from './body.ts';
 import { confine } from './confine.ts';
@@ -31,6 +33,8 @@ export interface AppOptions extends Desk {
   readonly door: DoorOptions;
   readonly tokens: Pick<TokenStore, 'authenticate'> & Partial<Pick<TokenStore, 'list'>>;
   readonly rateLimiter: RateLimiter;
+  /** Told of each request that showed a token, within its limits. */
+  readonly admitted: (request: IncomingMessage) => void;
   /** Whether spaces may be deleted. */
   readonly deleteSpaces: boolean;
   readonly log: Log | undefined;
@@ -138,7 +142,13 @@ export function createApp(options: AppOptions): Hono<AppTypes> {
       ),
     ),
   );
-  app.get('/v1/token', (context) => open(context, '/v1/token', () => context.json(context.get('grant'))));
+  app.get('/v1/token', (context) =>
+    open(context, '/v1/token', () => {
+      refuseBody(context.env.incoming);
+      queryWith(context);
+      return context.json(context.get('grant'));
+    }),
+  );
   app.delete('/v1/space', async (context) => {
     context.set('route', '/v1/space');
     refuseBody(context.env.incoming);
@@ -150,7 +160,7 @@ export function createApp(options: AppOptions): Hono<AppTypes> {
       );
     }
     // Nobody empties a space by a path alone.
-    if (queryOf(context).get('name') !== space) {
+    if (queryWith(context, 'name').get('name') !== space) {
       throw new SalienceError('invalid_argument', 'name: repeat the name of the space that is to be deleted');
     }
     if (!options.deleteSpaces) throw new SalienceError('unsupported', 'this server deletes no spaces');
@@ -181,7 +191,10 @@ function open<Answer extends Response | Promise<Response>>(
 }
 
 /** Whoever shows a token that is known, and has not asked too much, comes in. */
-async function admit(context: AppContext, { tokens, inspector, rateLimiter }: AppOptions): Promise<void> {
+async function admit(
+  context: AppContext,
+  { tokens, inspector, rateLimiter, admitted }: AppOptions,
+): Promise<void> {
   const token = bearerOf(context);
   const grant =
     token === undefined ? undefined : (inspector?.authenticate(token) ?? (await tokens.authenticate(token)));
@@ -200,25 +213,40 @@ async function admit(context: AppContext, { tokens, inspector, rateLimiter }: Ap
       details: { retryAfter: seconds },
     });
   }
+  admitted(context.env.incoming);
 }
 
 async function mounted(
   context: AppContext,
   path: string,
   handler: MountedHandler,
-  { spaces, body }: AppOptions,
+  { spaces, body, rateLimiter }: AppOptions,
 ): Promise<Response> {
   context.set('route', path);
+  refuseHeaders(context, 'salience-now');
   const grant = context.get('grant');
   const { raw } = context.req;
   const bodiless = raw.method === 'GET' || raw.method === 'HEAD';
+  const text = bodiless ? undefined : await readBody(context.env.incoming, body);
+  // The first of them was counted when it came in.
+  if (text !== undefined) rateLimiter(grant.id, messagesIn(text) - 1);
   const request = new Request(raw.url, {
     method: raw.method,
     headers: raw.headers,
     signal: raw.signal,
-    ...(bodiless ? {} : { body: await readBody(context.env.incoming, body) }),
+    ...(text === undefined ? {} : { body: text }),
   });
   return handler(request, { grant, memory: confine(await spaces.get(grant.space), grant) });
+}
+
+/** A JSON array is a batch of messages, each of which counts as a request. */
+function messagesIn(body: string): number {
+  if (!body.trimStart().startsWith('[')) return 1;
+  try {
+    return Math.max(1, (JSON.parse(body) as readonly unknown[]).length);
+  } catch {
+    return 1;
+  }
 }
 
 function headersOf(error: unknown): Readonly<Record<string, string>> {

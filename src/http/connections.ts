@@ -13,6 +13,8 @@ export interface ConnectionLimits {
 
 /** The connections of a server, within limits. */
 export interface Connections {
+  /** The request under way on this connection is of somebody who is known: it is not closed for a new one any more. */
+  admit(socket: Socket): void;
   /**
    * Stops listening, answers the requests that have arrived, and closes every connection as soon as nothing is under
    * way on it. What takes longer than `timeout` milliseconds is cut off.
@@ -25,8 +27,8 @@ const REFUSAL =
 
 /**
  * Keeps a server's connections within limits. A new one always finds room while any is idle, that is, without a whole
- * head of a request that waits for its answer: the one that was idle longest is closed. When requests are under way on
- * all of them, the new one is answered with 503.
+ * head of a request that waits for its answer, or has a request of nobody who is known: the one that was idle longest is closed, then the
+ * longest unknown. When requests of the known are under way on all of them, the new one is answered with 503.
  */
 export function limitConnections(server: Server, limits: ConnectionLimits): Connections {
   const addresses = new Map<Socket, string>();
@@ -34,6 +36,8 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Conn
   const running = new Map<Socket, number>();
   /** The longest idle first. */
   const idle = new Set<Socket>();
+  /** With a request that was not admitted, the oldest first: a body that never ends must block nobody. */
+  const unknown = new Set<Socket>();
   /** How much of an unread answer has left this process, at the last look. */
   const sent = new Map<Socket, number>();
   let finishing = false;
@@ -45,6 +49,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Conn
     running.delete(socket);
     sent.delete(socket);
     idle.delete(socket);
+    unknown.delete(socket);
     const left = (perAddress.get(address) ?? 0) - 1;
     if (left > 0) perAddress.set(address, left);
     else perAddress.delete(address);
@@ -68,8 +73,9 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Conn
 
   server.on('connection', (socket: Socket) => {
     const address = socket.remoteAddress ?? '';
-    if (isFullFor(address)) close([...idle].find((each) => addresses.get(each) === address));
-    else if (isFull()) close([...idle][0]);
+    const spare = () => [...idle, ...unknown];
+    if (isFullFor(address)) close(spare().find((each) => addresses.get(each) === address));
+    else if (isFull()) close(spare()[0]);
     if (isFullFor(address) || isFull()) {
       socket.end(REFUSAL);
       socket.destroySoon();
@@ -85,18 +91,21 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Conn
     if (!addresses.has(socket)) return;
     running.set(socket, (running.get(socket) ?? 0) + 1);
     idle.delete(socket);
+    unknown.add(socket);
     response.once('close', () => {
       if (!addresses.has(socket)) return;
       // Requests may be sent before the answers of those before them.
       const left = (running.get(socket) ?? 1) - 1;
       running.set(socket, left);
       if (left > 0) return;
+      unknown.delete(socket);
       if (finishing) socket.destroySoon();
       else idle.add(socket);
     });
   });
 
   return {
+    admit: (socket) => void unknown.delete(socket),
     async finish(timeout) {
       // What has arrived already is a request that somebody waits for: it is accepted, read and begun.
       for (let turn = 0; turn < 3; turn++) await turnOfTheLoop();

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { SalienceError } from '../domain/errors.ts';
+import type { Instant } from '../domain/time.ts';
 
-type Tagged = { readonly revisionCount: number; readonly updatedAt: string };
+type Tagged = { readonly revisionCount: number; readonly updatedAt: string | Instant };
 
 /**
  * The tag of a memory: its revision, then a hash of all its fields. Use counts in fields of its own: who wants to know
@@ -29,7 +30,7 @@ export function checkRevision(ifMatch: string, memory: Tagged): void {
 
 /** A memory that was forgotten and made anew starts at revision 1 again: its clock tells them apart. */
 function revisionOf({ revisionCount, updatedAt }: Tagged): string {
-  return `${revisionCount}-${Date.parse(updatedAt).toString(36)}`;
+  return `${revisionCount}-${new Date(updatedAt).getTime().toString(36)}`;
 }
 
 function tagsOf(header: string | undefined): readonly string[] {

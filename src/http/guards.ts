@@ -32,6 +32,9 @@ export function door({ hosts, origins }: DoorOptions): MiddlewareHandler<{ Bindi
     if (!incoming.url?.startsWith('/')) {
       throw new SalienceError('invalid_argument', 'the target of a request must be a path');
     }
+    if (!isEncoded(incoming.url)) {
+      throw new SalienceError('invalid_text', 'the path or the query is not valid percent-encoded UTF-8');
+    }
     const origin = incoming.headers.origin;
     if (origin !== undefined && origin !== `http://${host}` && !elsewhere.has(origin)) {
       throw new SalienceError(
@@ -41,6 +44,17 @@ export function door({ hosts, origins }: DoorOptions): MiddlewareHandler<{ Bindi
     }
     await next();
   };
+}
+
+/** Else `%FF` would be a name of its own in a path, and the sign for "unknown" in a query. */
+function isEncoded(url: string): boolean {
+  if (!url.includes('%')) return true;
+  try {
+    decodeURIComponent(url);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** A host without its port, in lower case. */

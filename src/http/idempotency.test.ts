@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { SalienceError } from '../domain/errors.ts';
 import { createFakeClock } from '../testing/fake-clock.ts';
 import { createIdempotencyKeys } from './idempotency.ts';
 
@@ -39,6 +40,24 @@ describe('idempotency keys', () => {
     finish(answer('done once'));
     expect(await first).toEqual({ answer: answer('done once'), replayed: false });
     expect(await second).toEqual({ answer: answer('done once'), replayed: true });
+  });
+
+  it('do the work for who asks again, when whoever asked first is gone', async () => {
+    const keys = createIdempotencyKeys({ keptFor: 1000, bytes: 4000 }, createFakeClock().now);
+    let leave = (_: unknown) => {};
+    const first = keys.once('k', 'r', () => new Promise((_, reject) => (leave = reject)));
+    let works = 0;
+    const work = async () => answer(`done ${++works}`);
+    const [second, third] = [keys.once('k', 'r', work), keys.once('k', 'r', work)];
+    leave(new SalienceError('aborted', 'gone'));
+    await expect(first).rejects.toMatchObject({ code: 'aborted' });
+    expect(await second).toEqual({ answer: answer('done 1'), replayed: false });
+    expect(await third).toEqual({ answer: answer('done 1'), replayed: true });
+    const failed = keys.once('f', 'r', () => new Promise((_, reject) => (leave = reject)));
+    const joined = keys.once('f', 'r', work);
+    leave(new SalienceError('store_busy', 'busy'));
+    await expect(failed).rejects.toMatchObject({ code: 'store_busy' });
+    await expect(joined).rejects.toMatchObject({ code: 'store_busy' });
   });
 
   it('are free again after a failure', async () => {

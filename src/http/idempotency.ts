@@ -4,6 +4,8 @@ import type { Clock, Instant } from '../domain/time.ts';
 
 /** An answer that can be given again. */
 export interface KeptAnswer {
+  /** Which space of its name it is of: one that was deleted and made anew is another. */
+  readonly origin?: string | undefined;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -65,10 +67,17 @@ export function createIdempotencyKeys(limits: IdempotencyLimits, clock: Clock): 
     async once(key, request, work, isForgotten = async () => false) {
       tidy();
       const fingerprint = createHash('sha256').update(request).digest('hex');
-      const known = entries.get(key);
-      if (known) {
-        if (known.request === fingerprint) return { answer: await again(known, isForgotten), replayed: true };
-        throw otherRequest();
+      for (;;) {
+        const known = entries.get(key);
+        if (!known) break;
+        if (known.request !== fingerprint) throw otherRequest();
+        try {
+          return { answer: await again(known, isForgotten), replayed: true };
+        } catch (error) {
+          // Whoever asked first is gone, and nothing was written: a client that lost its connection asks again.
+          if (!SalienceError.isInstance(error) || error.code !== 'aborted') throw error;
+          drop(key, known);
+        }
       }
       const answering = work();
       const entry: Entry = {

@@ -21,7 +21,7 @@ export function parseJsonFields(body: string, contentType: string | undefined): 
 }
 
 /**
- * A query string as fields: a list by naming its field several times, an object as JSON, numbers and booleans by what
+ * A query string as fields: a list by naming its field several times, an empty one as `[]`, an object as JSON, numbers and booleans by what
  * the schema wants.
  * What does not look like it stays text, and the schema says what is wrong with it.
  */
@@ -30,7 +30,7 @@ export function parseQueryFields(schema: z.ZodObject, query: URLSearchParams): F
     const values = query.getAll(name);
     // Every object has a constructor; only the schema's own fields are fields.
     const kind = Object.hasOwn(schema.shape, name) ? kindOf(schema.shape[name]) : undefined;
-    if (kind === 'array') return [name, values];
+    if (kind === 'array') return [name, values.length === 1 && values[0] === '[]' ? [] : values];
     const [value = ''] = values;
     if (values.length > 1) throw new SalienceError('invalid_argument', `${name}: must be given once`);
     if (kind === 'number' && value.trim() !== '' && Number.isFinite(Number(value)))

@@ -5,8 +5,11 @@ export interface RateLimit {
   readonly requestsPerMinute: number;
 }
 
-/** Seconds to wait before the next request of this token, or `undefined`: it may go on. */
-export type RateLimiter = (token: string) => number | undefined;
+/**
+ * Seconds to wait before the next request of this token, or `undefined`: it may go on. What came in already, and turns out to be so
+ * many requests `more`, is counted all the same: those that follow wait for it.
+ */
+export type RateLimiter = (token: string, more?: number) => number | undefined;
 
 /**
  * A token bucket for each token: full at first, refilled evenly. It holds as many buckets as there are tokens that
@@ -15,13 +18,13 @@ export type RateLimiter = (token: string) => number | undefined;
 export function createRateLimiter({ requestsPerMinute }: RateLimit, clock: Clock): RateLimiter {
   const buckets = new Map<string, { left: number; at: Instant }>();
   const perMillisecond = requestsPerMinute / 60_000;
-  return (token) => {
+  return (token, more) => {
     const now = clock();
     const bucket = buckets.get(token) ?? { left: requestsPerMinute, at: now };
     // A clock that was set back must not lock anybody out.
     const refilled = Math.min(requestsPerMinute, bucket.left + Math.max(0, now - bucket.at) * perMillisecond);
-    const allowed = refilled >= 1;
-    buckets.set(token, { left: allowed ? refilled - 1 : refilled, at: now });
+    const allowed = more !== undefined || refilled >= 1;
+    buckets.set(token, { left: allowed ? refilled - (more ?? 1) : refilled, at: now });
     return allowed ? undefined : Math.ceil((1 - refilled) / perMillisecond / 1000);
   };
 }

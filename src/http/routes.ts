@@ -3,29 +3,36 @@ import { callVerb, type Verb, verbs } from '../api/index.ts';
 import { memorySchema } from '../api/schemas.ts';
 import { SalienceError } from '../domain/errors.ts';
 import { fromPathSegment } from '../domain/path-segment.ts';
+import { provided } from '../domain/precondition.ts';
 import { parseInstant } from '../domain/time.ts';
 import type { MemoryEngine } from '../index.ts';
-import { type AppContext, type AppTypes, type Desk, headerOf, queryOf, signalOf } from './app-types.ts';
+import {
+  type AppContext,
+  type AppTypes,
+  type Desk,
+  headerOf,
+  queryOf,
+  refuseHeaders,
+  signalOf,
+} from './app-types.ts';
 import { readBody, refuseBody } from './body.ts';
 import { confine } from './confine.ts';
 import { checkRevision, etagOf, isKnown } from './etag.ts';
 import type { KeptAnswer } from './idempotency.ts';
 import { parseJsonFields, parseQueryFields, withoutSpace } from './input.ts';
-import { createTurns, type Turns } from './turns.ts';
 
 /** A route for every verb of the table. */
 export function addVerbRoutes(app: Hono<AppTypes>, desk: Desk): void {
-  const turns = createTurns();
   for (const verb of verbs) {
     const { method, path } = verb.http;
     app.on(method, path.replaceAll(/\{(\w+)\}/g, ':$1'), async (context) => {
       context.set('route', path);
-      return answer(context, verb, desk, turns);
+      return answer(context, verb, desk);
     });
   }
 }
 
-async function answer(context: AppContext, verb: Verb, desk: Desk, turns: Turns): Promise<Response> {
+async function answer(context: AppContext, verb: Verb, desk: Desk): Promise<Response> {
   const grant = context.get('grant');
   if (verb.access === 'write' && grant.rights === 'read') {
     throw new SalienceError('forbidden', `${verb.name}: this token may only read`);
@@ -47,15 +54,15 @@ async function answer(context: AppContext, verb: Verb, desk: Desk, turns: Turns)
   const work = () => (waits ? runWaiting : run)(context, verb, memory, input, desk);
   if (verb.access !== 'write') return respond(await work(), headerOf(context, 'if-none-match'));
 
-  const inTurn = typeof input['id'] === 'string' ? () => turns(`${grant.space}\n${input['id']}`, work) : work;
   const key = headerOf(context, 'idempotency-key');
-  if (key === undefined) return respond(await inTurn());
+  if (key === undefined) return respond(await work());
   if (!/^[\x21-\x7e]{1,200}$/.test(key)) {
     throw new SalienceError('invalid_argument', 'idempotency-key: 1–200 visible ASCII characters are needed');
   }
   const request = `${verb.http.method} ${context.env.incoming.url}\n${headerOf(context, 'if-match')}\n${body}`;
-  const { answer, replayed } = await desk.idempotency.once(`${grant.id} ${key}`, request, inTurn, (kept) =>
-    namesForgotten(kept, whole),
+  const keep = async () => ({ ...(await work()), origin: await originOf(whole) });
+  const { answer, replayed } = await desk.idempotency.once(`${grant.id} ${key}`, request, keep, (kept) =>
+    isErased(kept, whole),
   );
   return respond(answer, undefined, replayed ? { 'idempotency-replayed': 'true' } : {});
 }
@@ -90,33 +97,54 @@ async function run(
   desk: Desk,
   until?: AbortSignal,
 ): Promise<KeptAnswer> {
-  const ifMatch = headerOf(context, 'if-match');
-  if (ifMatch !== undefined && verb.access === 'write') {
-    const found = await memory.get(String(input['id']));
-    if (found) checkRevision(ifMatch, found);
-  }
+  const ifMatch = verb.access === 'write' ? headerOf(context, 'if-match') : undefined;
   const now = momentSaid(context, desk);
   const { signal, done } = signalOf(context, desk.workTimeout, until);
-  const output = await callVerb(verb, memory, input, {
-    signal,
-    now,
-    readOnly: context.get('grant').rights === 'read',
-  }).finally(done);
+  const readOnly = context.get('grant').rights === 'read';
+  const call = () => callVerb(verb, memory, input, { signal, now, readOnly });
+  const work = async () => {
+    if (ifMatch === undefined) return call();
+    const id = input['id'];
+    if (typeof id !== 'string') {
+      refuseHeaders(context, 'if-match');
+      return call();
+    }
+    // At once where it is known already, for the work may take its time; and again within the write.
+    const found = await memory.get(id);
+    if (found) checkRevision(ifMatch, found);
+    return provided({ id, check: (record) => checkRevision(ifMatch, record) }, call);
+  };
+  const output = await work().finally(done);
   const tagged = verb.output === (memorySchema as unknown) ? { etag: etagOf(output as never) } : {};
   return { status: 200, headers: tagged, body: JSON.stringify(output) };
 }
 
-/** Whether an answer names a memory of which something was forgotten since: whichever process did it, its text must not be given again. */
-async function namesForgotten({ body }: KeptAnswer, memory: MemoryEngine): Promise<boolean> {
-  const ids = new Set<string>();
-  JSON.parse(body, (name, value: unknown) => {
-    if (name === 'id' && typeof value === 'string') ids.add(value);
-    return value;
-  });
-  for (const id of ids) {
+/** Of an id, in characters. */
+const LONGEST_ID = 128;
+
+/**
+ * Whether an answer tells of what was erased since, with its space or, whichever process did it, alone: its text must not be given
+ * again. Ids stand in fields of many names.
+ */
+async function isErased({ body, origin }: KeptAnswer, memory: MemoryEngine): Promise<boolean> {
+  if (origin !== undefined && origin !== (await originOf(memory))) return true;
+  // That these are forgotten is the answer.
+  const { forgotten: _, ...told } = JSON.parse(body) as { readonly forgotten?: unknown };
+  for (const id of new Set(textsIn(told).filter(({ length }) => length <= LONGEST_ID))) {
     if ((await memory.history(id)).some(({ memoryId, redacted }) => memoryId === id && redacted)) return true;
   }
   return false;
+}
+
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
+
+/** By its first write, of which the log keeps the time. */
+async function originOf(memory: MemoryEngine): Promise<string | undefined> {
+  const { entries } = await memory.activity('start', { limit: 1 });
+  return entries[0]?.at;
 }
 
 /** What nobody reads must not be ignored. */

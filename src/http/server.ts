@@ -171,6 +171,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const publicUrl = options.publicUrl === undefined ? undefined : checkPublicUrl(options.publicUrl);
   const app = createApp({
     spaces,
+    admitted: ({ socket }) => connections.admit(socket),
     tokens: options.tokens,
     deleteSpaces: options.deleteSpaces ?? false,
     door: {
@@ -184,13 +185,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       origins: [...(publicUrl ? [publicUrl.origin] : []), ...(options.allowOrigins ?? []).map(checkOrigin)],
     },
     inspector,
-    rateLimiter: createRateLimiter({ requestsPerMinute: options.requestsPerMinute ?? 6000 }, clock),
+    rateLimiter: createRateLimiter({ requestsPerMinute: limits.requestsPerMinute }, clock),
     idempotency: options.shared
       ? createSharedIdempotencyKeys(options.shared, clock)
       : createIdempotencyKeys({ keptFor: DAY, bytes: 32 * 2 ** 20 }, clock),
-    body: { bytes: options.bodyLimit ?? 8 * 2 ** 20, timeout: limits.requestTimeout },
+    body: { bytes: limits.body, timeout: limits.requestTimeout },
     acceptNow: options.acceptNow === true,
-    workTimeout: options.workTimeout ?? 120_000,
+    workTimeout: limits.workTimeout,
     shutdown: shutdown.signal,
     // A quarter of the connections: the others stay free for what does something.
     placeToWait: createWaitingPlaces(Math.ceil(limits.total / 4)),
@@ -235,12 +236,21 @@ function limitsOf(options: ServerOptions) {
   const total = wholeNumber(options.maxConnections ?? 400, 'maxConnections', 1, 1_000_000);
   const perAddress = options.maxConnectionsPerAddress ?? Math.ceil(total / 2);
   const time = (
-    name: 'headersTimeout' | 'requestTimeout' | 'answerTimeout' | 'keepAliveTimeout' | 'closeTimeout',
+    name:
+      | 'workTimeout'
+      | 'headersTimeout'
+      | 'requestTimeout'
+      | 'answerTimeout'
+      | 'keepAliveTimeout'
+      | 'closeTimeout',
     otherwise: number,
   ) => wholeNumber(options[name] ?? otherwise, name, 1, LONGEST);
   return {
     total,
     perAddress: wholeNumber(perAddress, 'maxConnectionsPerAddress', 1, 1_000_000),
+    requestsPerMinute: wholeNumber(options.requestsPerMinute ?? 6000, 'requestsPerMinute', 1, 1_000_000_000),
+    body: wholeNumber(options.bodyLimit ?? 8 * 2 ** 20, 'bodyLimit', 1, 2 ** 30),
+    workTimeout: time('workTimeout', 120_000),
     headersTimeout: time('headersTimeout', 10_000),
     requestTimeout: time('requestTimeout', 30_000),
     answerTimeout: time('answerTimeout', 30_000),

@@ -12,7 +12,15 @@ import {
   withoutEnds,
 } from '../import/index.ts';
 import type { ListOptions, MemoryEngine } from '../index.ts';
-import { type AppContext, type AppTypes, type Desk, queryOf, signalOf } from './app-types.ts';
+import {
+  type AppContext,
+  type AppTypes,
+  type Desk,
+  queryOf,
+  queryWith,
+  refuseHeaders,
+  signalOf,
+} from './app-types.ts';
 import { readBodyLines, refuseBody } from './body.ts';
 import { confine, mayWrite } from './confine.ts';
 import { parseQueryFields, withoutSpace } from './input.ts';
@@ -28,6 +36,7 @@ export function addTransferRoutes(app: Hono<AppTypes>, desk: Desk): void {
   app.get('/v1/export', async (context) => {
     context.set('route', '/v1/export');
     refuseBody(context.env.incoming);
+    refuseHeaders(context, 'salience-now');
     const grant = context.get('grant');
     const query = parseQueryFields(list.input, queryOf(context));
     const { limit, sort, direction, cursor, offset, around, count, ...filter } = parseInput(
@@ -39,12 +48,13 @@ export function addTransferRoutes(app: Hono<AppTypes>, desk: Desk): void {
   });
   app.post('/v1/import', async (context) => {
     context.set('route', '/v1/import');
+    refuseHeaders(context, 'salience-now', 'idempotency-key');
+    const update = updateOf(queryWith(context, 'update'));
     const grant = context.get('grant');
     if (grant.rights === 'read') throw new SalienceError('forbidden', 'import: this token may only read');
     const memory = confine(await desk.spaces.get(grant.space), grant);
     const problems: { readonly line: string; readonly reason: string }[] = [];
     const { signal, done } = signalOf(context);
-    const update = updateOf(queryOf(context));
     const counts = await importItems(memory, withoutEnds(itemsOf(context, grant, desk), 'the body'), {
       signal,
       update,

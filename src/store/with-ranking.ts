@@ -1,3 +1,4 @@
+import { preconditionOfWork } from '../domain/precondition.ts';
 import { closedError } from './faults.ts';
 import { again } from './moment.ts';
 import { coreOfPast } from './past.ts';
@@ -79,15 +80,20 @@ export function withRanking(
     );
   const write: SpaceStore['write'] = async (entry, decide) => {
     let redacts = false;
+    const precondition = preconditionOfWork();
     try {
-      return await core.write(
+      const result = await core.write(
         entry,
         reading(async (reader) => {
+          const [memory] = precondition ? await reader.get([precondition.id]) : [];
+          if (memory) precondition?.check(memory);
           const decision = await decide(reader);
           redacts = decision.changes.some(({ kind }) => kind === 'redact');
           return decision;
         }),
       );
+      if (precondition) precondition.isMet = true;
+      return result;
     } finally {
       // Also where it fails: it may have been committed, and what came after that may have failed.
       if (redacts) ranking.forgotten?.();

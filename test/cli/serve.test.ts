@@ -117,6 +117,23 @@ describe('salience serve', () => {
     expect(server.log()).toContain('"route":"/mcp"');
   });
 
+  it('makes no token that nobody sees when it cannot start', async () => {
+    using work = createWorkplace();
+    const other = await serve(work, '--path', 'other');
+    const { port } = new URL(other.url);
+    for (const wrong of [
+      ['--port', port],
+      ['--max-connections', '0'],
+      ['--allow-origin', 'x'],
+    ])
+      expect((await work.salience(['serve', '--path', 'new', ...wrong])).code).not.toBe(0);
+    expect((await serve(work, '--path', 'new')).token).toMatch(/./);
+    for (const option of ['--rate-limit', '--body-limit'])
+      expect((await work.salience(['serve', option, '0'])).stderr).toContain(
+        'It must be a whole number above 0.',
+      );
+  });
+
   it('says what to do when it cannot start', async () => {
     using work = createWorkplace();
     const server = await serve(work);

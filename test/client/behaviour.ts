@@ -304,9 +304,38 @@ export function memoryBehaviour(open: () => Promise<Opened>): void {
       path: ['x', 'y'],
     });
     await memory.unlink('x', 'y', { kinds: ['birth'] });
+    await memory.unlink('x', 'y', { kinds: [] });
     expect(await memory.links('x')).toHaveLength(1);
     await memory.unlink('x', 'y');
     expect(await memory.links('x')).toEqual([]);
+  });
+
+  verb('takes lists that are empty, and any list of statements', async (memory) => {
+    await memory.rememberMany(new Set([{ content: 'One' }, { content: 'Two' }]) as never);
+    expect((await memory.list({ types: [] })).memories).toEqual([]);
+    expect((await memory.list({ tags: [] })).memories).toHaveLength(2);
+    expect(await memory.markUsed([])).toEqual([]);
+    expect((await memory.observe([])).created).toEqual([]);
+    for (const wrong of ['x', 7, null])
+      expect(await codeOf(memory.rememberMany(wrong as never))).toBe('invalid_argument');
+  });
+
+  verb('refuses values that JSON would turn into others, and writes nothing', async (memory) => {
+    const { id } = await memory.remember('Stays', { expiresAt: '2027-01-01', metadata: { kept: 1 } });
+    const before = await memory.get(id);
+    const never = new Date(Number.NaN);
+    for (const changes of [{ expiresAt: never }, { validFrom: never }, { validUntil: never }])
+      expect(await codeOf(memory.update(id, changes))).toBe('invalid_time');
+    for (const kept of [Number.NaN, Number.POSITIVE_INFINITY, [undefined], () => 1, 1n, '\ud800'])
+      expect(await codeOf(memory.update(id, { metadata: { kept } as never }))).toMatch(
+        /^invalid_(argument|text)$/,
+      );
+    expect(await codeOf(memory.update(id, { role: Number.NaN as never }))).toBe('invalid_argument');
+    expect(await codeOf(memory.list({ createdAfter: never }))).toBe('invalid_time');
+    expect(await codeOf(memory.list({ now: never }))).toBe('invalid_time');
+    expect(await memory.get(id)).toEqual(before);
+    for (const asOf of [new Date('2025-01-01'), new Map(), 7, '2025-01-01'])
+      expect(await codeOf(memory.recall('stays', { asOf: asOf as never }))).toBe('invalid_argument');
   });
 
   verb('learns from use, unless it is told not to', async (memory) => {

@@ -1,9 +1,11 @@
+import { AsyncResource } from 'node:async_hooks';
 import { EventEmitter, once } from 'node:events';
 import { connect } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { verbs } from '../../src/api/index.ts';
 import type { LogEntry } from '../../src/http/index.ts';
+import { type MemoryEngine, openMemory } from '../../src/index.ts';
 import { startTestServer } from './fixture.ts';
 
 describe('the routes', () => {
@@ -134,6 +136,59 @@ describe('tags', () => {
     const statuses = (await Promise.all(tries)).map(({ status }) => status);
     expect(statuses.filter((status) => status === 200)).toHaveLength(1);
     expect(statuses.filter((status) => status === 412)).toHaveLength(19);
+  });
+
+  it('refuse a change after anybody else changed the memory, by whatever way and until the write itself', async () => {
+    const changes: Readonly<Record<string, (memory: MemoryEngine) => Promise<unknown>>> = {
+      update: (memory) => memory.update('x', { title: 'By another one' }),
+      'update by another process': async () => {
+        await using other = await openMemory({ path: test.directory, space: 'alice', embedder: 'none' });
+        await other.update('x', { title: 'By another one' });
+      },
+      'forget and remember': async (memory) => {
+        await memory.forget('x');
+        test.clock.advance(1);
+        await memory.remember('Another x', { id: 'x' });
+      },
+    };
+    let meanwhile = async () => {};
+    await using test = await startTestServer({
+      openSpace: async (name) => {
+        const memory = await test.space(name);
+        const late = (verb: 'update' | 'forget') =>
+          (async (...given: never[]) => {
+            await meanwhile();
+            return (memory[verb] as (...given: never[]) => unknown)(...given);
+          }) as never;
+        return { ...memory, update: late('update'), forget: late('forget') };
+      },
+    });
+    const token = await test.token();
+    const memory = await test.space();
+    for (const method of ['PATCH', 'DELETE']) {
+      for (const [how, change] of Object.entries(changes)) {
+        await memory.remember('As it was read', { id: 'x' });
+        const { headers } = await test.ask('GET', '/v1/memories/x', { token });
+        // Not as a part of the request that it is in the way of.
+        meanwhile = AsyncResource.bind(async () => void (await change(memory)));
+        const answer = await test.ask(method, '/v1/memories/x', {
+          token,
+          headers: { 'if-match': headers.etag as string },
+          body: method === 'PATCH' ? { content: 'Too late' } : undefined,
+        });
+        expect([method, how, answer.status]).toEqual([method, how, 412]);
+        expect((await memory.get('x'))?.content).not.toBe('Too late');
+        meanwhile = async () => {};
+        await memory.forget('x');
+        test.clock.advance(1);
+      }
+    }
+    const refused = await test.ask('POST', '/v1/forget', {
+      token,
+      headers: { 'if-match': '"1"' },
+      body: { ids: ['x'] },
+    });
+    expect(refused).toMatchObject({ status: 400, json: { details: { field: 'if-match' } } });
   });
 });
 
@@ -298,6 +353,26 @@ describe('export and import', () => {
 });
 
 describe('limits of a token', () => {
+  it('count each message of a batch', async () => {
+    await using test = await startTestServer({
+      requestsPerMinute: 6,
+      mount: { '/mcp': async (request) => new Response(await request.text()) },
+    });
+    const token = await test.token();
+    const ask = (body: unknown) => test.ask('POST', '/mcp', { token, body });
+    expect((await ask({})).status).toBe(200);
+    expect((await ask('[not JSON')).status).toBe(200);
+    expect((await ask([{}, {}])).status).toBe(200);
+    // It came in with two requests left, and those that follow wait for it.
+    expect((await ask(Array(14).fill({}))).status).toBe(200);
+    const refused = await ask({});
+    expect([refused.status, refused.headers['retry-after']]).toEqual([429, '130']);
+    test.clock.advance(129_000);
+    expect((await ask({})).status).toBe(429);
+    test.clock.advance(1000);
+    expect((await ask({})).status).toBe(200);
+  });
+
   it('come back with time, and are its own', async () => {
     await using test = await startTestServer({ requestsPerMinute: 6 });
     const token = await test.token();

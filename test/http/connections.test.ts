@@ -105,6 +105,33 @@ describe('idle connections', () => {
     await Promise.all(crowd.slice(0, 40).map(({ closed }) => closed));
   });
 
+  it('with a body that never ends keep nobody out, unless a token is shown with it', async () => {
+    await using test = await startTestServer({ maxConnections: 4, maxConnectionsPerAddress: 4 });
+    const token = await test.token();
+    const endless = (path: string, header = '') =>
+      `POST ${path} HTTP/1.1\r\nhost: localhost\r\n${header}content-type: application/json\r\ncontent-length: 1000\r\n\r\n{`;
+    const known = await call(test.port);
+    known.socket.write(endless('/v1/recall', `authorization: Bearer ${token}\r\n`));
+    let left = 0;
+    const enough = new Promise<void>((resolve) => {
+      const leave = () => {
+        if (++left === 9) resolve();
+      };
+      (async () => {
+        for (let each = 0; each < 12; each++) {
+          const caller = await call(test.port);
+          caller.closed.then(leave);
+          caller.socket.write(endless('/inspector/session'));
+        }
+      })();
+    });
+    await enough;
+    expect((await test.ask('GET', '/v1/stats', { token })).status).toBe(200);
+    known.socket.write(`${' '.repeat(998)}}`);
+    await answers(known, 1);
+    expect(known.text()).toMatch(/^HTTP\/1\.1 400 /);
+  });
+
   it('of one address give way to that address, and leave the others alone', async () => {
     await using test = await startTestServer({ maxConnections: 10, maxConnectionsPerAddress: 2 });
     const other = await call(test.port, '127.0.0.2');
@@ -231,7 +258,14 @@ describe('closing', () => {
 });
 
 it('refuses limits that are out of range', async () => {
-  for (const limits of [{ maxConnections: 0 }, { headersTimeout: -1 }, { keepAliveTimeout: Number.NaN }]) {
+  for (const limits of [
+    { maxConnections: 0 },
+    { headersTimeout: -1 },
+    { keepAliveTimeout: Number.NaN },
+    { requestsPerMinute: 0 },
+    { bodyLimit: 0 },
+    { workTimeout: 0 },
+  ]) {
     await expect(
       startServer({ spaces: {} as never, tokens: {} as never, port: 0, ...limits }),
     ).rejects.toMatchObject({ code: 'invalid_argument' });

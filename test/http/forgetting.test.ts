@@ -26,6 +26,31 @@ describe('forgetting over HTTP', () => {
     expect(await memory.get('a')).toBeUndefined();
   });
 
+  it('keeps no answer that names what is forgotten in whatever field, or that is of a space that was deleted', async () => {
+    await using server = await startTestServer({ deleteSpaces: true });
+    const memory = await server.space();
+    const token = await server.token({ rights: 'admin' });
+    const ask = (method: string, path: string, key: string, body?: object) =>
+      server.ask(method, path, { token, headers: { 'idempotency-key': key }, body });
+    const relation = { from: canary, to: 'Acme', name: 'works at' };
+    await memory.rememberMany([canary, 'Acme'].map((title) => ({ type: 'entity', title, content: title })));
+    const stated = () => ask('POST', '/v1/relations', 'relate', relation);
+    const first = await stated();
+    expect(first.status).toBe(200);
+    expect(first.text).toContain(canary);
+    expect((await stated()).text).toBe(first.text);
+    const { memories } = await memory.list();
+    await memory.forget(memories.filter(({ content }) => content.includes(canary)).map(({ id }) => id));
+    expect(await stated()).toMatchObject({ status: 410, json: { code: 'redacted' } });
+    const made = () => ask('POST', '/v1/memories', 'made', { id: 'made', content: `Made by ${canary}` });
+    const before = await made();
+    expect((await made()).text).toBe(before.text);
+    server.clock.advance(1);
+    expect((await server.ask('DELETE', '/v1/space?name=alice', { token })).status).toBe(200);
+    await (await server.space()).remember('Another space of this name');
+    expect(await made()).toMatchObject({ status: 410, json: { code: 'redacted' } });
+  });
+
   it('gives the answer to a repeated forget again', async () => {
     await using server = await startTestServer();
     await (await server.space()).rememberMany(['a', 'b'].map((id) => ({ id, content: id })));

@@ -151,6 +151,33 @@ describe('the token', () => {
   });
 });
 
+describe('what a route does not read', () => {
+  it.each([
+    ['POST', '/v1/import', { 'salience-now': '2020-01-01' }, 'salience-now'],
+    ['POST', '/v1/import', { 'idempotency-key': 'k' }, 'idempotency-key'],
+    ['POST', '/v1/import?udpate=true', {}, 'udpate'],
+    ['POST', '/v1/import?update=true&update=false', {}, 'update'],
+    ['GET', '/v1/export', { 'salience-now': '2020-01-01' }, 'salience-now'],
+    ['GET', '/v1/token?x=1', {}, 'x'],
+    ['GET', '/v1/tokens?x=1', {}, 'x'],
+    ['GET', '/v1/spaces?offest=1', {}, 'offest'],
+    ['DELETE', '/v1/space?name=alice&x=1', {}, 'x'],
+  ])('is refused by its name: %s %s %j', async (method, path, headers, field) => {
+    const admin = await test.token({ rights: 'admin' });
+    const answer = await test.ask(method, path, { token: admin, headers });
+    expect(answer).toMatchObject({ status: 400, json: { code: 'invalid_argument', details: { field } } });
+  });
+
+  it('is refused where it is no percent-encoded UTF-8', async () => {
+    for (const path of ['/v1/memories/%FF', '/v1/memories?topicKey=%FF', '/v1/memories/100%', '/%c0%af'])
+      expect(await test.ask('GET', path, { token })).toMatchObject({
+        status: 400,
+        json: { code: 'invalid_text' },
+      });
+    expect((await test.ask('GET', '/v1/memories/%C3%BC', { token })).status).toBe(404);
+  });
+});
+
 describe('requests that are wrong', () => {
   const head = (method: string, path: string) =>
     `${method} ${path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${token}\r\ncontent-type: application/json\r\n`;

@@ -7,7 +7,7 @@ import { DIALECTS, type DialectName, TOOL_CHOICES, type ToolChoice } from '../..
 import type { Store } from '../../store/store.ts';
 import { action, type Context } from '../context.ts';
 import { openingOf, storePath } from '../open.ts';
-import { collect, parsePort, parseWholeNumber } from '../options.ts';
+import { collect, parsePort, parsePositive, parseWholeNumber } from '../options.ts';
 import { writeFileAtomically } from '../output-file.ts';
 import { plainLine } from '../terminal-text.ts';
 import { readVersion } from '../version.ts';
@@ -44,8 +44,8 @@ export function configure(command: Command): void {
     .option('--allow-origin <origin>', 'an origin whose pages may send requests; repeatable', collect)
     .option('--public-url <url>', 'the URL by which browsers reach the server through a TLS proxy')
     .option('--no-inspector', 'do not serve the inspector at /inspector')
-    .option('--rate-limit <number>', 'requests per minute for each token', parseWholeNumber, 6000)
-    .option('--body-limit <bytes>', 'largest request, or line of an import', parseWholeNumber, 8 * 2 ** 20)
+    .option('--rate-limit <number>', 'requests per minute for each token', parsePositive, 6000)
+    .option('--body-limit <bytes>', 'largest request, or line of an import', parsePositive, 8 * 2 ** 20)
     .option('--metadata-limit <bytes>', "of one memory's metadata", parseWholeNumber, 16 * 2 ** 10)
     .option(
       '--max-spaces <number>',
@@ -86,7 +86,6 @@ export function configure(command: Command): void {
         const { options } = context;
         const opening = await openingOf(context);
         const tokens = tokensOf(context, opening.store);
-        const token = await firstToken(tokens, context);
         const version = await readVersion();
         const { createMcpMount } = await loadMcp();
         const mcp = createMcpMount({
@@ -122,6 +121,8 @@ export function configure(command: Command): void {
           shared: opening.store?.shared,
           mount: { '/mcp': mcp.answer },
         });
+        // Not before it serves: nobody would be shown the token of a start that fails.
+        const token = await firstToken(tokens, context);
         if (options.json) {
           await context.printJson({ url: server.url, ...(token === undefined ? {} : { token }) });
         } else {

@@ -1,3 +1,4 @@
+import { listOf } from '../../domain/check.ts';
 import type { ImportanceSource, MemoryRecord } from '../../domain/memory.ts';
 import { mapInSlices, startLongSlices } from '../../domain/slices.ts';
 import type { Instant } from '../../domain/time.ts';
@@ -46,7 +47,7 @@ export async function rememberMany(
   inputs: readonly RememberInput[],
   options: BatchOptions = {},
 ): Promise<readonly RememberResult[]> {
-  return rememberAll(engine, inputs, options, {});
+  return rememberAll(engine, listOf(inputs, 'memories'), options, {});
 }
 
 /**
