@@ -39,20 +39,18 @@ function summaryOf(state: State, first: MemoryEvent, most: number): OperationSum
   };
 }
 
-/** Whether anything that still stands was written later to the same memory, or the same link. */
+/** Whether anything that still stands was written later to the same memory, the same link or, without a memory, the settings. */
 function isChanged({ events: all }: State, events: readonly MemoryEvent[]): boolean {
   const about = ({ memoryId, link }: MemoryEvent) =>
     JSON.stringify([memoryId, link?.link.ids, link?.link.kind]);
-  return events.some(
-    (event) =>
-      event.settings === undefined &&
-      all.some(
-        (later) =>
-          later.sequence > event.sequence &&
-          later.operation !== event.operation &&
-          later.undoes === undefined &&
-          about(later) === about(event) &&
-          !all.some((undo) => undo.undoes === later.operation && undo.memoryId === later.memoryId),
-      ),
+  return events.some((event) =>
+    all.some(
+      (later) =>
+        later.sequence > event.sequence &&
+        later.operation !== event.operation &&
+        later.undoes === undefined &&
+        about(later) === about(event) &&
+        !all.some((undo) => undo.undoes === later.operation && undo.memoryId === later.memoryId),
+    ),
   );
 }

@@ -102,6 +102,35 @@ describe('fading', () => {
     await memory.close();
   });
 
+  it.each([
+    ['the reference store', async () => live()],
+    ['SQLite', async () => liveOnDisk()],
+  ])('takes no later change of the settings back with an earlier one, in %s', async (_, open) => {
+    const { memory } = await open();
+    await memory.remember('x');
+    await memory.configure({ fading: 'retention' });
+    await memory.configure({ timeZone: 'Europe/Berlin' });
+    const undoable = async () =>
+      (await memory.operations()).map((each) => [each.operation, each.undoable, each.because]);
+    expect((await undoable()).slice(0, 2)).toEqual([
+      [3, true, undefined],
+      [2, false, 'changed'],
+    ]);
+    await expect(memory.undo({ operation: 2 })).rejects.toMatchObject({
+      code: 'cannot_undo',
+      message: 'the settings were changed again by operation 3; undo that first',
+    });
+    expect(await memory.configure()).toMatchObject({
+      fading: { mode: 'retention' },
+      timeZone: 'Europe/Berlin',
+    });
+    await memory.undo({ operation: 3 });
+    expect((await undoable())[2]).toEqual([2, true, undefined]);
+    await memory.undo({ operation: 2 });
+    expect(await memory.configure()).toMatchObject({ fading: { mode: 'off' }, timeZone: 'UTC' });
+    await memory.close();
+  });
+
   it('is the same for whoever opens the space', async () => {
     const { memory, reopen, cleanUp } = await liveFadingOnDisk();
     await memory.close();

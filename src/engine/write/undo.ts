@@ -145,6 +145,7 @@ async function undoOperation(
       if (problem) passedOver.add(id);
       return problem === undefined;
     };
+    if (settings) await mayUndo(SETTINGS, (event) => event.settings !== undefined);
     // A link needs both of its memories: those that come back come before it, those that go after it.
     const changes: Change[] = [];
     const links: Change[] = [];
@@ -220,6 +221,9 @@ async function undoOperation(
   };
 }
 
+/** Events of the settings have no memory. */
+const SETTINGS = '';
+
 function changedMeanwhile(id: string): SalienceError {
   return new SalienceError(
     'store_busy',
@@ -283,7 +287,7 @@ async function changedSince(
   const forgot = last !== undefined && (await reader.operation(last.operation)).some((each) => each.redacted);
   return new SalienceError(
     'cannot_undo',
-    `memory ${JSON.stringify(id)} was changed again by operation ${last?.operation}${forgot ? ', which forgot another memory and cannot be undone: update it instead' : '; undo that first'}`,
+    `${id === SETTINGS ? 'the settings were' : `memory ${JSON.stringify(id)} was`} changed again by operation ${last?.operation}${forgot ? ', which forgot another memory and cannot be undone: update it instead' : '; undo that first'}`,
     { details: { id, operation: last?.operation } },
   );
 }

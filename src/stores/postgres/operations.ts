@@ -29,7 +29,7 @@ export async function readOperations(
   const changed = sql`EXISTS (
     SELECT 1 FROM ${event} AS part
     JOIN ${event} AS later ON later.space_id = part.space_id AND later.memory_id = part.memory_id AND later.sequence > part.sequence
-    WHERE part.space_id = ${id}::uuid AND part.operation = first.operation AND part.settings IS NULL
+    WHERE part.space_id = ${id}::uuid AND part.operation = first.operation
       AND later.operation <> first.operation AND later.undoes IS NULL
       AND (later.link::json -> 'link')::text IS NOT DISTINCT FROM (part.link::json -> 'link')::text
       AND NOT EXISTS (SELECT 1 FROM ${event} AS undo WHERE undo.space_id = part.space_id
