@@ -3,9 +3,13 @@
  * characters that hide or reorder what is written.
  */
 
-// What JSON leaves as it is: delete and C1 controls, separators, marks of direction, and tag characters, which no
-// reader sees and a model does.
-const hidden = /[\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu;
+// What JSON leaves as it is: controls, separators, marks of direction, and whatever no reader sees and a model does. Joiners and the choice
+// between text and emoji stay, two in a row at most: Persian, Indic scripts and emoji need them.
+const joiner = '(?:\\u200c|\\u200d|\\ufe0e|\\ufe0f)';
+const hidden = new RegExp(
+  `(?!${joiner})(?:[\\p{Cc}\\u2028\\u2029\\ufff9-\\ufffb]|\\p{Default_Ignorable_Code_Point}|\\p{Noncharacter_Code_Point})|(?<=${joiner}{2})${joiner}`,
+  'gu',
+);
 
 export function quoted(text: string): string {
   return revealed(JSON.stringify(text));

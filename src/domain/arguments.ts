@@ -141,7 +141,7 @@ export const createArguments: Readonly<Record<CreateField | 'ttl', Argument>> = 
 };
 
 /** What may be changed of a memory; `null` clears what need not be there. */
-export const changeArguments: Readonly<Record<ChangeField | 'ttl', Argument>> = {
+export const changeArguments: Readonly<Record<ChangeField | 'ttl' | 'updatedAt', Argument>> = {
   ...fieldArguments(CHANGE_FIELDS, (name) => {
     const schema = schemaOfField(FIELDS[name]);
     return isClearable(name)
@@ -149,6 +149,10 @@ export const changeArguments: Readonly<Record<ChangeField | 'ttl', Argument>> = 
       : argumentOf(name, aboutChange(name), schema);
   }),
   ttl: timeToLive,
+  updatedAt: {
+    ...createArguments.updatedAt,
+    about: 'when it was changed, if that was before now: for imports',
+  },
 };
 
 /** Questions and what answers them. */

@@ -50,5 +50,5 @@ test('a memory has the fields of a record, with times as text, and three more', 
 
 test('what callers may give is what the table lets them set', () => {
   expectTypeOf<keyof RememberInput>().toEqualTypeOf<CreateField | 'ttl'>();
-  expectTypeOf<keyof MemoryChanges>().toEqualTypeOf<ChangeField | 'ttl'>();
+  expectTypeOf<keyof MemoryChanges>().toEqualTypeOf<ChangeField | 'ttl' | 'updatedAt'>();
 });

@@ -87,6 +87,8 @@ export interface MemoryChanges {
   readonly expiresAt?: string | Date | null | undefined;
   /** As in `remember`. */
   readonly ttl?: string | Date | undefined;
+  /** When it was changed, where its source knows that better: never later than now, nor earlier than its last change. Default is now. */
+  readonly updatedAt?: string | Date | undefined;
   readonly topicKey?: string | null | undefined;
   readonly aliases?: readonly string[] | null | undefined;
   readonly kind?: string | null | undefined;

@@ -106,6 +106,12 @@ test.each<[string, readonly unknown[], number, RegExp]>([
   ['an unknown forbidden memory', [memory, { ...query, mustNot: ['m9'] }], 2, /judges the memory "m9"/],
   ['relevant and forbidden', [memory, { ...query, mustNot: ['m1'] }], 2, /as relevant and as mustNot/],
   ['a weight of 0', [memory, { ...query, weight: 0 }], 2, /"weight": expected a number above 0/],
+  [
+    'a weight of infinity',
+    [memory, JSON.stringify({ ...query, weight: 7 }).replace('"weight":7', '"weight":1e400')],
+    2,
+    /"weight": .*at most 1,000,000/,
+  ],
   ['a weight in words', [memory, { ...query, weight: 'much' }], 2, /"weight"/],
   ['a blank role', [{ ...memory, role: ' ' }], 1, /"role": must not be blank/],
   ['an unknown relevant memory', [query, { ...memory, space: 'b' }], 1, /judges the memory "m1"/],

@@ -200,7 +200,9 @@ function fieldsOf(
     },
     weight(field: string): number {
       const value = line[field];
-      return typeof value === 'number' && value > 0 ? value : refuse(field, 'expected a number above 0');
+      return typeof value === 'number' && value > 0 && value <= 1e6
+        ? value
+        : refuse(field, 'expected a number above 0, at most 1,000,000');
     },
     instant: (field: string) =>
       parsed(field, `${JSON.stringify(line[field])} is not an ISO 8601 time`, (value) => parseInstant(value)),

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parseInstant } from '../domain/time.ts';
 import { type GitCommit, type GitHistoryOptions, readGitHistory } from './git-history.ts';
 
 let directory: string;
@@ -133,4 +134,25 @@ test('an abort in the middle ends the reading', async () => {
   };
   await expect(reading()).rejects.toMatchObject({ code: 'aborted' });
   expect(seen).toEqual(['Touch nothing']);
+});
+
+test('a commit whose author date is no time has it as it is, and the others follow', async () => {
+  const odd = join(directory, 'odd');
+  const run = async (...args: readonly string[]) =>
+    (await promisify(execFile)('git', ['-C', odd, ...args], { env: outsideOfHooks() })).stdout.trim();
+  await mkdir(odd);
+  await run('init', '-q');
+  const tree = await run('hash-object', '-t', 'tree', '-w', '/dev/null');
+  let parent = '';
+  for (const zone of ['+0100', '+051800', '+0200']) {
+    const text = `tree ${tree}\n${parent}author A <a@b> 1312735823 ${zone}\ncommitter A <a@b> 1312735823 +0000\n\nAt ${zone}\n`;
+    await writeFile(join(directory, 'commit'), text);
+    const hash = await run('hash-object', '-t', 'commit', '-w', '--literally', join(directory, 'commit'));
+    parent = `parent ${hash}\n`;
+    await run('update-ref', 'HEAD', hash);
+  }
+  const commits = await read(odd);
+  expect(commits.map(({ subject }) => subject)).toEqual(['At +0200', 'At +051800', 'At +0100']);
+  expect(commits[2]?.at).toBe('2011-08-07T16:50:23.000Z');
+  expect(() => parseInstant(commits[1]!.at)).toThrow();
 });

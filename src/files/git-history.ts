@@ -123,13 +123,22 @@ function toCommit(fields: readonly string[]): GitCommit {
   const [hash, at, author, subject, body, ...files] = fields as [string, string, string, string, string];
   return {
     hash,
-    at: formatInstant(parseInstant(at, 'author date')),
+    at: instantOr(at),
     author,
     subject,
     body: body.trim(),
     // git puts a line feed between the message and the first path.
     files: (files as readonly string[]).map((file, index) => (index === 0 ? file.replace(/^\n/, '') : file)),
   };
+}
+
+/** As git says it where that is no time: histories have zones such as +518:00, and one of them must not end the reading. */
+function instantOr(text: string): string {
+  try {
+    return formatInstant(parseInstant(text));
+  } catch {
+    return text;
+  }
 }
 
 function startFailure(cause: Error): SalienceError {

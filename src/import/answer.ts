@@ -38,6 +38,10 @@ function memoriesIn(document: unknown): readonly unknown[] | undefined {
 
 const memoryOf = (holder: unknown) => fieldsOf(holder)['memory'];
 
-function readMemory(value: unknown, where: string, _: SourceOptions): readonly ImportItem[] {
-  return [isFields(value) && isRecord(value) ? readRecord(value, where) : unusable(where, 'is not a memory')];
+function readMemory(value: unknown, where: string, options: SourceOptions): readonly ImportItem[] {
+  return [
+    isFields(value) && isRecord(value)
+      ? readRecord(value, where, options)
+      : unusable(where, 'is not a memory'),
+  ];
 }

@@ -1,5 +1,5 @@
 import { SalienceError, throwIfAborted } from '../domain/errors.ts';
-import type { ImportItem, ImportSource, SourceOptions } from './item.ts';
+import { type ImportItem, type ImportSource, type SourceOptions, withoutTooDeep } from './item.ts';
 
 /** One record of a document of another system. */
 export interface Part {
@@ -98,7 +98,8 @@ export function openParts(parts: readonly Part[], name: string, options: SourceO
   const items = async function* (): AsyncGenerator<ImportItem, void> {
     for (const part of parts) {
       throwIfAborted(options.signal);
-      yield* part.read(`${name} ${part.at}`, options);
+      const where = `${name} ${part.at}`;
+      yield* withoutTooDeep(where, () => part.read(where, options));
       done++;
     }
   };

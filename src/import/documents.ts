@@ -5,7 +5,7 @@ import { redactPrivate } from '../domain/redaction.ts';
 import { openBytes } from '../files/bytes.ts';
 import { unreadablePath } from '../files/lines.ts';
 import { walkFiles } from '../files/walk.ts';
-import type { ImportItem, ImportSource, SourceOptions } from './item.ts';
+import { type ImportItem, type ImportSource, type SourceOptions, withoutTooDeep } from './item.ts';
 
 /** How one file becomes items. `name` is how people call it. */
 export type DocumentReader = (text: string, name: string, options: SourceOptions) => readonly ImportItem[];
@@ -76,7 +76,8 @@ async function readDocument(
   try {
     const bytes = await readBytes(path, name, options);
     // Before it is taken apart: what is private may reach over several parts.
-    return found?.[1](redactPrivate(decode(bytes, name)), name, options) ?? [];
+    const text = redactPrivate(decode(bytes, name));
+    return withoutTooDeep(name, () => found?.[1](text, name, options) ?? []);
   } catch (error) {
     throwIfAborted(options.signal);
     if (!SalienceError.isInstance(error)) throw error;

@@ -106,6 +106,22 @@ test('the scope of the import is above those of the projects', async () => {
   ]);
 });
 
+test('projects whose names have no letters of a scope are told apart', async () => {
+  const named = ['日本', '中国', 'a b', 'a/b', 'ab', '日本'].map((project, at) => ({
+    ...observation,
+    id: at,
+    sync_id: `o${at}`,
+    project,
+  }));
+  const { inputs } = await readSorted('export.json', { ...data, observations: named });
+  const scopes = inputs.slice(0, named.length).map(({ scope }) => scope);
+  expect(scopes[0]).toMatch(/^project:--[0-9a-f]{8}$/);
+  expect(scopes[2]).toBe('project:a-b');
+  expect(scopes[3]).toMatch(/^project:a-b-[0-9a-f]{8}$/);
+  expect(new Set(scopes).size).toBe(5);
+  expect(scopes[5]).toBe(scopes[0]);
+});
+
 test('an export without prompts or sessions is read, and records of another shape are named', async () => {
   const observations = [observation, { ...observation, content: '' }, 7];
   const { inputs, unusable } = await readSorted('export.json', {

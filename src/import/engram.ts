@@ -1,6 +1,6 @@
 import { type DocumentFormat, partsOfList } from './document-format.ts';
 import { type Fields, fieldsOf, idOf, isFields, listOf, metadataOf, textOf } from './fields.ts';
-import { foreignStatements, type ImportItem, type SourceOptions, unusable } from './item.ts';
+import { foreignStatements, type ImportItem, type SourceOptions, stableId, unusable } from './item.ts';
 
 /** engram's types by ours. `summary` is what sessions here write, so a session's summary comes in as an event. */
 const types: ReadonlyMap<string, string> = new Map([
@@ -130,8 +130,11 @@ function common(value: Fields, kind: string, where: string, options: SourceOptio
 
 /** What is of a project goes into its scope, unless engram itself gives it another, as `personal`. */
 function scopeOf(value: Fields, options: SourceOptions): string | undefined {
-  const project = textOf(value['project'])?.replace(/[^A-Za-z0-9._-]+/g, '-');
-  if (project === undefined || /^\.{1,2}$/.test(project)) return options.scope;
+  const name = textOf(value['project']);
+  if (name === undefined || /^\.{1,2}$/.test(name)) return options.scope;
+  const slug = name.replace(/[^A-Za-z0-9._-]+/g, '-');
+  // Names in other scripts would all become the same.
+  const project = /^[A-Za-z0-9._ -]+$/.test(name) ? slug : `${slug}-${stableId('engram', [name]).slice(-8)}`;
   if ((textOf(value['scope']) ?? 'project') !== 'project') return options.scope;
   const above = options.scope === undefined || options.scope === 'global' ? '' : `${options.scope}/`;
   return `${above}project:${project}`;

@@ -233,3 +233,37 @@ describe.each(Object.entries(samples))('a file of the format %s', (format, { nam
     );
   });
 });
+
+it.each<[string, unknown, ImportFormat]>([
+  ['quotes.md', `${'> '.repeat(3000)}x`, 'markdown'],
+  ['lists.md', `${'- '.repeat(5000)}x`, 'markdown'],
+  [
+    'mem0.json',
+    `{"results":[{"id":"deep","memory":"Deep","metadata":${'{"a":'.repeat(9000)}1${'}'.repeat(9000)}},{"id":"b","memory":"Flat"}]}`,
+    'mem0',
+  ],
+  [
+    'lines.jsonl',
+    `{"content":"x","metadata":${'{"a":'.repeat(9000)}1${'}'.repeat(9000)}}\n{"content":"Flat"}\n`,
+    'jsonl',
+  ],
+])('what is nested too deeply is named in %s, and the rest is read', async (name, content, format) => {
+  const { counts, memories } = await importAll(name, [content, content], { format });
+  expect(counts[0]?.skipped).toBe(1);
+  expect(memories.map(({ content }) => content)).toEqual(format === 'markdown' ? [] : ['Flat']);
+});
+
+it('the tags of an import are those of exported memories too', async () => {
+  for (const [name, content, format] of [
+    [
+      'export.jsonl',
+      `${JSON.stringify((samples.answer.content as { memories: readonly unknown[] }).memories[0])}\n`,
+      'jsonl',
+    ],
+    ['printed.json', samples.answer.content, 'answer'],
+  ] as const) {
+    const { memories } = await importAll(name, [content], { format, tags: ['imported'] });
+    expect(memories.length).toBeGreaterThan(0);
+    for (const { tags } of memories) expect(tags).toEqual(['imported']);
+  }
+});

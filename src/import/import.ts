@@ -24,7 +24,7 @@ export interface ImportCounts {
 }
 
 export interface ImportOptions {
-  /** Whether memories that differ from an export that is no newer take what it says. Default is false. */
+  /** Whether memories that differ from what is no newer take what it says. Default is false. */
   readonly update?: boolean | undefined;
   /** Called for each memory that was left as it is though the source says something else. */
   readonly onDiffers?: ((where: string, id: string) => void) | undefined;
@@ -109,7 +109,7 @@ async function writeBatch(
     const known = await knownAs(memory, item, last.has(item));
     if (known) links.name(item, known.existing.id);
     if (!known) fresh.push(item);
-    else if (known.changes === undefined) counts.unchanged++;
+    else if (known.changes === undefined && known.invalidation === undefined) counts.unchanged++;
     else if (known.differs && !options.update) {
       counts.differs = (counts.differs ?? 0) + 1;
       options.onDiffers?.(item.where, known.existing.id);
@@ -118,8 +118,12 @@ async function writeBatch(
       fresh.push(item);
       restated.add(item);
     } else {
-      const { existing, changes } = known;
-      if (await attempt(item, skip, () => memory.update(existing.id, changes, { signal }))) counts.updated++;
+      const { existing, changes, invalidation } = known;
+      const write = async () => {
+        if (changes) await memory.update(existing.id, changes, { signal });
+        if (invalidation) await memory.invalidate(existing.id, invalidation.reason, { signal });
+      };
+      if (await attempt(item, skip, write)) counts.updated++;
     }
   }
   const statements = fresh.filter((item) => item.kind === 'statement');

@@ -103,6 +103,16 @@ export function unusable(where: string, reason: string): ImportItem {
   return { kind: 'unusable', where, reason };
 }
 
+/** The items of a piece of a source, which is reported alone where it is nested more deeply than can be read. */
+export function withoutTooDeep(where: string, read: () => Iterable<ImportItem>): readonly ImportItem[] {
+  try {
+    return [...read()];
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return [unusable(where, 'is nested too deeply')];
+  }
+}
+
 /** What another system says about one of its records. */
 export interface ForeignRecord extends Omit<RememberInput, 'id' | 'source' | 'sourceRef'> {
   /** The system, the first part of ids and of `sourceRef`. */

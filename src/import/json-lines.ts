@@ -119,7 +119,7 @@ function readItem({ fields, text, where, sourceRef }: JsonLine, options: SourceO
   if (id !== undefined && (typeof id !== 'string' || id.trim() === '')) {
     return unusable(where, 'has an id that is not a string');
   }
-  if (isRecord(fields)) return readRecord(fields, where);
+  if (isRecord(fields)) return readRecord(fields, where, options);
   // What the engine is handed it checks; here only the defaults of an import are put in.
   const input = fields as unknown as RememberInput;
   const tags =
@@ -142,8 +142,11 @@ function readItem({ fields, text, where, sourceRef }: JsonLine, options: SourceO
 
 /** Only an export knows how often a memory was revised. */
 /** A whole memory, as this engine writes it. */
-export function readRecord(fields: Fields, where: string): ImportItem {
-  const memory = withPresentNames(fields);
+export function readRecord(fields: Fields, where: string, options: SourceOptions): ImportItem {
+  const present = withPresentNames(fields) as { readonly tags?: unknown };
+  const { tags: own = [] } = present;
+  const tags = Array.isArray(own) ? joinTags(own, options.tags) : own;
+  const memory = tags === undefined ? present : { ...present, tags };
   const unknown = Object.keys(memory).find((key) => !recordKeys.has(key));
   if (unknown === undefined) return { kind: 'record', where, memory: memory as unknown as Memory };
   return unusable(

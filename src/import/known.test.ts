@@ -282,6 +282,75 @@ describe('an export of a memory that the space knows otherwise', () => {
     expect((await memory.get('a'))?.content).toBe('Anna likes coffee');
   });
 
+  it('takes away what a newer one has no more, and brings its times and its invalidation', async () => {
+    const { memory, clock } = await live({ embedder: 'none' });
+    await memory.remember('Anna likes tea', {
+      id: 'a',
+      title: 'Tea',
+      topicKey: 'drink',
+      author: 'Ann',
+      validUntil: '2026-06-01',
+      tags: ['x'],
+    });
+    const exported = (await memory.get('a'))!;
+    const { title, topicKey, author, validUntil, ...bare } = exported;
+    expect([title, topicKey, author, validUntil].includes(undefined)).toBe(false);
+    clock.advance(10 * 3_600_000);
+    const at = (hour: number) => new Date(Date.UTC(2026, 0, 1, hour)).toISOString();
+    const first = { ...bare, tags: [], expiresAt: '2027-01-01', updatedAt: at(1) };
+    expect((await run(memory, first)).counts).toEqual({ ...none, updated: 1 });
+    const now = (await memory.get('a'))!;
+    expect(now).toMatchObject({
+      tags: [],
+      expiresAt: '2027-01-01T00:00:00.000Z',
+      updatedAt: at(1),
+      revisionCount: 2,
+    });
+    for (const name of ['title', 'topicKey', 'author', 'validUntil'] as const)
+      expect([name, now[name]]).toEqual([name, undefined]);
+    expect((await run(memory, first)).counts).toEqual({ ...none, unchanged: 1 });
+    // Written after that one, and before it was imported.
+    const second = { ...first, content: 'Anna likes coffee', updatedAt: at(2) };
+    expect((await run(memory, second)).counts).toEqual({ ...none, updated: 1 });
+    expect((await run(memory, first)).counts).toEqual({ ...none, differs: 1 });
+    const invalidated = { ...second, invalidatedAt: at(3), invalidReason: 'She does not' };
+    expect((await run(memory, invalidated)).counts).toEqual({ ...none, updated: 1 });
+    expect(await memory.get('a')).toMatchObject({
+      content: 'Anna likes coffee',
+      invalidReason: 'She does not',
+    });
+    expect((await memory.recall('coffee')).hits).toEqual([]);
+    expect((await run(memory, invalidated)).counts).toEqual({ ...none, unchanged: 1 });
+    // Changed here after it was invalidated there: people say which one holds.
+    await memory.reinstate('a');
+    await memory.update('a', { content: 'Anna likes coffee again' });
+    expect((await run(memory, invalidated)).counts).toEqual({ ...none, differs: 1 });
+    expect((await memory.get('a'))?.invalidatedAt).toBeUndefined();
+    expect((await run(memory, invalidated, true)).counts).toEqual({ ...none, updated: 1 });
+    expect((await memory.get('a'))?.invalidatedAt).toBeDefined();
+  });
+
+  it('is kept over a line of your own that was said before', async () => {
+    const first = { id: 'a', content: 'first', createdAt: '2024-01-01', updatedAt: '2024-05-01' };
+    const older = { ...first, content: 'older', updatedAt: '2024-02-01' };
+    const newer = { ...first, content: 'newer', updatedAt: '2024-06-01', validUntil: '2030-01-01' };
+    const { counts, memories } = await importAll('a.jsonl', [
+      lines(first),
+      lines(older),
+      lines(newer),
+      lines(newer),
+    ]);
+    expect(counts).toEqual([
+      { ...none, imported: 1 },
+      { ...none, differs: 1 },
+      { ...none, updated: 1 },
+      { ...none, unchanged: 1 },
+    ]);
+    expect(memories).toMatchObject([
+      { content: 'newer', updatedAt: '2024-06-01T00:00:00.000Z', validUntil: '2030-01-01T00:00:00.000Z' },
+    ]);
+  });
+
   it('takes its place on request', async () => {
     const { memory, exported } = await kept();
     const changed = { ...exported, content: 'Anna likes coffee', tags: ['x'] };

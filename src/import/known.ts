@@ -1,8 +1,9 @@
 import { SalienceError } from '../domain/errors.ts';
+import { FIELDS, isClearable } from '../domain/fields.ts';
 import type { Metadata } from '../domain/memory.ts';
 import { redactMetadata, redactPrivate } from '../domain/redaction.ts';
 import { GLOBAL_SCOPE } from '../domain/scope.ts';
-import { parseInstant } from '../domain/time.ts';
+import { formatInstant, parseInstant } from '../domain/time.ts';
 import type { Memory, MemoryChanges, MemoryEngine, RememberInput } from '../index.ts';
 import type { ImportItem } from './item.ts';
 
@@ -14,7 +15,9 @@ export interface Known {
   readonly existing: Memory;
   /** What to change for it to say what the item says; `undefined` when it does, or says something newer. */
   readonly changes: MemoryChanges | undefined;
-  /** Whether the item is an export that says something else and is no newer: which one holds is for people to say. */
+  /** Why the item no longer holds, where the space does not know that. */
+  readonly invalidation: { readonly reason: string; readonly isOlder: boolean } | undefined;
+  /** Whether the item says something else and is no newer: which one holds is for people to say. */
   readonly differs: boolean;
   /** Whether it is what is believed about the topic of the item, which the engine then replaces. */
   readonly byTopic: boolean;
@@ -71,9 +74,32 @@ export async function knownAs(
   const at = saidAt(item);
   const outdated = byTopic && (!isLast || (at !== undefined && at < parseInstant(existing.updatedAt)));
   const changes = outdated ? undefined : changesOf(existing, item);
-  const isNewer =
-    item.kind !== 'record' || Date.parse(item.memory.updatedAt) > Date.parse(existing.updatedAt);
-  return { existing, byTopic, changes, differs: changes !== undefined && !isNewer };
+  const invalidation = invalidationOf(existing, item);
+  const isOlder = changes !== undefined && !isNewer(existing, item);
+  return { existing, byTopic, changes, invalidation, differs: isOlder || invalidation?.isOlder === true };
+}
+
+/** Whether it was said later than what is known. What does not tell when is said now. */
+function isNewer(existing: Memory, item: Usable): boolean {
+  const { updatedAt } = item.kind === 'record' ? item.memory : item.input;
+  if (updatedAt === undefined) return true;
+  try {
+    const said = parseInstant(updatedAt);
+    const known = parseInstant(existing.updatedAt);
+    // Another product changes records within one moment, and says so by what is in them.
+    return item.kind === 'record' ? said > known : said >= known;
+  } catch {
+    return true;
+  }
+}
+
+/** The invalidation that an export has, and the space does not. */
+function invalidationOf(existing: Memory, item: Usable): Known['invalidation'] {
+  if (item.kind !== 'record' || existing.invalidatedAt !== undefined) return undefined;
+  const { invalidatedAt, invalidReason: reason = 'imported as invalidated' } = item.memory;
+  if (invalidatedAt === undefined) return undefined;
+  // An invalidation leaves the time of the last change as it was.
+  return { reason, isOlder: parseInstant(invalidatedAt) < parseInstant(existing.updatedAt) };
 }
 
 async function believedAbout(memory: MemoryEngine, item: Statement): Promise<Memory | undefined> {
@@ -125,14 +151,41 @@ const changeable = [
   'importance',
   'confidence',
   'weight',
+  'validFrom',
+  'validUntil',
+  'expiresAt',
 ] as const satisfies readonly (keyof MemoryChanges & keyof RememberInput)[];
 
 /** What an item says that the memory does not; `undefined` for nothing. */
 function changesOf(existing: Memory, item: Usable): MemoryChanges | undefined {
-  const input = item.kind === 'statement' ? item.input : item.memory;
+  const input: Partial<RememberInput> =
+    item.kind === 'statement' ? item.input : (item.memory as RememberInput);
   const given = changeable.filter((field) => input[field] !== undefined);
   // As the engine keeps it: what is private never reached the store.
-  const said = redactMetadata(Object.fromEntries(given.map((field) => [field, input[field]])) as Metadata);
+  const said = redactMetadata(
+    Object.fromEntries(given.map((field) => [field, asKept(field, input[field])])) as Metadata,
+  );
   const changed = given.filter((field) => JSON.stringify(said[field]) !== JSON.stringify(existing[field]));
-  return changed.length === 0 ? undefined : Object.fromEntries(changed.map((field) => [field, said[field]]));
+  const changes = Object.fromEntries(changed.map((field) => [field, said[field]]));
+  // An export has every field that there is: what it lacks was taken away.
+  const cleared =
+    item.kind === 'record'
+      ? changeable.filter(
+          (field) => input[field] === undefined && existing[field] !== undefined && isClearable(field),
+        )
+      : [];
+  for (const field of cleared) changes[field] = null;
+  if (changed.length + cleared.length === 0) return undefined;
+  // What the source says next must be newer than this, and not than the moment of the import.
+  return input.updatedAt === undefined ? changes : { ...changes, updatedAt: input.updatedAt };
+}
+
+/** Times as memories show them. What is no time the engine refuses later. */
+function asKept(field: (typeof changeable)[number], value: unknown): unknown {
+  if (FIELDS[field].kind !== 'instant') return value;
+  try {
+    return formatInstant(parseInstant(value as string | Date));
+  } catch {
+    return value;
+  }
 }

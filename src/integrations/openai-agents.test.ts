@@ -196,6 +196,34 @@ test('an id that something else has is an error, and no item is lost in silence'
   expect(await session.getItems()).toEqual([]);
 });
 
+test('sessions of one id in several scopes are several', async () => {
+  const of = (scope?: string) =>
+    memorySession(memory, { sessionId: 'z', clock, ...(scope ? { scope } : {}) });
+  const [all, ann, ben] = [of(), of('user:ann'), of('user:ben')];
+  await ann.addItems([user('secret of Ann')]);
+  expect(await ben.getItems()).toEqual([]);
+  expect(await all.getItems()).toEqual([]);
+  await ben.addItems([user('of Ben')]);
+  await all.addItems([user('of all')]);
+  expect(await ann.popItem()).toEqual(user('secret of Ann'));
+  await ann.clearSession();
+  expect(await ben.getItems()).toEqual([user('of Ben')]);
+  expect(await of('user:ben').getItems()).toEqual([user('of Ben')]);
+  expect(await all.getItems()).toEqual([user('of all')]);
+  expect(() => memorySession(memory, { sessionId: 'x'.repeat(95), scope: 'user:ann' })).toThrow(
+    /with the scope/,
+  );
+});
+
+test('an item comes back as it was wherever its pieces begin', async () => {
+  const session = memorySession(memory, { sessionId: 'pieces', clock });
+  const items = Array.from({ length: 14 }, (_, at) =>
+    user(`${'x'.repeat(2958 + at)}<privateKey>v</privateKey> 😀 </private>${'y'.repeat(4000)}`),
+  );
+  await session.addItems(items);
+  expect(await session.getItems()).toEqual(items);
+});
+
 test('what is private is not kept, and an id is needed that can be one', async () => {
   const session = memorySession(memory, { clock });
   await session.addItems([user('my pin is <private>1234</private>')]);

@@ -6,11 +6,15 @@
 
 import type { AgentInputItem, Session } from '@openai/agents-core';
 import { keysOf, onlyKeys } from '../domain/options.ts';
+import { redactPrivate } from '../domain/redaction.ts';
 import { type Memory, type MemoryEngine, SalienceError } from '../index.ts';
 import { keptJson, readable } from './kept-json.ts';
 
 export interface MemorySessionOptions {
-  /** At most 100 characters; the same id goes on with the same conversation. Default is a random one. */
+  /**
+   * At most 100 characters, with the scope if that is not `global`; the same id in the same scope goes on with the same conversation.
+   * Default is a random one.
+   */
   readonly sessionId?: string | undefined;
   /** The scope of the items. Default is `global`. */
   readonly scope?: string | undefined;
@@ -19,6 +23,9 @@ export interface MemorySessionOptions {
 }
 
 const optionKeys = keysOf<MemorySessionOptions>()({ sessionId: true, scope: true, clock: true });
+
+/** Characters of what the ids of memories begin with. */
+const MOST_NAME = 100;
 
 /** The type of memories that are items of a conversation. */
 const MESSAGE = 'message';
@@ -41,11 +48,15 @@ const MESSAGE = 'message';
  */
 export function memorySession(memory: MemoryEngine, options: MemorySessionOptions = {}): Session {
   onlyKeys(options, optionKeys, 'memorySession');
-  const { sessionId = crypto.randomUUID(), scope, clock = Date.now } = options;
-  if (sessionId.trim() === '' || sessionId.length > 100) {
-    throw new SalienceError('invalid_argument', 'sessionId: 1–100 characters are needed', {
-      details: { field: 'sessionId' },
-    });
+  const { sessionId = crypto.randomUUID(), scope = 'global', clock = Date.now } = options;
+  // Memories of all scopes share their ids.
+  const name = scope === 'global' ? sessionId : `${scope}/${sessionId}`;
+  if (sessionId.trim() === '' || name.length > MOST_NAME) {
+    throw new SalienceError(
+      'invalid_argument',
+      `sessionId: 1–${MOST_NAME} characters are needed, together with the scope`,
+      { details: { field: 'sessionId' } },
+    );
   }
 
   /** The memories of the session in order. */
@@ -56,6 +67,7 @@ export function memorySession(memory: MemoryEngine, options: MemorySessionOption
       const page = await memory.list({
         types: [MESSAGE],
         metadata: { session: sessionId },
+        inScope: scope,
         limit: 1000,
         count: false,
         cursor,
@@ -76,7 +88,7 @@ export function memorySession(memory: MemoryEngine, options: MemorySessionOption
         const text = keptJson(item, `items[${index}]`);
         const { content, importance } = statementOf(text);
         return partsOf(text).map((each, part) => {
-          const id = `${sessionId}:${position}`;
+          const id = `${name}:${position}`;
           return {
             id: part === 0 ? id : `${id}.${part}`,
             type: MESSAGE,
@@ -149,9 +161,19 @@ function itemsOf(memories: readonly Memory[]): AgentInputItem[] {
 /** So many code points, of four bytes each at most, fit into metadata of 16 KiB. */
 const PART_CHARACTERS = 3000;
 
-/** A text in pieces that fit into metadata, no surrogate pair cut apart. */
+/** A text in pieces that fit into metadata, no surrogate pair cut apart, and none that would be redacted by itself. */
 function partsOf(text: string): readonly string[] {
-  return text.match(new RegExp(`[^]{1,${PART_CHARACTERS}}`, 'gu')) ?? [];
+  const characters = Array.from(text);
+  const parts: string[] = [];
+  for (let start = 0; start < characters.length; ) {
+    let end = Math.min(start + PART_CHARACTERS, characters.length);
+    const part = () => characters.slice(start, end).join('');
+    // `<private` is no tag where more letters follow.
+    while (end < characters.length && end > start + 1 && redactPrivate(part()) !== part()) end--;
+    parts.push(part());
+    start = end;
+  }
+  return parts;
 }
 
 interface ItemParts {

@@ -68,6 +68,12 @@ describe('parseLifeScript', () => {
     expect(read.recalls[0]?.where).toBe('line 5');
   });
 
+  it('takes what remember takes, and maintains never or hourly at most', () => {
+    const { memories } = parse({ memories: [{ ...memory, ttl: '7d' }], maintainEvery: 0 });
+    expect(memories[0]?.input).toMatchObject({ ttl: '7d' });
+    expect(parse({ memories: [memory], maintainEvery: 1 / 24 }).maintainEvery).toBe(1 / 24);
+  });
+
   it('plays fewer days, or more', () => {
     const script = {
       days: 30,
@@ -95,6 +101,7 @@ describe('parseLifeScript', () => {
     [{ memories: [memory], days: 0 }, 'days'],
     [{ memories: [memory], days: 1.5 }, 'days'],
     [{ memories: [memory], maintainEvery: -1 }, 'maintainEvery'],
+    [{ memories: [memory], maintainEvery: 1e-12 }, 'maintainEvery'],
     [{ memories: [memory], consolidate: 'yes' }, 'consolidate'],
     [{ memories: [memory], watch: ['nobody'] }, 'watch[0]'],
     [{ memories: [memory], watch: [] }, 'watch'],

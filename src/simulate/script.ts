@@ -48,10 +48,16 @@ export interface ScriptedRecall {
 }
 
 const MOST_DAYS = 3660;
+/** Days between two repetitions, at least: an hour. */
+const SHORTEST = 1 / 24;
 const settingKeys = ['start', 'days', 'maintainEvery', 'consolidate', 'watch'] as const;
 const recallKeys = ['day', 'query', 'session', 'strategy', 'limit', 'types', 'every', 'until'];
 /** When something is said, the script says by its day. */
-const memoryKeys = ['day', ...CREATE_FIELDS.filter((name) => name !== 'createdAt' && name !== 'updatedAt')];
+const memoryKeys = [
+  'day',
+  'ttl',
+  ...CREATE_FIELDS.filter((name) => name !== 'createdAt' && name !== 'updatedAt'),
+];
 
 /** One thing that a script says, and where. */
 export interface ScriptItem {
@@ -136,10 +142,7 @@ function assemble(
   return {
     start: startOf(fields['start'], at('start')),
     days,
-    maintainEvery:
-      fields['maintainEvery'] === undefined
-        ? 1
-        : number(fields['maintainEvery'], at('maintainEvery'), 0, MOST_DAYS),
+    maintainEvery: maintainEveryOf(fields['maintainEvery'], at('maintainEvery')),
     consolidate: flag(fields['consolidate'], at('consolidate')),
     memories: played,
     recalls: recalls
@@ -147,6 +150,12 @@ function assemble(
       .map((recall) => ({ ...recall, until: Math.min(recall.until, days) })),
     watch: watch.filter((id) => playedIds.includes(id)),
   };
+}
+
+/** Days; 0 is never. */
+function maintainEveryOf(value: unknown, field: string): number {
+  if (value === undefined) return 1;
+  return value === 0 ? 0 : number(value, field, SHORTEST, MOST_DAYS);
 }
 
 function startOf(value: unknown, field: string): Instant {
@@ -195,7 +204,7 @@ function scriptedRecall({ where, fields }: ScriptItem, days: number): ScriptedRe
     strategy: strategy === undefined ? 'retention' : text(strategy, `${where}.strategy`),
     limit: limit === undefined ? undefined : wholeNumber(limit, `${where}.limit`, 1, 1000),
     types: types === undefined ? undefined : texts(types, `${where}.types`, 100, 64),
-    every: every === undefined ? undefined : number(every, `${where}.every`, 1 / 24, MOST_DAYS),
+    every: every === undefined ? undefined : number(every, `${where}.every`, SHORTEST, MOST_DAYS),
     until: until === undefined ? days : number(until, `${where}.until`, day, days),
   };
 }

@@ -14,7 +14,7 @@ import { initialStability, type MemoryRecord, TRANSIENT_TYPES } from '../../doma
 import { onlyKeys } from '../../domain/options.ts';
 import type { Relation, RelationRecord } from '../../domain/relation.ts';
 import { normalisedContent } from '../../domain/statement.ts';
-import { formatInstant, type Instant } from '../../domain/time.ts';
+import { formatInstant, type Instant, parseInstant } from '../../domain/time.ts';
 import type { Memory, MemoryChanges, RememberInput } from '../types.ts';
 import { checkedChanges, checkedFields, type TextLimits } from './field-checks.ts';
 
@@ -24,7 +24,7 @@ const SUPERSEDED_WEIGHT = 0.1;
 /** What is no field of a record, and stands in an exported memory for readers. */
 const EXPORTED_BESIDES = ['space', 'effectiveWeight', 'votes'] as const;
 const INPUT_KEYS = [...CREATE_FIELDS, 'ttl'];
-const CHANGE_KEYS = [...CHANGE_FIELDS, 'ttl'];
+const CHANGE_KEYS = [...CHANGE_FIELDS, 'ttl', 'updatedAt'];
 const EXPORT_KEYS = [...FIELD_NAMES, ...EXPORTED_BESIDES, 'ttl'];
 
 /** What only an import brings. The store gives the place in the order. */
@@ -74,13 +74,15 @@ export function newRecord(
   };
 }
 
-/** A memory after changes: its revision is counted and its clock of updates set to now. */
+/** A memory after changes: its revision is counted and its clock of updates set. */
 export function changedRecord(
   before: MemoryRecord,
   changes: MemoryChanges,
   context: { readonly now: Instant; readonly limits?: TextLimits | undefined },
 ): MemoryRecord {
   onlyKeys(changes, CHANGE_KEYS, 'changes');
+  const { updatedAt } = changes;
+  const said = updatedAt === undefined ? context.now : parseInstant(updatedAt, 'updatedAt');
   const changed = checkedChanges({ ...changes }, CHANGE_FIELDS, context.limits ?? noLimits);
   const record = { ...before, ...changed };
   if (record.type !== before.type) refuseSummary(record.type);
@@ -94,7 +96,7 @@ export function changedRecord(
         ? before.usefulness
         : INITIAL.usefulness,
     importanceSource: changed.importance === undefined ? before.importanceSource : 'caller',
-    updatedAt: Math.max(before.updatedAt, context.now),
+    updatedAt: Math.max(before.updatedAt, Math.min(said, context.now)),
     revisionCount: before.revisionCount + 1,
   };
 }
