@@ -91,11 +91,15 @@ export function questionsFromUse(options: QuestionsFromUseOptions): QuestionsFro
     });
   }
   const recalls = options.recalls
-    .map((recall) => ({ ...recall, asked: parseInstant(recall.at), used: new Set<string>() }))
+    .map((recall, at) => ({
+      ...recall,
+      asked: parseInstant(recall.at, `recalls[${at}].at`),
+      used: new Set<string>(),
+    }))
     .sort((left, right) => left.asked - right.asked);
   let unexplained = 0;
-  for (const { at, ids, sessionId } of options.uses) {
-    const usedAt = parseInstant(at);
+  for (const [index, { at, ids, sessionId }] of options.uses.entries()) {
+    const usedAt = parseInstant(at, `uses[${index}].at`);
     for (const id of ids) {
       const recall = recalls.findLast((each) => explains(each, id, usedAt, sessionId, minutes));
       if (recall) recall.used.add(id);

@@ -121,6 +121,12 @@ describe('declaring parameters', () => {
     ['no kind', { default: 1 }, 'parameters.p.kind', /"number", "choice" or "flag"/],
     ['null', null, 'parameters.p.kind', /"number"/],
     ['an unknown kind', { kind: 'text', default: 'x' }, 'parameters.p.kind', /"flag"/],
+    [
+      'a default of which sums are infinite',
+      { kind: 'number', default: 1e51 },
+      'parameters.p.default',
+      /1e\+51 is not within -1e\+50 and 1e\+50/,
+    ],
     ['no default', { kind: 'number' }, 'parameters.p.default', /undefined is not a finite number/],
     [
       'a default out of range',

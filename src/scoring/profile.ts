@@ -319,6 +319,9 @@ function isListOfTexts(value: unknown): boolean {
   return Array.isArray(value) && value.every((each) => typeof each === 'string');
 }
 
+/** Sums and products of larger numbers would no longer be finite. */
+const LARGEST = 1e50;
+
 function parameterProblem(parameter: ParameterDefinition, value: ParameterValue): string | undefined {
   switch (parameter.kind) {
     case 'flag':
@@ -330,7 +333,7 @@ function parameterProblem(parameter: ParameterDefinition, value: ParameterValue)
     case 'number': {
       if (typeof value !== 'number' || !Number.isFinite(value))
         return `${String(value)} is not a finite number`;
-      const { min = -Infinity, max = Infinity } = parameter;
+      const { min = -LARGEST, max = LARGEST } = parameter;
       return value >= min && value <= max ? undefined : `${value} is not within ${min} and ${max}`;
     }
   }
