@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { optionNames, optionsAt, verbEntry } from '../domain/verbs.ts';
-import { type MemoryEngine, type OpenOptions, openMemory } from '../index.ts';
+import { type MemoryEngine, type OpenOptions, openMemory, SalienceError } from '../index.ts';
 import { createFakeClock } from '../testing/fake-clock.ts';
 import type { EngineVerb } from './verb-options.ts';
 
@@ -269,4 +269,39 @@ it('a query may be left out, and the options stand first then', async () => {
     'recall: unknown option "strategie" (did you mean "strategy"?)',
   );
   await expect(memory.recall({ limit: 1 })).rejects.toMatchObject({ code: 'blank_query' });
+});
+
+describe('an id that is none', () => {
+  const strange = [undefined, null, 7, true, {}, [], Symbol('s'), new Date(Number.NaN), '\ud800', '\u0000'];
+
+  it.each(verbs)('is an error of this engine in %s, whatever it is', async (verb) => {
+    await using memory = await sample();
+    const before = await stateOf(memory);
+    const call = memory[verb] as (...given: readonly unknown[]) => Promise<unknown>;
+    const places = (verbEntry(verb).takes ?? []).flatMap((name, place) =>
+      verbEntry(verb).arguments?.[name]?.isId && verb !== 'forget' ? [place] : [],
+    );
+    for (const place of places) {
+      for (const value of strange) {
+        const said = given[verb].map((each, at) => (at === place ? value : each));
+        const outcome = await call(...said).catch((error: unknown) => error);
+        if (typeof value === 'string') expect(isRefused(outcome)).toBe(true);
+        else
+          expect(outcome).toMatchObject({
+            code: 'invalid_argument',
+            details: { field: verbEntry(verb).takes?.[place] },
+          });
+      }
+    }
+    expect(await stateOf(memory)).toBe(before);
+  });
+
+  /** A text that names no memory is not found, or cannot be read; what asks for it has nothing. */
+  function isRefused(outcome: unknown): boolean {
+    return (
+      SalienceError.isInstance(outcome) ||
+      outcome === undefined ||
+      (Array.isArray(outcome) && outcome.length === 0)
+    );
+  }
 });

@@ -1,3 +1,4 @@
+import { invalidArgument } from '../domain/check.ts';
 import { throwIfAborted } from '../domain/errors.ts';
 import { keysOf, onlyKeys } from '../domain/options.ts';
 import { optionNames, optionsAt, VERB_NAMES, type VerbName, verbEntry } from '../domain/verbs.ts';
@@ -42,12 +43,16 @@ export function withVerbChecks<Rest extends Omit<MemoryEngine, EngineVerb>>(
     const names = optionNames(entry);
     const last = entry.takes?.at(-1);
     const mayBeLeftOut = entry.rest === undefined && last !== undefined && !entry.arguments?.[last]?.required;
+    // What is forgotten may be named in other ways.
+    const ids =
+      verb === 'forget' ? [] : (entry.takes ?? []).map((name) => entry.arguments?.[name]?.isId === true);
     const run = memory[verb as EngineVerb] as Run;
     const checking: Run = async (...said) => {
       const given =
         mayBeLeftOut && said[at] === undefined && isOptions(said[at - 1])
           ? [...said.slice(0, at - 1), undefined, said[at - 1]]
           : said;
+      for (const [place, isId] of ids.entries()) if (isId) checkId(given[place], entry.takes![place]!);
       const options = given[at];
       if (options !== undefined) onlyKeys(options, names, verb);
       const signal = (options as OperationOptions | undefined)?.signal;
@@ -57,6 +62,11 @@ export function withVerbChecks<Rest extends Omit<MemoryEngine, EngineVerb>>(
     return [verb, checking];
   });
   return { ...memory, ...Object.fromEntries(checked) };
+}
+
+function checkId(value: unknown, field: string): void {
+  if (typeof value === 'string') return;
+  throw invalidArgument(field, `expected the id of a memory, not ${value === null ? 'null' : typeof value}`);
 }
 
 function isOptions(value: unknown): boolean {

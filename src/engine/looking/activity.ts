@@ -78,7 +78,7 @@ export async function activity(
 
 function placeFrom(position: string): ActivityPlace {
   if (position === 'start') return { sequence: 0, usage: 0 };
-  const [, sequence, usage] = /^(\d{1,15})\.(\d{1,15})$/.exec(position) ?? [];
+  const [, sequence, usage] = /^(\d{1,15})\.(\d{1,15})$/.exec(String(position)) ?? [];
   if (sequence === undefined) throw unknownPosition(position);
   return { sequence: Number(sequence), usage: Number(usage) };
 }
