@@ -8,7 +8,7 @@ import type { VerbContext } from '../api/index.ts';
 import { plainLine } from '../api/quote.ts';
 import { beginningText } from '../api/sessions.ts';
 import { operationOf } from '../api/verb.ts';
-import type { Memory, MemoryEngine } from '../index.ts';
+import { type Memory, type MemoryEngine, SalienceError } from '../index.ts';
 import type { Dialect } from './tool.ts';
 
 const MEMORY = 'salience://memory/';
@@ -26,9 +26,14 @@ export const resourceTemplates: readonly ResourceTemplateType[] = [
   },
 ];
 
-/** What matters now, then the memories that were updated last. */
+/** What matters now, then the memories that were updated last. Nothing where each question must name a scope: a resource names none. */
 export async function listResources(memory: MemoryEngine): Promise<ListResourcesResult> {
-  const { memories } = await memory.list({ limit: LISTED });
+  const page = await memory.list({ limit: LISTED }).catch((error: unknown) => {
+    if (SalienceError.isInstance(error) && error.details['field'] === 'scope') return undefined;
+    throw error;
+  });
+  if (!page) return { resources: [] };
+  const { memories } = page;
   const context = {
     uri: CONTEXT,
     name: 'context',

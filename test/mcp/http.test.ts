@@ -49,6 +49,22 @@ describe('/mcp of a server', () => {
     for (const client of [alice, bob]) await client.close();
   });
 
+  it('lists no resources where each question must name a scope, and those of the only scope of a token', async () => {
+    await using test = await serve();
+    await (await test.space()).remember('For team a', { scope: 'team:a' });
+    const urisOf = async (scopes: readonly string[]) => {
+      const client = await connect(test, await test.token({ scopes }));
+      const { resources } = await client.listResources();
+      await client.close();
+      return resources.map(({ uri }) => uri);
+    };
+    expect(await urisOf(['team:a', 'team:b'])).toEqual([]);
+    expect(await urisOf(['team:a'])).toEqual([
+      'salience://context',
+      expect.stringContaining('salience://memory/'),
+    ]);
+  });
+
   it('offers what the rights of the token allow', async () => {
     await using test = await serve();
     await (await test.space()).rememberMany([
