@@ -6,6 +6,7 @@ import { day, live } from '../../testing/live-memory.ts';
 import { createReferenceStore } from '../../testing/reference-store/index.ts';
 import { expectCode } from '../../testing/store-contract/harness.ts';
 import type { MemoryEngine } from '../memory-engine.ts';
+import type { RememberOptions } from '../types.ts';
 
 const plain = { embedder: 'none' } as const;
 const summariesOf = async (memory: MemoryEngine) =>
@@ -120,6 +121,66 @@ describe('a session', () => {
     pass(2);
     expect((await memory.startSession()).isNew).toBe(true);
     expect((await summariesOf(memory)).map(({ content }) => content)).toEqual(['Tea']);
+  });
+
+  test('an automatic summary says what is believed where the session takes place, since the last one', async () => {
+    const { memory, clock, pass } = await live(plain);
+    const { sessionId } = await memory.startSession();
+    const say = (content: string, options: RememberOptions = {}) =>
+      memory.remember(content, { sessionId, ...options });
+    await say('Stands in the first summary');
+    await memory.saveSummary('So far');
+    await say('The secret launch code of A is 4711', { scope: 'project:a' });
+    const wrong = await say('Bob lives in Oslo');
+    await memory.invalidate(wrong.id, 'He does not');
+    const old = await say('The bus leaves at nine');
+    await say('The bus leaves at ten', { supersedes: old.id });
+    await say('Only for an hour', { ttl: '1h' });
+    await say('Not before next year', { validFrom: '2027-01-01' });
+    const moved = await say('Moved away');
+    await memory.update(moved.id, { scope: 'project:z' });
+    await say('Holds');
+    pass(2);
+    const { summaries } = await memory.startSession({ scope: 'project:b' });
+    expect(summaries.map(({ content }) => content.split('\n').slice(1))).toEqual([
+      ['- The bus leaves at ten', '- Holds'],
+      [],
+    ]);
+    expect(
+      JSON.stringify((await memory.recall('secret launch code', { scope: 'project:b' })).hits),
+    ).not.toContain('4711');
+    // Said again, nothing new: the session is in use all the same.
+    const next = await memory.startSession();
+    for (let hour = 0; hour < 30; hour++) {
+      clock.advance(day / 24);
+      expect((await memory.remember('Holds', { sessionId: next.sessionId })).outcome).toBe('deduplicated');
+    }
+    expect(await memory.currentSession()).toBe(next.sessionId);
+  });
+
+  test('shows the newest five summaries that hold, however many do not, and no stub', async () => {
+    const { memory, clock, pass } = await live({ ...plain, fading: 'retention' });
+    await memory.saveSummary('Archived by then');
+    for (let year = 0; year < 3; year++) {
+      pass(400);
+      await memory.maintain();
+    }
+    expect((await memory.list({ types: ['summary'] })).memories.map(({ tier }) => tier)).toEqual(['stub']);
+    expect((await memory.startSession()).summaries).toEqual([]);
+    for (const content of ['One', 'Two', 'Three']) {
+      clock.advance(1000);
+      await memory.saveSummary(content);
+    }
+    for (let at = 0; at < 43; at++) {
+      clock.advance(1000);
+      const { id } = await memory.saveSummary(`Wrong ${at}`);
+      await memory.invalidate(id, 'wrong');
+    }
+    expect((await memory.startSession()).summaries.map(({ content }) => content)).toEqual([
+      'Three',
+      'Two',
+      'One',
+    ]);
   });
 
   test('who asks from elsewhere sees nothing of where the open session takes place', async () => {

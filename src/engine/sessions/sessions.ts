@@ -5,6 +5,7 @@ import type { MemoryRecord } from '../../domain/memory.ts';
 import { redactPrivate } from '../../domain/redaction.ts';
 import { GLOBAL_SCOPE, parseScope, visibleScopes } from '../../domain/scope.ts';
 import { formatInstant, type Instant, MILLISECONDS_PER_DAY } from '../../domain/time.ts';
+import { exclusionOf } from '../../store/eligibility.ts';
 import type { Change, Session } from '../../store/store.ts';
 import { supersededAmong } from '../belief/supersession.ts';
 import { type Dependencies, momentOf, notFound } from '../dependencies.ts';
@@ -41,7 +42,7 @@ export interface StartedSession {
 
 /**
  * Starts a session, or goes on with the open one. One in which nothing happened for 24 hours is closed first, with a
- * summary made of what was remembered in it, tagged `automatic`. Throws `invalid_scope`.
+ * summary, tagged `automatic`, of what was remembered in it since its last one, can be seen from its scope and still holds. Throws `invalid_scope`.
  */
 export async function startSession(
   engine: Dependencies,
@@ -175,16 +176,19 @@ async function openedSession(
         open && stale ? [{ kind: 'session', session: ended(open, open.activeAt) }] : [];
       return [...closed, { kind: 'session', session: next }];
     };
-    const memories = open && stale ? await engine.space.find('sessionId', [open.id]) : [];
-    const said = memories.filter(({ type }) => type !== 'summary');
-    if (open && said.length > 0 && said.length === memories.length) {
+    const said = open && stale ? await leftToSummarise(engine, open, now) : [];
+    if (open && said.length > 0) {
       const shown = said.slice(0, MOST_SHOWN);
       const summary = automaticSummary(open, shown, said.length);
       const unlessChanged: FurtherChanges = async (reader) => {
         const changes = await furtherChanges(reader);
         // What was forgotten or corrected meanwhile must not stand in a summary.
         won &&= (await reader.get(shown.map(({ id }) => id))).every(
-          (memory, at) => memory?.content === shown[at]?.content && memory?.title === shown[at]?.title,
+          (memory, at) =>
+            memory?.content === shown[at]?.content &&
+            memory?.title === shown[at]?.title &&
+            memory?.scope === shown[at]?.scope &&
+            memory?.invalidatedAt === undefined,
         );
         return won ? changes : undefined;
       };
@@ -197,6 +201,26 @@ async function openedSession(
     }
     if (won) return { session: next, isNew: next === session };
   }
+}
+
+/**
+ * What was remembered in a session since its last summary, as far as it is believed now where the session takes place: its summary is
+ * seen from there.
+ */
+async function leftToSummarise(
+  { space }: Dependencies,
+  session: Session,
+  now: Instant,
+): Promise<readonly MemoryRecord[]> {
+  const memories = await space.find('sessionId', [session.id]);
+  const said = memories.slice(memories.findLastIndex(({ type }) => type === 'summary') + 1);
+  const filter = { scopes: visibleScopes(session.scope) };
+  const ids = said.map(({ id }) => id);
+  const superseded = await supersededAmong(space, ids, filter, now);
+  return said.filter((memory) => {
+    const state = { ...memory, tier: 'hot', superseded: superseded.has(memory.id) } as const;
+    return exclusionOf(state, filter, now) === undefined;
+  });
 }
 
 async function summarise(
@@ -241,19 +265,27 @@ function firstLine(content: string): string {
   return clip(line, 160);
 }
 
-async function summariesFor(engine: Dependencies, scope: string, now: Instant): Promise<readonly Memory[]> {
-  const filter = { scopes: visibleScopes(scope), types: ['summary'] };
-  const { memories } = await engine.space.list({ filter, limit: 4 * MOST_SUMMARIES });
-  const superseded = await supersededAmong(
-    engine.space,
-    memories.map(({ id }) => id),
-    { scopes: filter.scopes },
-    now,
-  );
-  return memories
-    .filter(({ id, invalidatedAt }) => !superseded.has(id) && invalidatedAt === undefined)
-    .slice(0, MOST_SUMMARIES)
-    .map((each) => toMemory(each, engine.space.name, false));
+async function summariesFor(
+  { space }: Dependencies,
+  scope: string,
+  now: Instant,
+): Promise<readonly Memory[]> {
+  const filter = { scopes: visibleScopes(scope), types: ['summary'], cold: true };
+  const found: MemoryRecord[] = [];
+  for (let cursor: string | undefined; ; ) {
+    const page = await space.list({ filter, limit: 4 * MOST_SUMMARIES, cursor });
+    const ids = page.memories.map(({ id }) => id);
+    const superseded = await supersededAmong(space, ids, { scopes: filter.scopes }, now);
+    for (const memory of page.memories) {
+      const state = { ...memory, superseded: superseded.has(memory.id) };
+      // What has faded is shown all the same, unless its text is gone: a session after a long pause begins with it.
+      if (memory.tier !== 'stub' && exclusionOf({ ...state, tier: 'hot' }, filter, now) === undefined)
+        found.push(memory);
+    }
+    cursor = page.nextCursor;
+    if (found.length >= MOST_SUMMARIES || cursor === undefined) break;
+  }
+  return found.slice(0, MOST_SUMMARIES).map((each) => toMemory(each, space.name, false));
 }
 
 function ended(session: Session, at: Instant): Session {

@@ -2,7 +2,7 @@ import type { MemoryRecord } from '../../domain/memory.ts';
 import type { Instant } from '../../domain/time.ts';
 import type { Change, SpaceReader } from '../../store/store.ts';
 
-/** The open sessions in which memories are written are active now. */
+/** The open sessions in which something is said are active now. */
 export async function touchSessions(
   reader: SpaceReader,
   memories: readonly MemoryRecord[],

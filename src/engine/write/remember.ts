@@ -174,7 +174,9 @@ async function rememberAll(
         const inserted = again.flatMap((plan) => (plan.kind === 'insert' ? [plan.memory] : []));
         const newLinks = linksOfNew(engine, again, inserted, indexed, now);
         const pairs = await noticedIn(reader, noticed, written[0]);
-        const sessions = await touchSessions(reader, written, now);
+        // Also where what is said is known already.
+        const said = drafts.map(({ record }) => record);
+        const sessions = await touchSessions(reader, said, now);
         const more = furtherChanges ? await furtherChanges(reader) : [];
         if (!more) return { changes: [], result: 'left out' };
         return {
