@@ -199,12 +199,48 @@ describe('a relation', () => {
       'ada lives_in paris',
     ]);
     expect(await triples(memory, 'Paris', { asOf: { valid: '2022-01-01' } })).toHaveLength(1);
-    // The sentence that said so is true until then.
-    expect((await memory.get('new1'))?.validUntil).toBe('2024-12-31T23:59:59.999Z');
+    // The sentence that said so is hidden by the later one, and true in its time.
+    const said = async (options: object = {}) =>
+      (await memory.recall('Ada lives in', { strategy: 'bm25', ...options })).hits
+        .map((hit) => hit.memory.content)
+        .filter((content) => content.includes('lives'));
+    expect(await said()).toEqual(['Ada Lovelace lives in Rome']);
+    expect(await said({ asOf: { valid: '2022-01-01' } })).toEqual(['Ada Lovelace lives in Paris']);
     await memory.configure({ singleValued: ['knows'] });
     expect(await triples(memory, 'Ada', { relations: ['knows'] })).toEqual(['ada knows acme']);
     expect((await memory.configure()).singleValued).toEqual(['knows']);
   });
+
+  it.each<
+    [string, object, (memory: MemoryEngine, id: string, pass: (days: number) => void) => Promise<unknown>]
+  >([
+    ['was over long ago', { validFrom: '2010-01-01', validUntil: '2012-01-01' }, async () => {}],
+    ['is invalidated', {}, (memory, id) => memory.invalidate(id, 'She does not')],
+    ['is forgotten', {}, (memory, id) => memory.forget(id)],
+    ['ends', { validUntil: new Date(start + 30 * day) }, async (_, __, pass) => pass(60)],
+    [
+      'was ended before it began',
+      { validFrom: new Date(start + 60 * day) },
+      async (memory, _, pass) => {
+        await memory.unrelate('Ada', 'lives_in', 'Rome');
+        pass(90);
+      },
+    ],
+  ])(
+    'of a name with one value at a time is the earlier one again where the later %s',
+    async (_, later, end) => {
+      const { memory, clock } = await opened();
+      await people(memory);
+      await memory.relate('Ada', 'lives_in', 'Paris', { validFrom: '2005-01-01' });
+      clock.advance(day);
+      const { relation } = await memory.relate('Ada', 'lives_in', 'Rome', later);
+      await end(memory, relation.statements[0]!, (days) => clock.advance(days * day));
+      expect(await triples(memory, 'Ada')).toEqual(['ada lives_in paris']);
+      const { hits } = await memory.recall('Ada lives in', { strategy: 'bm25', types: ['fact'] });
+      expect(hits.map((hit) => hit.memory.content)).toEqual(['Ada Lovelace lives in Paris']);
+      await memory.undo();
+    },
+  );
 
   it('of a name with one value at a time is the earlier one where the later cannot be seen', async () => {
     const { memory } = await opened();

@@ -12,12 +12,12 @@ import {
   withRelations,
 } from '../../domain/relation.ts';
 import { GLOBAL_SCOPE, parseScope } from '../../domain/scope.ts';
-import { parseInstant } from '../../domain/time.ts';
-import type { Change, SpaceReader } from '../../store/store.ts';
+import { type Instant, parseInstant } from '../../domain/time.ts';
+import type { Change } from '../../store/store.ts';
 import { type Dependencies, momentOf, notFound } from '../dependencies.ts';
 import { rememberStatement } from '../write/remember.ts';
 import { lookOf, meantBy } from './resolve.ts';
-import { isMadeOf } from './restate.ts';
+import { endedSentence, isMadeOf } from './restate.ts';
 import type { RelateOptions, RelateResult, UnrelateOptions, UnrelateResult } from './types.ts';
 import { beginOf, type Edge, heldAmong, shownRelation } from './view.ts';
 
@@ -53,6 +53,7 @@ export async function relate(
     // What is said about the whole of it is true of the sentence.
     ...(content === undefined ? { validFrom, validUntil, confidence } : {}),
     relations: [given],
+    supersedes: await earlierSentences(engine, relation, scope, now),
   };
   const { id, outcome } = await rememberStatement(
     engine,
@@ -61,7 +62,6 @@ export async function relate(
     {
       verb: 'relate',
       derivedFrom: content === undefined ? [source.id, target.id] : [],
-      furtherChanges: (reader) => endEarlier(reader, relation, scope, now),
     },
   );
   const [memory] = await engine.space.get([id]);
@@ -98,7 +98,7 @@ export async function unrelate(
       );
     }
     return {
-      changes: holding.map((memory): Change => ({ kind: 'replace', memory: ended(memory, triple, at) })),
+      changes: holding.map((memory): Change => ({ kind: 'replace', memory: ended(memory, triple, at, now) })),
       result: {
         id: relationId(triple),
         sentence: relationText(nameOf(source), triple.name, nameOf(target)),
@@ -109,7 +109,7 @@ export async function unrelate(
 }
 
 /** A memory that says of a relation that it ends before a moment. What says nothing else ends with it. */
-function ended(memory: MemoryRecord, triple: Triple, at: number): MemoryRecord {
+function ended(memory: MemoryRecord, triple: Triple, at: Instant, now: Instant): MemoryRecord {
   const until = at - 1;
   const relations = (memory.relations ?? []).flatMap((each) => {
     if (!isSameTriple(each, triple) || (each.validUntil ?? Infinity) < at) return [each];
@@ -119,29 +119,33 @@ function ended(memory: MemoryRecord, triple: Triple, at: number): MemoryRecord {
   return {
     ...memory,
     relations: relations.length === 0 ? undefined : relations,
-    ...(isMadeOf(memory, triple) && (memory.validFrom ?? -Infinity) <= until ? { validUntil: until } : {}),
+    ...(isMadeOf(memory, triple) ? endedSentence(memory, at, now) : {}),
   };
 }
 
-/** What says nothing but that another value held of a name that has one at a time: true until this one begins. */
-async function endEarlier(
-  reader: SpaceReader,
+/**
+ * What says nothing but that another value of a name holds that has one at a time. The new statement takes its place for as long as it is
+ * believed: where it ends, is invalidated or forgotten, the earlier one holds again.
+ */
+async function earlierSentences(
+  { space }: Dependencies,
   relation: RelationRecord,
   scope: string,
   now: number,
-): Promise<readonly Change[]> {
-  if (!(await reader.settings()).singleValued.includes(relation.name)) return [];
-  const begin = relation.validFrom ?? now;
-  const { from, name } = relation;
-  const look = { filter: { validAt: begin }, now, singleValued: new Set<string>() };
-  const held = await heldAmong(reader, await reader.stated({ subjects: [{ from, name }] }), look);
-  const earlier = held.filter(
-    (each) => each.relation.to !== relation.to && each.memory.scope === scope && beginOf(each) < begin,
-  );
-  const memories = await reader.get([...new Set(earlier.map(({ memory }) => memory.id))]);
-  return memories.flatMap((memory): readonly Change[] => {
-    if (!memory?.relations?.some((each) => each.name === name && isMadeOf(memory, each))) return [];
-    return [{ kind: 'replace', memory: { ...memory, validUntil: begin - 1 } }];
+): Promise<readonly string[]> {
+  return space.snapshot(async (reader) => {
+    if (!(await reader.settings()).singleValued.includes(relation.name)) return [];
+    const begin = relation.validFrom ?? now;
+    const { from, name } = relation;
+    const look = { filter: { validAt: begin }, now, singleValued: new Set<string>() };
+    const held = await heldAmong(reader, await reader.stated({ subjects: [{ from, name }] }), look);
+    const earlier = held.filter(
+      (each) => each.relation.to !== relation.to && each.memory.scope === scope && beginOf(each) < begin,
+    );
+    const memories = await reader.get([...new Set(earlier.map(({ memory }) => memory.id))]);
+    return memories.flatMap((memory) =>
+      memory?.relations?.some((each) => each.name === name && isMadeOf(memory, each)) ? [memory.id] : [],
+    );
   });
 }
 

@@ -70,13 +70,24 @@ export function restating(memory: MemoryRecord, from: string, to: string, now: I
   if (!madeOf) return { ...memory, relations };
   const derivedFrom = memory.derivedFrom.map((id) => (id === from ? to : id));
   // Of one entity with itself there is nothing to say any more.
-  const isOver = new Set(derivedFrom).size < derivedFrom.length && (memory.validFrom ?? -Infinity) < now;
+  const isOver = new Set(derivedFrom).size < derivedFrom.length;
   return {
     ...memory,
     relations,
     derivedFrom: [...new Set(derivedFrom)],
-    ...(isOver ? { validUntil: now - 1 } : {}),
+    ...(isOver ? endedSentence(memory, now, now) : {}),
   };
+}
+
+/** What becomes of a sentence whose relation ends before a moment: one that was to begin later never holds. */
+export function endedSentence(
+  { validFrom = -Infinity }: MemoryRecord,
+  at: Instant,
+  now: Instant,
+): Partial<MemoryRecord> {
+  return validFrom < at
+    ? { validUntil: at - 1 }
+    : { invalidatedAt: now, invalidReason: 'the relation was ended before it began' };
 }
 
 function renamed(relations: readonly RelationRecord[], from: string, to: string): readonly RelationRecord[] {
