@@ -231,7 +231,9 @@ describe('how it is resolved', () => {
   });
 
   test('update: the old one says what the new one said, for as long, and in the place of all that one replaced', async () => {
-    const { memory, pass, clock } = await contradicted({ validUntil: '2026-02-01', title: 'Title' });
+    const { memory, pass, clock } = await contradicted({
+      ...{ validUntil: '2026-02-01', title: 'Title', author: 'Ann', role: 'user' },
+    });
     await memory.remember('Statement again at 0', { id: 'below', type: 'event' });
     await memory.remember(at(15), { title: 'Title', supersedes: 'below', id: 'never' });
     await memory.link('old', 'new');
@@ -244,6 +246,8 @@ describe('how it is resolved', () => {
     expect(kept).toMatchObject({
       id: 'old',
       title: 'Title',
+      author: 'Ann',
+      role: 'user',
       content: at(15),
       tags: ['y'],
       metadata: { a: 1, b: 2 },

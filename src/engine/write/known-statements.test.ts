@@ -185,6 +185,21 @@ describe('the same topic', () => {
     expect(await memory.get('pet')).toMatchObject({ author, role, validFrom, validUntil, expiresAt });
   });
 
+  test('what it related goes with what was said, unless that relates something too', async () => {
+    const { memory } = await live(plain);
+    await memory.rememberMany(
+      ['Ada', 'Acme', 'Beta'].map((title) => ({ type: 'entity', title, content: title, id: title })),
+    );
+    const works = (to: string) => ({ topicKey: 'job', relations: [{ from: 'Ada', name: 'works_at', to }] });
+    const employers = async () => (await memory.neighbours('Ada')).relations.map(({ to }) => to);
+    await memory.remember('Ada works at Acme', works('Acme'));
+    expect(await employers()).toEqual(['Acme']);
+    await memory.remember('Ada works at Beta', works('Beta'));
+    expect(await employers()).toEqual(['Beta']);
+    await memory.remember('Ada is retired', { topicKey: 'job' });
+    expect(await employers()).toEqual([]);
+  });
+
   test('in another scope, of another name, or where the old one no longer holds, it is another memory', async () => {
     const { memory, pass } = await live(plain);
     await memory.remember('Anna likes tea', { topicKey: 'drink', expiresAt: '2026-01-02' });

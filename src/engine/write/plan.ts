@@ -156,7 +156,7 @@ function planOne(
   };
 }
 
-/** Who said it, and how long it holds, goes with what was said: something else about the same topic must not end with it. */
+/** Who said it, how long it holds and what it relates go with what was said: something else about the same topic must not end with it. */
 function topicFor({ content }: MemoryRecord, before: MemoryRecord): MemoryRecord {
   if (normalisedContent(content) === normalisedContent(before.content)) return before;
   return {
@@ -166,6 +166,7 @@ function topicFor({ content }: MemoryRecord, before: MemoryRecord): MemoryRecord
     validFrom: undefined,
     validUntil: undefined,
     expiresAt: undefined,
+    relations: undefined,
   };
 }
 
