@@ -51,7 +51,11 @@ function checkedVector(given: unknown, model: string, dimensions: number): Float
   for (const each of vector) squares += each * each;
   if (Math.abs(squares - 1) < 1e-3) return vector;
   const length = Math.sqrt(squares);
-  throw wrong(model, `a vector of length ${length}, not 1; configure it to return normalised vectors`);
+  const advice =
+    length === 0
+      ? 'return undefined for a text of which it knows nothing'
+      : 'configure it to return normalised vectors';
+  throw wrong(model, `a vector of length ${length}, not 1; ${advice}`);
 }
 
 function wrong(model: string, what: string): SalienceError {

@@ -79,7 +79,7 @@ describe('an embedder of a program without types', () => {
       'embedder_failed',
       'a vector of length 2, not 1; configure it to return normalised',
     ],
-    ['zeros', [[0, 0]], 'embedder_failed', 'a vector of length 0, not 1'],
+    ['zeros', [[0, 0]], 'embedder_failed', 'a vector of length 0, not 1; return undefined'],
     ['NaN', [[Number.NaN, 1]], 'embedder_failed', 'a vector of length NaN, not 1'],
     ['infinity', [[Number.POSITIVE_INFINITY, 1]], 'embedder_failed', 'a vector of length Infinity, not 1'],
   ])(
