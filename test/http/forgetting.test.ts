@@ -86,7 +86,7 @@ describe('forgetting over HTTP', () => {
   it('stays within the scopes of a token, and tells of no others', async () => {
     await using server = await startTestServer();
     const memory = await server.space();
-    const { sessionId } = await memory.startSession();
+    const { sessionId } = await memory.startSession({ scope: 'team:a' });
     await memory.rememberMany([
       { id: 'mine', content: 'Mine', scope: 'team:a', sessionId },
       { id: 'theirs', content: 'Theirs', scope: 'team:b' },
@@ -104,7 +104,7 @@ describe('forgetting over HTTP', () => {
     const answer = await forget({ types: ['fact'] });
     expect(answer.json).toMatchObject({ forgotten: expect.arrayContaining(['mine']), mayStillSay: [] });
     expect(await memory.get('mine')).toBeUndefined();
-    // The summary that was made of it lay in the global scope, which the token sees.
+    // The summary that was made of it lay in its scope.
     expect((await memory.list({ types: ['summary'] })).memories).toEqual([]);
     for (const id of ['theirs', 'below', 'copy']) expect(await memory.get(id)).toBeDefined();
   });
