@@ -9,13 +9,13 @@ export interface Precondition {
 }
 
 interface Held extends Precondition {
-  /** Work may write more than once, and what it wrote itself is no reason to stop. */
+  /** Work may write more than once; only its first write is checked. */
   isMet: boolean;
 }
 
 const current = new AsyncLocalStorage<Held>();
 
-/** Does work whose first write is refused unless something holds of a memory, within that write: nobody comes in between. */
+/** Runs work whose first write is refused unless `check` accepts the memory, within the transaction of that write. */
 export function provided<Result>({ id, check }: Precondition, work: () => Promise<Result>): Promise<Result> {
   return current.run({ id, check, isMet: false }, work);
 }

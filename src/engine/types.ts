@@ -49,8 +49,8 @@ export interface RememberOptions {
    */
   readonly ttl?: string | Date | undefined;
   /**
-   * What it is about, at most 512 characters: in its scope the next statement about the same replaces it. What that one does not say
-   * stays, except who said it and how long it holds, if its words are others.
+   * What it is about, at most 512 characters: in its scope the next statement about the same replaces it. Fields that it
+   * does not set are kept, except author, role, validity, expiry and relations if its wording differs.
    */
   readonly topicKey?: string | undefined;
   /** The memories that it replaces: hidden wherever this one is visible and holds. */
@@ -87,7 +87,7 @@ export interface MemoryChanges {
   readonly expiresAt?: string | Date | null | undefined;
   /** As in `remember`. */
   readonly ttl?: string | Date | undefined;
-  /** When it was changed, where its source knows that better: never later than now, nor earlier than its last change. Default is now. */
+  /** When it was changed, if that was before now: for imports. At least the time of its last change. Default is now. */
   readonly updatedAt?: string | Date | undefined;
   readonly topicKey?: string | null | undefined;
   readonly aliases?: readonly string[] | null | undefined;

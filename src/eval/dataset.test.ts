@@ -29,7 +29,7 @@ async function write(name: string, lines: readonly unknown[], zip = false): Prom
   return path;
 }
 
-test('reads memories and queries by space, in order, whatever comes first', async () => {
+test('reads memories and queries by space, in order, wherever a query stands', async () => {
   const path = await write(
     'small-dev.jsonl.gz',
     [

@@ -41,7 +41,7 @@ const MOST_KEPT = 8;
 /** Rows that are told of one by one: what follows a column of which more were worked out anew begins again. */
 const MOST_RENEWED = 4096;
 
-/** Rows that `at` works out by itself. */
+/** Rows that `at` works out without a pause. */
 const MOST_AT_ONCE = 128;
 
 interface Entry {

@@ -53,6 +53,21 @@ export function isLive(memory: MemoryRecord, superseded: ReadonlySet<string>, no
   return excluded === undefined || excluded === 'not-yet-valid';
 }
 
+/** Those of these memories that are believed where and when a recall looks, whatever their tier. */
+export async function believedAmong(
+  reader: SpaceReader,
+  memories: readonly MemoryRecord[],
+  filter: MemoryFilter,
+  now: Instant,
+): Promise<readonly MemoryRecord[]> {
+  const ids = memories.map(({ id }) => id);
+  const superseded = await supersededAmong(reader, ids, filter, now);
+  return memories.filter((memory) => {
+    const state = { ...memory, tier: 'hot', superseded: superseded.has(memory.id) } as const;
+    return exclusionOf(state, filter, now) === undefined;
+  });
+}
+
 /** Those of these memories that are live and still have their text, by their ids. */
 export async function liveAmong(
   reader: SpaceReader,

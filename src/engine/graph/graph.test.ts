@@ -177,7 +177,7 @@ describe('a relation', () => {
     expect(await triples(memory, 'Ada')).toEqual(['ada works_at acme']);
     await memory.unrelate('Ada', 'works_at', 'Acme');
     clock.advance(10 * day);
-    // It holds again from now on, and did not in between.
+    // Valid again from now on, and not in between.
     await memory.relate('Ada', 'works_at', 'Acme', { validFrom: new Date(start + 20 * day) });
     expect(await triples(memory, 'Ada')).toEqual(['ada works_at acme']);
     expect(await triples(memory, 'Ada', { asOf: { valid: new Date(start + 15 * day) } })).toEqual([]);
@@ -241,6 +241,41 @@ describe('a relation', () => {
       await memory.undo();
     },
   );
+
+  it('of a name with one value at a time has none once the current one has ended, and undo brings it back', async () => {
+    const { memory, clock } = await opened();
+    await people(memory);
+    const facts = async () =>
+      (await memory.recall('Ada lives in', { strategy: 'bm25', types: ['fact'] })).hits.map(
+        (hit) => hit.memory.content,
+      );
+    for (const place of ['Paris', 'Rome', 'Acme']) {
+      await memory.relate('Ada', 'lives_in', place);
+      clock.advance(day);
+    }
+    expect(await facts()).toEqual(['Ada Lovelace lives in Acme']);
+    await memory.unrelate('Ada', 'lives_in', 'Acme');
+    clock.advance(day);
+    expect(await facts()).toEqual([]);
+    expect(await triples(memory, 'Ada')).toEqual([]);
+    await memory.undo();
+    expect(await facts()).toEqual(['Ada Lovelace lives in Acme']);
+  });
+
+  it('of a name with one value at a time is replaced by whichever is written later, though both look first', async () => {
+    const { memory, clock } = await opened();
+    await people(memory);
+    await memory.relate('Ada', 'lives_in', 'Paris');
+    clock.advance(day);
+    const [rome] = await Promise.all([
+      memory.relate('Ada', 'lives_in', 'Rome'),
+      memory.relate('Ada', 'lives_in', 'Acme', { now: new Date(clock.now() + 1) }),
+    ]);
+    clock.advance(day);
+    const { hits } = await memory.recall('Ada lives in', { strategy: 'bm25', types: ['fact'] });
+    expect(hits.map((hit) => hit.memory.content)).toEqual(['Ada Lovelace lives in Acme']);
+    expect(hits[0]?.memory.supersedes).toContain(rome.relation.statements[0]);
+  });
 
   it('of a name with one value at a time is the earlier one where the later cannot be seen', async () => {
     const { memory } = await opened();

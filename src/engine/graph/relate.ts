@@ -13,7 +13,7 @@ import {
 } from '../../domain/relation.ts';
 import { GLOBAL_SCOPE, parseScope } from '../../domain/scope.ts';
 import { type Instant, parseInstant } from '../../domain/time.ts';
-import type { Change } from '../../store/store.ts';
+import type { Change, SpaceReader } from '../../store/store.ts';
 import { type Dependencies, momentOf, notFound } from '../dependencies.ts';
 import { rememberStatement } from '../write/remember.ts';
 import { lookOf, meantBy } from './resolve.ts';
@@ -53,7 +53,6 @@ export async function relate(
     // What is said about the whole of it is true of the sentence.
     ...(content === undefined ? { validFrom, validUntil, confidence } : {}),
     relations: [given],
-    supersedes: await earlierSentences(engine, relation, scope, now),
   };
   const { id, outcome } = await rememberStatement(
     engine,
@@ -62,6 +61,7 @@ export async function relate(
     {
       verb: 'relate',
       derivedFrom: content === undefined ? [source.id, target.id] : [],
+      supersedes: (reader) => earlierSentences(reader, relation, scope, now),
     },
   );
   const [memory] = await engine.space.get([id]);
@@ -97,8 +97,12 @@ export async function unrelate(
         { details: { ...triple } },
       );
     }
+    const changed = [
+      ...holding.map((memory) => ended(memory, triple, at, now)),
+      ...(await replacedBy(reader, holding, triple, at)).map((memory) => ({ ...memory, validUntil: at - 1 })),
+    ];
     return {
-      changes: holding.map((memory): Change => ({ kind: 'replace', memory: ended(memory, triple, at, now) })),
+      changes: changed.map((memory): Change => ({ kind: 'replace', memory })),
       result: {
         id: relationId(triple),
         sentence: relationText(nameOf(source), triple.name, nameOf(target)),
@@ -106,6 +110,33 @@ export async function unrelate(
       },
     };
   });
+}
+
+/**
+ * The sentences that these superseded, directly or in turn: if Ada moves out of Rome, she does not live in Paris again. A value that had not
+ * begun has replaced nothing yet.
+ */
+async function replacedBy(
+  reader: SpaceReader,
+  holding: readonly MemoryRecord[],
+  triple: Triple,
+  at: Instant,
+): Promise<readonly MemoryRecord[]> {
+  const found = new Map<string, MemoryRecord>();
+  const isOther = (memory: MemoryRecord) =>
+    (memory.validUntil ?? Infinity) >= at &&
+    memory.relations?.some(
+      (each) => each.from === triple.from && each.name === triple.name && isMadeOf(memory, each),
+    );
+  let level = holding.filter((memory) => isMadeOf(memory, triple) && (memory.validFrom ?? -Infinity) < at);
+  while (level.length > 0) {
+    const ids = level.flatMap(({ supersedes }) => supersedes).filter((id) => !found.has(id));
+    level = (await reader.get([...new Set(ids)])).flatMap((memory) =>
+      memory && isOther(memory) ? [memory] : [],
+    );
+    for (const memory of level) found.set(memory.id, memory);
+  }
+  return [...found.values()];
 }
 
 /** A memory that says of a relation that it ends before a moment. What says nothing else ends with it. */
@@ -124,29 +155,27 @@ function ended(memory: MemoryRecord, triple: Triple, at: Instant, now: Instant):
 }
 
 /**
- * What says nothing but that another value of a name holds that has one at a time. The new statement takes its place for as long as it is
- * believed: where it ends, is invalidated or forgotten, the earlier one holds again.
+ * The sentences that state an earlier value of a name that has one at a time, and nothing else. The new statement supersedes them: if it
+ * is invalidated, forgotten or no longer valid, the earlier value is current again.
  */
 async function earlierSentences(
-  { space }: Dependencies,
+  reader: SpaceReader,
   relation: RelationRecord,
   scope: string,
   now: number,
 ): Promise<readonly string[]> {
-  return space.snapshot(async (reader) => {
-    if (!(await reader.settings()).singleValued.includes(relation.name)) return [];
-    const begin = relation.validFrom ?? now;
-    const { from, name } = relation;
-    const look = { filter: { validAt: begin }, now, singleValued: new Set<string>() };
-    const held = await heldAmong(reader, await reader.stated({ subjects: [{ from, name }] }), look);
-    const earlier = held.filter(
-      (each) => each.relation.to !== relation.to && each.memory.scope === scope && beginOf(each) < begin,
-    );
-    const memories = await reader.get([...new Set(earlier.map(({ memory }) => memory.id))]);
-    return memories.flatMap((memory) =>
-      memory?.relations?.some((each) => each.name === name && isMadeOf(memory, each)) ? [memory.id] : [],
-    );
-  });
+  if (!(await reader.settings()).singleValued.includes(relation.name)) return [];
+  const begin = relation.validFrom ?? now;
+  const { from, name } = relation;
+  const look = { filter: { validAt: begin }, now, singleValued: new Set<string>() };
+  const held = await heldAmong(reader, await reader.stated({ subjects: [{ from, name }] }), look);
+  const earlier = held.filter(
+    (each) => each.relation.to !== relation.to && each.memory.scope === scope && beginOf(each) < begin,
+  );
+  const memories = await reader.get([...new Set(earlier.map(({ memory }) => memory.id))]);
+  return memories.flatMap((memory) =>
+    memory?.relations?.some((each) => each.name === name && isMadeOf(memory, each)) ? [memory.id] : [],
+  );
 }
 
 async function addTo(

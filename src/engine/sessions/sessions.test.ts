@@ -140,10 +140,11 @@ describe('a session', () => {
     const moved = await say('Moved away');
     await memory.update(moved.id, { scope: 'project:z' });
     await say('Holds');
+    await say('Happened before the first summary', { createdAt: '2025-06-01' });
     pass(2);
     const { summaries } = await memory.startSession({ scope: 'project:b' });
     expect(summaries.map(({ content }) => content.split('\n').slice(1))).toEqual([
-      ['- The bus leaves at ten', '- Holds'],
+      ['- Happened before the first summary', '- The bus leaves at ten', '- Holds'],
       [],
     ]);
     expect(

@@ -5,9 +5,8 @@ import type { MemoryRecord } from '../../domain/memory.ts';
 import { redactPrivate } from '../../domain/redaction.ts';
 import { GLOBAL_SCOPE, parseScope, visibleScopes } from '../../domain/scope.ts';
 import { formatInstant, type Instant, MILLISECONDS_PER_DAY } from '../../domain/time.ts';
-import { exclusionOf } from '../../store/eligibility.ts';
 import type { Change, Session } from '../../store/store.ts';
-import { supersededAmong } from '../belief/supersession.ts';
+import { believedAmong } from '../belief/supersession.ts';
 import { type Dependencies, momentOf, notFound } from '../dependencies.ts';
 import type { Hit } from '../recall/hit.ts';
 import { recall } from '../recall/recall.ts';
@@ -41,8 +40,8 @@ export interface StartedSession {
 }
 
 /**
- * Starts a session, or goes on with the open one. One in which nothing happened for 24 hours is closed first, with a
- * summary, tagged `automatic`, of what was remembered in it since its last one, can be seen from its scope and still holds. Throws `invalid_scope`.
+ * Starts a session, or continues the open one. A session in which nothing happened for 24 hours is closed first, with a summary tagged
+ * `automatic`: what was remembered in it since its last summary, is visible from its scope and is still true. Throws `invalid_scope`.
  */
 export async function startSession(
   engine: Dependencies,
@@ -213,14 +212,10 @@ async function leftToSummarise(
   now: Instant,
 ): Promise<readonly MemoryRecord[]> {
   const memories = await space.find('sessionId', [session.id]);
-  const said = memories.slice(memories.findLastIndex(({ type }) => type === 'summary') + 1);
-  const filter = { scopes: visibleScopes(session.scope) };
-  const ids = said.map(({ id }) => id);
-  const superseded = await supersededAmong(space, ids, filter, now);
-  return said.filter((memory) => {
-    const state = { ...memory, tier: 'hot', superseded: superseded.has(memory.id) } as const;
-    return exclusionOf(state, filter, now) === undefined;
-  });
+  // In the order in which they came: what is remembered may have happened earlier.
+  const last = Math.max(-1, ...memories.map(({ type, ordinal }) => (type === 'summary' ? ordinal : -1)));
+  const said = memories.filter(({ ordinal }) => ordinal > last);
+  return believedAmong(space, said, { scopes: visibleScopes(session.scope) }, now);
 }
 
 async function summarise(
@@ -270,18 +265,14 @@ async function summariesFor(
   scope: string,
   now: Instant,
 ): Promise<readonly Memory[]> {
-  const filter = { scopes: visibleScopes(scope), types: ['summary'], cold: true };
+  const scopes = visibleScopes(scope);
+  const filter = { scopes, types: ['summary'], cold: true };
   const found: MemoryRecord[] = [];
   for (let cursor: string | undefined; ; ) {
     const page = await space.list({ filter, limit: 4 * MOST_SUMMARIES, cursor });
-    const ids = page.memories.map(({ id }) => id);
-    const superseded = await supersededAmong(space, ids, { scopes: filter.scopes }, now);
-    for (const memory of page.memories) {
-      const state = { ...memory, superseded: superseded.has(memory.id) };
-      // What has faded is shown all the same, unless its text is gone: a session after a long pause begins with it.
-      if (memory.tier !== 'stub' && exclusionOf({ ...state, tier: 'hot' }, filter, now) === undefined)
-        found.push(memory);
-    }
+    // What has faded is shown all the same, unless its text is gone: a session after a long pause begins with it.
+    const whole = page.memories.filter(({ tier }) => tier !== 'stub');
+    found.push(...(await believedAmong(space, whole, { scopes }, now)));
     cursor = page.nextCursor;
     if (found.length >= MOST_SUMMARIES || cursor === undefined) break;
   }

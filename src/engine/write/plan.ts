@@ -156,7 +156,7 @@ function planOne(
   };
 }
 
-/** Who said it, how long it holds and what it relates go with what was said: something else about the same topic must not end with it. */
+/** Author, validity and relations belong to the old wording: a new statement about the topic must not expire with it. */
 function topicFor({ content }: MemoryRecord, before: MemoryRecord): MemoryRecord {
   if (normalisedContent(content) === normalisedContent(before.content)) return before;
   return {

@@ -89,7 +89,7 @@ export async function rememberStatement(
   engine: Dependencies,
   input: RememberInput,
   options: OperationOptions,
-  settings: Pick<RememberSettings, 'verb' | 'derivedFrom' | 'furtherChanges'>,
+  settings: Pick<RememberSettings, 'verb' | 'derivedFrom' | 'supersedes'>,
 ): Promise<RememberResult> {
   const [remembered] = await rememberAll(engine, [input], options, settings);
   return remembered as RememberResult;
@@ -105,6 +105,8 @@ interface RememberSettings {
   readonly furtherChanges?: FurtherChanges | undefined;
   /** The ids of the memories that a summary was made of. */
   readonly derivedFrom?: readonly string[] | undefined;
+  /** The ids of the memories that the statements supersede besides, as of the write. */
+  readonly supersedes?: ((reader: SpaceReader) => Promise<readonly string[]>) | undefined;
   /** Where the importance of each comes from. Default is the caller. */
   readonly judges?: readonly ImportanceSource[] | undefined;
 }
@@ -113,7 +115,15 @@ async function rememberAll(
   engine: Dependencies,
   inputs: readonly RememberInput[],
   options: BatchOptions,
-  { verb = 'remember', noticing, summaries, judges, furtherChanges, derivedFrom = [] }: RememberSettings,
+  {
+    verb = 'remember',
+    noticing,
+    summaries,
+    judges,
+    furtherChanges,
+    supersedes,
+    derivedFrom = [],
+  }: RememberSettings,
 ): Promise<readonly RememberResult[]> {
   if (inputs.length === 0) return [];
   const now = momentOf(engine, options);
@@ -137,7 +147,8 @@ async function rememberAll(
     );
     for (const { key, input } of found)
       if (!people.has(key)) people.set(key, draftOf(input, newRecord(input, context)));
-    return [...drafts, ...found.flatMap(({ key }) => people.get(key) ?? [])];
+    const own = supersedes ? superseding(drafts, await supersedes(reader)) : drafts;
+    return [...own, ...found.flatMap(({ key }) => people.get(key) ?? [])];
   };
   const checkSuperseded = (reader: SpaceReader, plans: readonly Plan[]) => {
     const places = [...plans.keys()].filter((at) => plans[at]?.kind !== 'keep');
@@ -192,6 +203,14 @@ async function rememberAll(
   const { plans, noticed, first } = prepared;
   const conflicts = await reportOf(engine, noticed, first);
   return plans.slice(0, drafts.length).map((plan) => ({ ...outcomeOf(plan), ...conflicts }));
+}
+
+function superseding(drafts: readonly Draft[], ids: readonly string[]): readonly Draft[] {
+  if (ids.length === 0) return drafts;
+  return drafts.map((draft) => {
+    const supersedes = [...new Set([...draft.record.supersedes, ...ids])];
+    return { ...draft, record: { ...draft.record, supersedes } };
+  });
 }
 
 /** What was read and thought of before a write. */
