@@ -36,7 +36,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Conn
   const running = new Map<Socket, number>();
   /** The longest idle first. */
   const idle = new Set<Socket>();
-  /** With a request that was not admitted, the oldest first: a body that never ends must block nobody. */
+  /** Of which no request was admitted lately, the oldest first: a body that never ends must block nobody. */
   const unknown = new Set<Socket>();
   /** How much of an unread answer has left this process, at the last look. */
   const sent = new Map<Socket, number>();
@@ -98,7 +98,6 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Conn
       const left = (running.get(socket) ?? 1) - 1;
       running.set(socket, left);
       if (left > 0) return;
-      unknown.delete(socket);
       if (finishing) socket.destroySoon();
       else idle.add(socket);
     });

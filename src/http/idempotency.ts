@@ -76,7 +76,6 @@ export function createIdempotencyKeys(limits: IdempotencyLimits, clock: Clock): 
         } catch (error) {
           // Whoever asked first is gone, and nothing was written: a client that lost its connection asks again.
           if (!SalienceError.isInstance(error) || error.code !== 'aborted') throw error;
-          drop(key, known);
         }
       }
       const answering = work();

@@ -159,6 +159,46 @@ describe('a session', () => {
     expect(await memory.currentSession()).toBe(next.sessionId);
   });
 
+  test.each<[string, (memory: MemoryEngine) => Promise<unknown>]>([
+    ['corrected', (memory) => memory.update('secret', { content: 'Something else' })],
+    ['given another title', (memory) => memory.update('secret', { title: 'Something else' })],
+    ['moved', (memory) => memory.update('secret', { scope: 'project:z' })],
+    ['invalidated', (memory) => memory.invalidate('secret', 'wrong')],
+    ['forgotten', (memory) => memory.forget('secret')],
+  ])('an automatic summary does not show what was %s while it was made', async (_, change) => {
+    const clock = createFakeClock();
+    const store = createReferenceStore();
+    let meanwhile: (() => Promise<unknown>) | undefined;
+    const slow: Store = {
+      ...store,
+      openSpace: async (name, options) => {
+        const space = await store.openSpace(name, options);
+        return {
+          ...space,
+          async find(by, values) {
+            const found = await space.find(by, values);
+            const run = by === 'sessionId' ? meanwhile : undefined;
+            if (run) meanwhile = undefined;
+            await run?.();
+            return found;
+          },
+        };
+      },
+    };
+    const options = { path: 'x', space: 'a', clock: clock.now, ...plain };
+    const memory = await openMemory({ ...options, store: slow });
+    const other = await openMemory({ ...options, store });
+    const { sessionId } = await memory.startSession();
+    await memory.remember('The secret word', { id: 'secret', sessionId });
+    await memory.remember('Stays', { sessionId });
+    clock.advance(2 * day);
+    meanwhile = () => change(other);
+    const { summaries } = await memory.startSession();
+    expect(summaries).toHaveLength(1);
+    expect(summaries[0]?.content).toContain('- Stays');
+    expect(summaries[0]?.content).not.toContain('The secret word');
+  });
+
   test('shows the newest five summaries that hold, however many do not, and no stub', async () => {
     const { memory, clock, pass } = await live({ ...plain, fading: 'retention' });
     await memory.saveSummary('Archived by then');
