@@ -35,6 +35,8 @@ export interface ConnectOptions {
   readonly timeout: number;
   /** The file is on a disk that nobody can write to: no locks and no log are needed. */
   readonly immutable?: boolean | undefined;
+  /** Whether a file is made where there is none. Default is false. */
+  readonly makes?: boolean | undefined;
 }
 
 const MOST_STATEMENTS = 500;
@@ -46,7 +48,13 @@ export const IN_MEMORY = ':memory:';
 export async function connect(path: string, options: ConnectOptions): Promise<Connection> {
   const { DatabaseSync } = await loadDriver();
   const { pathToFileURL } = await import('node:url');
-  const mode = options.immutable ? '?immutable=1' : options.readOnly ? '?mode=ro' : '';
+  const mode = options.immutable
+    ? '?immutable=1'
+    : options.readOnly
+      ? '?mode=ro'
+      : options.makes
+        ? ''
+        : '?mode=rw';
   const database = new DatabaseSync(':memory:', {
     timeout: options.timeout,
     enableForeignKeyConstraints: true,

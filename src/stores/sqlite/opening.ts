@@ -8,7 +8,7 @@ import { isUnopenable, translateError, translateFileError } from './faults.ts';
 import { hasLog } from './files.ts';
 import { eraseForgotten } from './forget.ts';
 import { readMeta, writeMeta, writeSettings } from './meta.ts';
-import { makeFile } from './presence.ts';
+import { inodeOf, makeFile } from './presence.ts';
 import { identify, makeSchema, migrate, SCHEMA_VERSION } from './schema.ts';
 
 export interface FileSettings {
@@ -18,15 +18,31 @@ export interface FileSettings {
   readonly settings?: SpaceSettings | undefined;
 }
 
+/** So often a file that others delete and make meanwhile is opened. */
+const ATTEMPTS = 20;
+
 /** Opens a space's file for writing, making or upgrading it. Throws `not_a_store`, `newer_store` and disk errors. */
 export async function openWriter(path: string, space: string, settings: FileSettings): Promise<Connection> {
+  for (let attempt = 1; ; attempt++) {
+    let inode: string | undefined;
+    try {
+      await mkdir(dirname(path), { recursive: true });
+      await makeFile(path);
+      inode = inodeOf(path);
+      return await writerOf(path, space, settings);
+    } catch (error) {
+      // Another process deleted it in between.
+      if (attempt < ATTEMPTS && inode !== inodeOf(path)) continue;
+      if (isUnopenable(error) && !mayWriteIn(dirname(path))) throw readOnlyDirectory(path, error);
+      throw translateFileError(error, path);
+    }
+  }
+}
+
+async function writerOf(path: string, space: string, settings: FileSettings): Promise<Connection> {
   const { busyTimeout } = settings;
-  let connection: Connection | undefined;
+  const opened = await retryWhileBusy(busyTimeout, () => connect(path, { readOnly: false, timeout: 0 }));
   try {
-    await mkdir(dirname(path), { recursive: true });
-    await makeFile(path);
-    const opened = await retryWhileBusy(busyTimeout, () => connect(path, { readOnly: false, timeout: 0 }));
-    connection = opened;
     const version = await retryWhileBusy(busyTimeout, () => {
       const found = identify(opened);
       if (found > 0) checkName(opened, space);
@@ -49,9 +65,8 @@ export async function openWriter(path: string, space: string, settings: FileSett
     await finishErasure(opened, busyTimeout);
     return opened;
   } catch (error) {
-    connection?.close();
-    if (isUnopenable(error) && !mayWriteIn(dirname(path))) throw readOnlyDirectory(path, error);
-    throw translateFileError(error, path);
+    opened.close();
+    throw error;
   }
 }
 

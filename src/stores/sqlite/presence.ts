@@ -1,44 +1,84 @@
 import { constants, statSync } from 'node:fs';
-import { copyFile, link, rm } from 'node:fs/promises';
+import { copyFile, link, open, rm } from 'node:fs/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { SalienceError } from '../../domain/errors.ts';
 import { connect } from './connection.ts';
 import { hasLog } from './files.ts';
+import { findLogDamage, type LogDamage } from './log-damage.ts';
 import { readMeta } from './meta.ts';
 import { identify } from './schema.ts';
 
+/** Milliseconds between two looks at files that seem damaged. */
+const PAUSES = [20, 60];
+
 /**
  * Refuses, before anything is touched, what SQLite would take for a new database or mix up: an empty file, a log without
- * its file, and a log beside a newer file or one of another space. Throws `store_corrupt`.
+ * its file, a log that is damaged in the middle, and a log beside a newer file or one of another space. Throws `store_corrupt`.
  */
 export async function checkFiles(path: string): Promise<void> {
+  let problem = await problemOf(path);
+  // Another process may just be deleting or making the space: what is damaged stays as it is.
+  for (const pause of PAUSES) {
+    if (problem === undefined) return;
+    await wait(pause);
+    const again = await problemOf(path);
+    problem = again === problem ? again : undefined;
+  }
+  if (problem !== undefined) throw new SalienceError('store_corrupt', problem, { details: { path } });
+}
+
+async function problemOf(path: string): Promise<string | undefined> {
   const size = statSync(path, { throwIfNoEntry: false })?.size;
   if (size === 0) {
-    throw corrupt(
-      path,
-      `${path} is empty, so it was truncated. Restore it from a backup, or delete it to start with an empty store`,
-    );
+    return `${path} is empty, so it was truncated. Restore it from a backup, or delete it to start with an empty store`;
   }
-  if (!hasLog(path)) return;
+  if (!hasLog(path)) return undefined;
   if (size === undefined) {
-    throw corrupt(
-      path,
-      `${path} is missing, but its log ${path}-wal exists and may hold memories that are stored nowhere else. Put the file back, or move the log away to start with an empty store`,
-    );
+    return `${path} is missing, but its log ${path}-wal exists and may hold memories that are stored nowhere else. Put the file back, or move the log away to start with an empty store`;
+  }
+  const damage = await damageOfLog(path);
+  if (damage) {
+    const { good, lost } = damage;
+    const remedy =
+      good === 0
+        ? 'move the log away to open the file as it is without it'
+        : `cut a copy of the log to its first ${good} bytes (truncate -s ${good}) to open the space as it was before them`;
+    return `${path}-wal is damaged, so that ${lost} later writes in it cannot be read; nothing was changed. Restore the space from a backup, or ${remedy}`;
   }
   // The file alone is what was put into it from its log: it is never ahead of the two together.
   const alone = await stateOf(path, true);
   const together = await stateOf(path, false);
-  if (!alone || !together) return;
+  if (!alone || !together) return undefined;
   // Its name may not have been put into it yet.
   const follows =
     (alone.space === undefined || alone.space === together.space) &&
     alone.lastEvent <= together.lastEvent &&
     alone.lastUse <= together.lastUse;
-  if (follows) return;
-  throw corrupt(
-    path,
-    `${path}-wal is the log of an older or another file than the one beside it, ${path}; nothing was changed. Move the log away to open this file as it is, or put back the file that the log belongs to`,
-  );
+  if (follows) return undefined;
+  return `${path}-wal is the log of an older or another file than the one beside it, ${path}; nothing was changed. Move the log away to open this file as it is, or put back the file that the log belongs to`;
+}
+
+/** Undefined too where another process takes the log away meanwhile. */
+async function damageOfLog(path: string): Promise<LogDamage | undefined> {
+  try {
+    return await findLogDamage(`${path}-wal`, await pageBytesOf(path));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    return undefined;
+  }
+}
+
+/** As the header of the file says. */
+async function pageBytesOf(path: string): Promise<number> {
+  const file = await open(path, 'r');
+  try {
+    const header = Buffer.alloc(18);
+    await file.read(header, 0, header.length, 0);
+    const bytes = header.readUInt16BE(16);
+    return bytes === 1 ? 65_536 : bytes || 4096;
+  } finally {
+    await file.close();
+  }
 }
 
 interface FileState {
@@ -77,7 +117,7 @@ export async function makeFile(path: string): Promise<void> {
   try {
     // What a process of this number may have left when it was killed.
     await rm(made, { force: true });
-    const connection = await connect(made, { readOnly: false, timeout: 0 });
+    const connection = await connect(made, { readOnly: false, timeout: 0, makes: true });
     try {
       connection.database.exec('PRAGMA space.journal_mode = WAL');
     } finally {
@@ -116,11 +156,8 @@ export function watchPresence(path: string): () => void {
   };
 }
 
-function inodeOf(file: string): string | undefined {
+/** What a file is, whatever its name; undefined for none. */
+export function inodeOf(file: string): string | undefined {
   const found = statSync(file, { throwIfNoEntry: false, bigint: true });
   return found && `${found.dev}:${found.ino}`;
-}
-
-function corrupt(path: string, message: string): SalienceError {
-  return new SalienceError('store_corrupt', message, { details: { path } });
 }
