@@ -20,6 +20,8 @@ export interface SpacesMaintenance {
   readonly left: readonly string[];
   /** Spaces whose maintenance failed. They are tried again in the next span. */
   readonly failed: readonly { readonly space: string; readonly error: unknown }[];
+  /** Files of the store whose space cannot be read: what is wrong with each of them, and what to do, in a sentence. */
+  readonly unreadable: readonly string[];
 }
 
 /** The kind of the texts by which processes tell each other what they maintain. */
@@ -65,7 +67,7 @@ export async function maintainSpaces(
     const [length = 0, at = 0] = id.split(' ', 2).map(Number);
     if (shared && (at + 1) * length <= now()) await shared.remove(CLAIM, id);
   }
-  return { maintained, left, failed };
+  return { maintained, left, failed, unreadable: (await store.copying?.unlisted?.()) ?? [] };
 
   function isOver(error: unknown): boolean {
     return options.signal?.aborted || (SalienceError.isInstance(error) && error.code === 'closed');

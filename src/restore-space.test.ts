@@ -1,8 +1,12 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openMemory, restoreSpace } from './index.ts';
+import { copySpaces, openMemory, restoreSpace } from './index.ts';
+import { connect } from './stores/sqlite/connection.ts';
+import { fileNameOf } from './stores/sqlite/files.ts';
+import { createSqliteStore } from './stores/sqlite/index.ts';
+import { SCHEMA_VERSION } from './stores/sqlite/schema.ts';
 import { expectCode } from './testing/store-contract/harness.ts';
 
 let directory: string;
@@ -44,4 +48,111 @@ test('replaces no space, and takes nothing but a whole backup', async () => {
   await expectCode(restoreSpace({ file: other, to }), 'store_corrupt');
   await expectCode(restoreSpace({ file, to, form: 1 } as never), 'invalid_argument');
   expect(await restoreSpace({ file, to })).toMatchObject({ memories: 2 });
+});
+
+test('takes the file of a space with its log beside it, as a process leaves them that was killed', async () => {
+  const path = join(directory, 'first', fileNameOf('acme/bob'));
+  const kept = join(directory, 'kept.db');
+  {
+    await using memory = await openMemory({ path: join(directory, 'first'), space: 'acme/bob' });
+    await memory.remember('Has a cat', { id: 'cat' });
+    await copyFile(path, kept);
+    await copyFile(`${path}-wal`, `${kept}-wal`);
+  }
+  expect(await restoreSpace({ file: kept, to: join(directory, 'second') })).toMatchObject({ memories: 3 });
+  const log = await readFile(`${kept}-wal`);
+  log[100]! ^= 1;
+  await writeFile(`${kept}-wal`, log);
+  await expectCode(restoreSpace({ file: kept, to: join(directory, 'third') }), 'store_corrupt');
+});
+
+test('says of a backup of a later version that it is one', async () => {
+  const later = await readFile(file);
+  later.writeUInt32BE(SCHEMA_VERSION + 1, 60);
+  await writeFile(file, later);
+  const error = await expectCode(restoreSpace({ file, to: join(directory, 'second') }), 'newer_store');
+  expect(error.message).toContain('update the package');
+});
+
+test('puts no file beside the log of one that is gone', async () => {
+  const to = join(directory, 'second');
+  await restoreSpace({ file, to });
+  const path = join(to, fileNameOf('acme/bob'));
+  await rm(path);
+  for (const log of [`${path}-wal`, `${path}-journal`]) {
+    await writeFile(log, 'memories that are stored nowhere else');
+    const error = await expectCode(restoreSpace({ file, to }), 'store_corrupt');
+    expect(error.message).toContain(`its log ${log} exists`);
+    expect(await readFile(log, 'utf8')).toBe('memories that are stored nowhere else');
+    await rm(log);
+  }
+  expect(await restoreSpace({ file, to })).toMatchObject({ memories: 2 });
+});
+
+test.each([
+  ['damaged', (bytes: Buffer) => bytes.write('Drinks TEA', bytes.indexOf('Drinks tea'))],
+  ['cut short', (bytes: Buffer) => bytes.subarray(0, 5000)],
+  ['none of ours', () => Buffer.from('something else')],
+])('begins anew where what an interrupted copy left is %s', async (_, spoil) => {
+  const to = join(directory, 'second');
+  await restoreSpace({ file, to: join(directory, 'whole') });
+  const whole = await readFile(join(directory, 'whole', fileNameOf('acme/bob')));
+  const left = spoil(whole);
+  await mkdir(join(to, '.copying'), { recursive: true });
+  await writeFile(join(to, '.copying', fileNameOf('acme/bob')), Buffer.isBuffer(left) ? left : whole);
+  expect(await restoreSpace({ file, to })).toMatchObject({ memories: 2 });
+  await using memory = await openMemory({ path: to, space: 'acme/bob' });
+  expect(await memory.check()).toEqual([]);
+  expect((await memory.get('tea'))?.content).toBe('Drinks tea');
+});
+
+test('a backup that is there is never replaced, by another one that is made at the same time either', async () => {
+  const target = join(directory, 'both.db');
+  const memories = await Promise.all(
+    ['one', 'two'].map((space) => openMemory({ path: join(directory, 'first'), space })),
+  );
+  for (const memory of memories) await memory.remember('Drinks tea');
+  const made = await Promise.allSettled(memories.map((memory) => memory.backup(target)));
+  expect(made.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  expect(made.find(({ status }) => status === 'rejected')).toMatchObject({
+    reason: { code: 'already_exists' },
+  });
+  const space = ['one', 'two'][made.findIndex(({ status }) => status === 'fulfilled')];
+  expect(await restoreSpace({ file: target, to: join(directory, 'second') })).toMatchObject({ space });
+  expect((await readdir(directory)).filter((name) => name.startsWith('.backup'))).toEqual([]);
+  for (const memory of memories) await memory.close();
+});
+
+test('a backup is one, even where its moment cannot be noted', async () => {
+  const path = join(directory, 'first');
+  await using memory = await openMemory({
+    store: createSqliteStore({ directory: path, busyTimeout: 0 }),
+    space: 'one',
+  });
+  const other = await connect(join(path, fileNameOf('one')), { readOnly: false, timeout: 0 });
+  other.database.exec('BEGIN IMMEDIATE');
+  await memory.backup(join(directory, 'beside.db'));
+  other.close();
+  expect((await memory.stats()).lastBackup).toBeUndefined();
+  const restored = await restoreSpace({ file: join(directory, 'beside.db'), to: join(directory, 'second') });
+  expect(restored.space).toBe('one');
+});
+
+test('a path that the system cannot take is refused', async () => {
+  await using memory = await openMemory({ path: join(directory, 'first'), space: 'one' });
+  for (const path of [undefined, '', 'a\0b', 7])
+    await expectCode(memory.backup(path as string), 'invalid_argument');
+  await expectCode(memory.backup('n'.repeat(300)), 'store_failed');
+  await expectCode(memory.backup(join(file, 'x.db')), 'store_failed');
+});
+
+test('spaces that are gone but for their log are named, and not left out of a copy of all', async () => {
+  const path = join(directory, 'first', fileNameOf('acme/bob'));
+  await writeFile(`${path}-wal`, 'memories that are stored nowhere else');
+  await rm(path);
+  const error = await expectCode(
+    copySpaces({ from: join(directory, 'first'), to: join(directory, 'second') }),
+    'store_corrupt',
+  );
+  expect(error.message).toContain('is missing, but its log');
 });

@@ -7,10 +7,12 @@ import { SalienceError } from './domain/errors.ts';
 import { keysOf, onlyKeys } from './domain/options.ts';
 import { openMemory } from './open.ts';
 import type { Store } from './store/store.ts';
+import { translateFileError } from './stores/sqlite/faults.ts';
 import { fileNameOf, nameIn } from './stores/sqlite/files.ts';
+import { whyUnreadable } from './stores/sqlite/strays.ts';
 
 export interface RestoreSpaceOptions {
-  /** A file that `memory.backup` or `salience backup` wrote. */
+  /** A file that `memory.backup` or `salience backup` wrote, or the file of a space that nobody has open, with its log beside it. */
   readonly file: string;
   /** Where the space comes back: the directory of a store of files, or a store such as `postgres(url)`. */
   readonly to: string | Store;
@@ -44,11 +46,20 @@ export async function restoreSpace(options: RestoreSpaceOptions): Promise<Restor
   onlyKeys(options, optionKeys, 'restoreSpace');
   const { file, to, signal } = options;
   const space = existsSync(file) ? await nameIn(file) : undefined;
-  if (space === undefined) throw noBackup(file);
+  if (space === undefined) throw await noBackup(file);
   // Opening may bring an older schema up to date: the backup stays as it is.
-  const directory = await mkdtemp(join(tmpdir(), 'salience-restore-'));
+  const directory = await mkdtemp(join(tmpdir(), 'salience-restore-')).catch((error) => {
+    throw translateFileError(error, tmpdir());
+  });
   try {
-    await copyFile(file, join(directory, fileNameOf(space)));
+    const copied = join(directory, fileNameOf(space));
+    // What a process left that was killed is a file and its log.
+    const files = ['', '-wal', '-journal'].filter((suffix) => existsSync(`${file}${suffix}`));
+    for (const suffix of files) {
+      await copyFile(`${file}${suffix}`, `${copied}${suffix}`).catch((error) => {
+        throw translateFileError(error, directory);
+      });
+    }
     await checkWhole(file, directory, space);
     const [copy] = await copySpaces({ from: directory, to, spaces: [space], signal });
     return { space, memories: copy?.rows.memory ?? 0 };
@@ -75,14 +86,19 @@ async function checkAt(path: string, space: string): Promise<readonly string[]> 
   return memory.check();
 }
 
-function noBackup(file: string): SalienceError {
-  return existsSync(file)
-    ? new SalienceError(
-        'not_a_store',
-        `${file} is not a backup that can be read; give a file that salience backup wrote`,
-        { details: { file } },
-      )
-    : new SalienceError('unreadable_file', `${file} does not exist; give a file that salience backup wrote`, {
-        details: { file },
-      });
+async function noBackup(file: string): Promise<SalienceError> {
+  if (!existsSync(file)) {
+    return new SalienceError(
+      'unreadable_file',
+      `${file} does not exist; give a file that salience backup wrote`,
+      { details: { file } },
+    );
+  }
+  const why = await whyUnreadable(file);
+  if (why.code === 'newer_store') return why;
+  return new SalienceError(
+    'not_a_store',
+    `${file} is not a backup that can be read; give a file that salience backup wrote`,
+    { details: { file }, cause: why },
+  );
 }

@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openSpaces, type SpacesOptions } from './index.ts';
 import type { SpaceStore, Store } from './store/store.ts';
+import { fileNameOf } from './stores/sqlite/files.ts';
 import { gate } from './testing/gate.ts';
 import { createReferenceStore } from './testing/reference-store/index.ts';
 
@@ -463,6 +464,20 @@ describe('maintain', () => {
     return { one, two, close, later };
   }
   const namesOf = (some: readonly { readonly space: string }[]) => some.map(({ space }) => space);
+
+  test('names the spaces that cannot be read', async () => {
+    const { one, close } = await shared();
+    const file = join(directory, fileNameOf('bob'));
+    const spoilt = openSpaces({ path: directory, embedder: 'none' });
+    await one.close();
+    await rm(`${file}-wal`, { force: true });
+    await writeFile(file, 'no space any more');
+    const { maintained, unreadable } = await spoilt.maintain({ every: 0 });
+    expect(namesOf(maintained)).toEqual(['alice', 'carol', 'dan']);
+    expect(unreadable).toEqual([expect.stringContaining(`${file} is not a store of this engine`)]);
+    await spoilt.close();
+    await close();
+  });
 
   test('maintains each space once, however many ask at once', async () => {
     const { one, two, close } = await shared();

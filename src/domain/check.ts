@@ -27,6 +27,12 @@ export function text(
   return value;
 }
 
+/** The path of a file, that the system would understand. */
+export function filePath(value: unknown, field: string): string {
+  if (typeof value === 'string' && value !== '' && !value.includes('\0')) return value;
+  throw invalidArgument(field, `${describe(value)} is not a path; give the name of a file`);
+}
+
 export function number(value: unknown, field: string, low: number, high: number): number {
   if (typeof value === 'number' && value >= low && value <= high) return value;
   throw invalidArgument(field, `${describe(value)} must be a number from ${low} to ${high}`);

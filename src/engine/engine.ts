@@ -1,4 +1,4 @@
-import { listOf } from '../domain/check.ts';
+import { filePath, listOf } from '../domain/check.ts';
 import { onBehalf } from '../store/cancelling.ts';
 import type { SpaceInfo } from '../store/store.ts';
 import { beliefsAbout, historyOf } from './belief/belief.ts';
@@ -100,7 +100,7 @@ const FUNCTIONS: {
   strategies,
   importMemories,
   reindex,
-  backup: ({ space, clock }, path) => space.backup(path, clock()),
+  backup: ({ space, clock }, path) => space.backup(filePath(path, 'path'), clock()),
   check: ({ space }) => space.check(),
   health,
 };

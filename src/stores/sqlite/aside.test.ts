@@ -81,7 +81,7 @@ test('what another thread finds is what is reported; where there is none, this o
       return rows;
     });
   expect(await finding([['row 7 missing from index memory_by_id']])).toEqual([
-    'SQLite: row 7 missing from index memory_by_id',
+    'SQLite: row 7 missing from index memory_by_id: restore the space from a backup',
   ]);
   expect(await finding([['ok']])).toEqual([]);
   expect(await finding(undefined)).toEqual([]);
@@ -118,8 +118,8 @@ test('a backup made by another thread is the backup that is made here', async ()
   expect((await readFile(here)).equals(await readFile(aside))).toBe(true);
   // One that failed leaves nothing behind, and is tried here.
   const again = join(directory, 'again.db');
-  await backupTo(connection, again, async () => {
-    await writeFile(again, 'half of a file');
+  await backupTo(connection, again, async (_path, _sql, made) => {
+    await writeFile(made as string, 'half of a file');
     return undefined;
   });
   expect((await readFile(here)).equals(await readFile(again))).toBe(true);

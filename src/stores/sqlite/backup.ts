@@ -1,32 +1,42 @@
-import { existsSync, rmSync } from 'node:fs';
-import { open } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { open, rm } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { SalienceError } from '../../domain/errors.ts';
 import type { ReadAside } from './aside.ts';
 import type { Connection } from './connection.ts';
 import { translateFileError } from './faults.ts';
+import { giveName } from './presence.ts';
 
 const VACUUM = 'VACUUM space INTO ?';
 
 /** Writes a compact copy of the last committed state into a new file, and waits until the disk has it. */
 export async function backupTo(connection: Connection, path: string, aside?: ReadAside): Promise<void> {
   const target = resolve(path);
-  if (existsSync(target)) {
-    throw new SalienceError(
-      'already_exists',
-      `${target} exists already, and a backup overwrites nothing; give a new name`,
-      { details: { path: target } },
-    );
-  }
+  if (existsSync(target)) throw alreadyThere(target);
+  // It appears under its name whole, and another backup to the same name finds it there.
+  const made = join(dirname(target), `.backup-${randomUUID()}`);
   try {
-    if (!(await aside?.(connection.path, VACUUM, target))) {
-      rmSync(target, { force: true });
-      connection.run(VACUUM, target);
+    if (!(await aside?.(connection.path, VACUUM, made))) {
+      await rm(made, { force: true });
+      connection.run(VACUUM, made);
     }
-    const file = await open(target, 'r+');
+    const file = await open(made, 'r+');
     await file.sync().finally(() => file.close());
+    await giveName(made, target);
   } catch (error) {
-    rmSync(target, { force: true });
-    throw translateFileError(error, target);
+    throw (error as NodeJS.ErrnoException).code === 'EEXIST'
+      ? alreadyThere(target)
+      : translateFileError(error, target);
+  } finally {
+    await rm(made, { force: true }).catch(() => undefined);
   }
+}
+
+function alreadyThere(target: string): SalienceError {
+  return new SalienceError(
+    'already_exists',
+    `${target} exists already, and a backup overwrites nothing; give a new name`,
+    { details: { path: target } },
+  );
 }

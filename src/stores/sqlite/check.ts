@@ -22,7 +22,7 @@ import { type UsageRow, usageOf } from './usage.ts';
 /** Looks for damage in the file and between the tables; each finding is a sentence. Inside a read transaction, in slices. */
 export async function findDamage(connection: Connection, aside?: ReadAside): Promise<readonly string[]> {
   const lines = (await aside?.(connection.path, INTEGRITY)) ?? connection.lists(INTEGRITY);
-  const damage = lines.filter(([line]) => line !== 'ok').map(([line]) => `SQLite: ${line}`);
+  const damage = lines.filter(([line]) => line !== 'ok').map(([line]) => `SQLite: ${line}: ${RESTORE}`);
   // A damaged file makes the questions that follow unanswerable.
   return damage.length > 0 ? damage : inSlices(damageInTables(connection), startLongSlices());
 }

@@ -1,6 +1,7 @@
 import { existsSync, renameSync, rmdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { SalienceError } from '../../domain/errors.ts';
+import { inSlices, startLongSlices } from '../../domain/slices.ts';
 import type { CopyHead, CopyRows, CopySource, CopyTarget, StoreCopying } from '../../store/copying.ts';
 import { missingSpace } from '../../store/faults.ts';
 import {
@@ -12,17 +13,19 @@ import {
 import { type Connection, readTransaction, writeTransaction } from './connection.ts';
 import { putRow, readPart, removeRow } from './copy-rows.ts';
 import { translateFileError } from './faults.ts';
-import { fileNameOf, hasLog, listSpaceNames } from './files.ts';
+import { fileNameOf, hasLog, listSpaceNames, pathOf, removeFiles } from './files.ts';
 import {
   readDerivation,
   readGeneration,
-  readMeta,
   readSettings,
+  readVerified,
   writeDerivation,
   writeMeta,
   writeSettings,
 } from './meta.ts';
 import { type FileSettings, openReader, openWriter } from './opening.ts';
+import { checkFiles, leftBehind } from './presence.ts';
+import { wrongChecksums } from './protection.ts';
 import { describeStrays } from './strays.ts';
 import { createTermIds } from './terms.ts';
 
@@ -33,15 +36,17 @@ const INCOMPLETE = '.copying';
 export function copyingIn(directory: string, settings: FileSettings): StoreCopying {
   return {
     async from(space) {
-      const path = join(directory, fileNameOf(space));
+      const path = pathOf(directory, space);
       if (!existsSync(path) && !hasLog(path)) throw missingSpace(space, await listSpaceNames(directory));
+      await checkFiles(path);
       return sourceOf(await openCurrent(path, space, settings));
     },
     async into(space) {
       const path = join(directory, fileNameOf(space));
       const incomplete = join(directory, INCOMPLETE, fileNameOf(space));
       if (existsSync(path)) throw exists(space, path);
-      const connection = await openWriter(incomplete, space, settings);
+      await checkFiles(path);
+      const connection = await openIncomplete(incomplete, space, settings);
       // A second copy is refused, instead of writing to what the first one makes a space.
       connection.database.exec('PRAGMA space.locking_mode = EXCLUSIVE');
       try {
@@ -51,13 +56,34 @@ export function copyingIn(directory: string, settings: FileSettings): StoreCopyi
         throw translateFileError(error, incomplete);
       }
       return targetOf(connection, settings, () => {
-        if (existsSync(path)) throw exists(space, path);
+        if (existsSync(path) || leftBehind(path)) throw exists(space, path);
         renameSync(incomplete, path);
         removeIfEmpty(dirname(incomplete));
       });
     },
     unlisted: () => describeStrays(directory),
   };
+}
+
+/** What an earlier copy left, to go on with it; where that is damaged, it begins anew. */
+async function openIncomplete(path: string, space: string, settings: FileSettings): Promise<Connection> {
+  const hasBegun = existsSync(path) || leftBehind(path);
+  try {
+    await checkFiles(path);
+    const connection = await openWriter(path, space, settings);
+    if (!hasBegun) return connection;
+    const damage = await inSlices(wrongChecksums(connection), startLongSlices()).catch((error: unknown) => {
+      connection.close();
+      throw translateFileError(error, path);
+    });
+    if (damage.length === 0) return connection;
+    connection.close();
+  } catch (error) {
+    if (!hasBegun || !SalienceError.isInstance(error)) throw error;
+    if (error.code !== 'store_corrupt' && error.code !== 'not_a_store') throw error;
+  }
+  await removeFiles(path);
+  return openWriter(path, space, settings);
 }
 
 function exists(space: string, path: string): SalienceError {
@@ -157,10 +183,10 @@ function readHead(connection: Connection): CopyHead {
     usedAt: at('usage'),
     pair: last('similar_pair'),
     recording: last('recall'),
-    ordinal: Number(readMeta(connection, 'ordinal') ?? ordinal.last),
+    ordinal: Number(readVerified(connection, 'ordinal') ?? ordinal.last),
     ...readDerivation(connection),
     settings: settingsToJson(readSettings(connection)),
-    tombstoneKey: readMeta(connection, 'tombstone_key'),
+    tombstoneKey: readVerified(connection, 'tombstone_key'),
   };
 }
 

@@ -187,3 +187,11 @@ test('a saved index whose parts do not fit is not used', () => {
     expect(decodePages(new Map([...parts, [name, bytes]])), name).toBeUndefined();
   }
 });
+
+test('a use that is no JSON is damage where it is looked through, and not an error of SQLite', async () => {
+  await makeSpace();
+  await damage("UPDATE usage SET used = '{' WHERE sequence = 1");
+  await using store = createSqliteStore({ directory });
+  const space = await store.openSpace('alice');
+  await expectCode(write(space, [{ kind: 'redact', id: 'a' }], { verb: 'forget' }), 'store_corrupt');
+});

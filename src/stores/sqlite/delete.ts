@@ -1,7 +1,7 @@
-import { rm } from 'node:fs/promises';
 import { SalienceError } from '../../domain/errors.ts';
 import { type Connection, retryWhileBusy } from './connection.ts';
-import { isBusy, translateFileError } from './faults.ts';
+import { isBusy, isFull, translateFileError } from './faults.ts';
+import { removeFiles } from './files.ts';
 import { type FileSettings, openWriter } from './opening.ts';
 
 /** How long other processes are waited for that have the space open: nobody closes one within seconds by chance. */
@@ -21,7 +21,7 @@ export async function deleteSpaceFiles(path: string, space: string, settings: Fi
     if (connection) await takeAlone(connection, path, Math.min(settings.busyTimeout, PATIENCE));
     // Where open files cannot be deleted, they are closed before: then nobody can be kept out in between.
     if (process.platform === 'win32') connection?.close();
-    for (const suffix of ['-wal', '-shm', '-journal', '']) await rm(`${path}${suffix}`, { force: true });
+    await removeFiles(path);
   } catch (error) {
     throw translateFileError(error, path);
   } finally {
@@ -39,6 +39,8 @@ async function takeAlone({ database }: Connection, path: string, patience: numbe
       ),
     );
   } catch (cause) {
+    // The log could not be put into the file, which is tried when nobody else has it open. Both go now.
+    if (isFull(cause)) return;
     if (!isBusy(cause)) throw cause;
     throw new SalienceError(
       'store_busy',

@@ -16,8 +16,10 @@ const CONSTRAINT_UNIQUE = 2067;
 function resultCode(error: unknown): number | undefined {
   const code = (error as { readonly errcode?: unknown } | undefined)?.errcode;
   if (typeof code === 'number') return code;
-  // The driver leaves the code out where reading fails after the first row.
-  return error instanceof Error && error.message.includes('disk image is malformed') ? CORRUPT : undefined;
+  // The driver leaves the code out where reading fails after the first row. JSON in a file is what we wrote.
+  return error instanceof Error && /disk image is malformed|malformed JSON/.test(error.message)
+    ? CORRUPT
+    : undefined;
 }
 
 function primaryCode(error: unknown): number | undefined {
@@ -28,6 +30,10 @@ function primaryCode(error: unknown): number | undefined {
 export function isBusy(error: unknown): boolean {
   const code = primaryCode(error);
   return code === BUSY || code === LOCKED;
+}
+
+export function isFull(error: unknown): boolean {
+  return primaryCode(error) === FULL;
 }
 
 export function isUniqueViolation(error: unknown): boolean {

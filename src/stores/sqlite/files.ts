@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Connection, connect } from './connection.ts';
 import { translateFileError } from './faults.ts';
@@ -23,6 +24,20 @@ export function fileNameOf(space: string): string {
   return `${slug || 'space'}-${hash}.db`;
 }
 
+/** The path of a space's file: of a link, what it leads to, since SQLite keeps the log beside that. */
+export function pathOf(directory: string, space: string): string {
+  return linked(join(directory, fileNameOf(space)));
+}
+
+function linked(path: string): string {
+  try {
+    return lstatSync(path).isSymbolicLink() ? realpathSync(path) : path;
+  } catch {
+    // None yet, or a link that leads nowhere: opening it says so.
+    return path;
+  }
+}
+
 /**
  * The names of the spaces in a directory, sorted, as their files tell them. Files that are not ours, cannot be read, or
  * have the name of another space's file are passed over: by its name no such space is found. A directory that does not
@@ -32,7 +47,7 @@ export async function listSpaceNames(directory: string): Promise<readonly string
   const names: string[] = [];
   for (const file of filesIn(directory)) {
     if (!ours.test(file)) continue;
-    const name = await nameIn(join(directory, file));
+    const name = await nameIn(linked(join(directory, file)));
     if (name !== undefined && fileNameOf(name) === file) names.push(name);
   }
   return names.sort();
@@ -61,6 +76,11 @@ export function hasLog(path: string): boolean {
   const log = `${path}-wal`;
   // Asking for the size of what would lie in a file, and not in a directory, throws.
   return existsSync(log) && (statSync(log, { throwIfNoEntry: false })?.size ?? 0) > 0;
+}
+
+/** Removes a file with what SQLite keeps beside it, which goes first: a log without its file is refused. */
+export async function removeFiles(path: string): Promise<void> {
+  for (const suffix of ['-wal', '-shm', '-journal', '']) await rm(`${path}${suffix}`, { force: true });
 }
 
 /** The name of the space in a file; `undefined` for one that is not ours or cannot be read. */

@@ -14,11 +14,12 @@ const fixture = (name: string) => new URL(`../../../test/fixtures/${name}`, impo
 /** Versions of which there is a file with what its build read from it: scripts/store-fixture.mjs writes both. */
 const VERSIONS = [6, 7];
 
-/** A space with the file of a version, as its build left it. */
-async function open(version: number) {
+/** A space with the file of a version, as its build left it, or as `change` makes it. */
+async function open(version: number, change = (_file: Buffer) => {}) {
   const directory = await mkdtemp(join(tmpdir(), 'salience-fixtures-'));
-  const file = readFileSync(fixture(`version-${version}.db.gz`));
-  await writeFile(join(directory, fileNameOf('alice')), gunzipSync(file));
+  const file = gunzipSync(readFileSync(fixture(`version-${version}.db.gz`)));
+  change(file);
+  await writeFile(join(directory, fileNameOf('alice')), file);
   const memory = await openMemory({ path: directory, space: 'alice', clock: () => Date.UTC(2026, 1, 1) });
   onTestFinished(async () => {
     await memory.close();
@@ -40,6 +41,15 @@ describe.each(VERSIONS)('a file of version %i', (version) => {
     expect(kept.memories.length).toBeGreaterThan(8);
     // Later versions may say more of a thing, and nothing else of what was said.
     expect(await whatIsKept(memory)).toMatchObject(kept);
+  });
+
+  it('is known to be damaged, whatever is computed anew when it is brought up to date', async () => {
+    const memory = await open(version, (file) => {
+      file[file.indexOf('Black tea at eight')]! ^= 1;
+    });
+    expect(await memory.check()).toEqual([
+      '1 rows of memory are damaged, the first is 1: restore the space from a backup',
+    ]);
   });
 
   it('can be written to, and remembers what was forgotten and invalidated', async () => {

@@ -27,13 +27,14 @@ export type MetaKey =
   | 'settings'
   | 'tombstone_key';
 
+/** A value that no answer depends on, or one of a file that may be of an older schema, which may have no checksums. */
 export function readMeta(connection: Connection, key: MetaKey): string | undefined {
   const row = connection.get('SELECT value FROM meta WHERE key = ?', key) as { value: string } | undefined;
   return row?.value;
 }
 
-/** The same of a file of the present schema: older ones have no checksums. Throws `store_corrupt`. */
-function readVerified(connection: Connection, key: MetaKey): string | undefined {
+/** A value of a file of the present schema. Throws `store_corrupt`. */
+export function readVerified(connection: Connection, key: MetaKey): string | undefined {
   const row = connection.get('SELECT value, checksum FROM meta WHERE key = ?', key) as
     | { value: string; checksum: number | null }
     | undefined;
@@ -73,7 +74,7 @@ export function writeDerivation(connection: Connection, { embedding, analyzer }:
 
 /** What was decided for the space. Throws `store_corrupt`. */
 export function readSettings(connection: Connection): SpaceSettings {
-  const json = readMeta(connection, 'settings');
+  const json = readVerified(connection, 'settings');
   return json === undefined ? DEFAULT_SETTINGS : settingsFromJson(json, { table: 'meta', row: 0 });
 }
 
@@ -100,5 +101,5 @@ export function writeSettings(connection: Connection, settings: SpaceSettings): 
 }
 
 export function readGeneration(connection: Connection): number {
-  return Number(readMeta(connection, 'generation') ?? 0);
+  return Number(readVerified(connection, 'generation') ?? 0);
 }

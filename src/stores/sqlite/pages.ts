@@ -1,7 +1,8 @@
+import { SalienceError } from '../../domain/errors.ts';
 import type { SavedPages } from '../../store/rows.ts';
 import { checksumOf, withChecksum } from './checksum.ts';
 import type { Connection } from './connection.ts';
-import { readMeta, writeMeta } from './meta.ts';
+import { readVerified, writeMeta } from './meta.ts';
 
 /**
  * Bytes of a part that go into one row. What SQLite and the driver copy them into is used again and again, and is still in the
@@ -24,9 +25,10 @@ export function loadPages(connection: Connection):
       readonly parts: (...given: Parameters<SavedPages['parts']>) => ReturnType<typeof partsOf>;
     }
   | undefined {
-  if (readMeta(connection, 'snapshot') === undefined) return undefined;
+  const reflected = savedReflection(connection);
+  if (!reflected) return undefined;
   return {
-    reflected: savedReflection(connection),
+    reflected,
     bytes: () => bytesOf(connection),
     parts: (pause, place) => partsOf(connection, pause, place),
   };
@@ -99,10 +101,14 @@ export function* dropPages(connection: Connection): Generator<undefined, void> {
   writeMeta(connection, 'snapshot_usage', undefined);
 }
 
-/** What the saved index reflects: nothing without one. */
-export function savedReflection(connection: Connection): Reflected {
-  return {
-    sequence: Number(readMeta(connection, 'snapshot') ?? 0),
-    usage: Number(readMeta(connection, 'snapshot_usage') ?? 0),
-  };
+/** What the saved index reflects; undefined without one, and where that is damaged, as one that follows what it does not know would be. */
+export function savedReflection(connection: Connection): Reflected | undefined {
+  try {
+    const sequence = readVerified(connection, 'snapshot');
+    const usage = readVerified(connection, 'snapshot_usage');
+    return sequence === undefined ? undefined : { sequence: Number(sequence), usage: Number(usage ?? 0) };
+  } catch (error) {
+    if (!SalienceError.isInstance(error)) throw error;
+    return undefined;
+  }
 }

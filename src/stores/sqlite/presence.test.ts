@@ -1,4 +1,16 @@
-import { copyFile, mkdtemp, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import {
+  copyFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  symlink,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -177,4 +189,24 @@ describe('a recall that learns from use, where nothing can be written', () => {
     }
     expect(await writable.get('tea')).toMatchObject({ accessCount: 0 });
   });
+});
+
+test('a file that is a link is the file that it leads to: written, backed up and deleted with its log', async () => {
+  const elsewhere = join(directory, 'elsewhere');
+  const root = join(directory, 'store');
+  {
+    await using store = createSqliteStore({ directory: elsewhere });
+    await write(await store.openSpace('alice'), [insert({ id: 'a' })]);
+  }
+  await mkdir(root);
+  await symlink(fileOf('alice', elsewhere), fileOf('alice', root));
+  await using store = createSqliteStore({ directory: root });
+  const space = await store.openSpace('alice');
+  await write(space, [insert({ id: 'b' })]);
+  expect(await store.listSpaces()).toEqual(['alice']);
+  expect((await space.info()).memories).toBe(2);
+  expect(existsSync(`${fileOf('alice', elsewhere)}-wal`)).toBe(true);
+  await space.close();
+  await store.deleteSpace('alice');
+  expect([...(await readdir(root)), ...(await readdir(elsewhere))]).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { constants, statSync } from 'node:fs';
+import { constants, existsSync, statSync } from 'node:fs';
 import { copyFile, link, open, rm } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { SalienceError } from '../../domain/errors.ts';
@@ -27,15 +27,25 @@ export async function checkFiles(path: string): Promise<void> {
   if (problem !== undefined) throw new SalienceError('store_corrupt', problem, { details: { path } });
 }
 
+/** A log with content beside a file that is not there. SQLite would mix it into whatever gets that name. */
+export function leftBehind(path: string): string | undefined {
+  if (hasLog(path)) return `${path}-wal`;
+  return existsSync(`${path}-journal`) ? `${path}-journal` : undefined;
+}
+
 async function problemOf(path: string): Promise<string | undefined> {
   const size = statSync(path, { throwIfNoEntry: false })?.size;
   if (size === 0) {
     return `${path} is empty, so it was truncated. Restore it from a backup, or delete it to start with an empty store`;
   }
-  if (!hasLog(path)) return undefined;
   if (size === undefined) {
-    return `${path} is missing, but its log ${path}-wal exists and may hold memories that are stored nowhere else. Put the file back, or move the log away to start with an empty store`;
+    const log = leftBehind(path);
+    return (
+      log &&
+      `${path} is missing, but its log ${log} exists and may hold memories that are stored nowhere else. Put the file back, or move the log away to start with an empty store`
+    );
   }
+  if (!hasLog(path)) return undefined;
   const damage = await damageOfLog(path);
   if (damage) {
     const { good, lost } = damage;
@@ -105,6 +115,15 @@ async function stateOf(path: string, immutable: boolean): Promise<FileState | un
   }
 }
 
+/** Gives a whole file the name `path` too. Throws `EEXIST` where that is taken: two that do this at once do not replace each other. */
+export async function giveName(made: string, path: string): Promise<void> {
+  await link(made, path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'EEXIST') throw error;
+    // Not every file system has links.
+    return copyFile(made, path, constants.COPYFILE_EXCL);
+  });
+}
+
 let filesMade = 0;
 
 /**
@@ -123,11 +142,7 @@ export async function makeFile(path: string): Promise<void> {
     } finally {
       connection.close();
     }
-    await link(made, path).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'EEXIST') return;
-      // Not every file system has links.
-      return copyFile(made, path, constants.COPYFILE_EXCL);
-    });
+    await giveName(made, path);
   } catch (error) {
     // Another process made it first.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

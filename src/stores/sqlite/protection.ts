@@ -56,6 +56,38 @@ export function protectTables(connection: Connection): void {
   }
 }
 
+/** The key of a row whose checksum is wrong. */
+export interface WrongRow {
+  readonly table: string;
+  readonly key: readonly SqlValue[];
+}
+
+/** The rows of a file of an older schema that have another checksum than their values. */
+export function rowsWithWrongChecksum(connection: Connection): readonly WrongRow[] {
+  return protectedTables(connection).flatMap(({ table, key, columns, hasChecksum }) =>
+    hasChecksum
+      ? connection
+          .lists(
+            `SELECT ${key.join(', ')} FROM ${table} WHERE checksum IS NOT ${CHECKSUM_FUNCTION}(${columns.join(', ')})`,
+          )
+          .map((each) => ({ table, key: each }))
+      : [],
+  );
+}
+
+/** Takes their checksums away, so that they stay known as damaged. */
+export function leaveWithoutChecksum(connection: Connection, rows: readonly WrongRow[]): void {
+  if (rows.length === 0) return;
+  const keys = new Map(protectedTables(connection).map(({ table, key }) => [table, key]));
+  for (const { table, key } of rows) {
+    const same = keys
+      .get(table)
+      ?.map((column) => `${column} IS ?`)
+      .join(' AND ');
+    connection.run(`UPDATE ${table} SET checksum = NULL WHERE ${same}`, ...key);
+  }
+}
+
 /** A sentence for each table with rows that have another checksum than their values; inside a read transaction, row by row. */
 export function* wrongChecksums(connection: Connection): Generator<undefined, readonly string[]> {
   const findings: string[] = [];
@@ -78,14 +110,16 @@ export function* wrongChecksums(connection: Connection): Generator<undefined, re
       part instanceof Uint8Array ? Buffer.from(part).toString('hex') : String(part),
     );
     findings.push(
-      `${wrong} rows of ${table} are damaged, the first is ${named.join(' ')}: ${remedyOf(table)}`,
+      `${wrong} rows of ${table} are damaged, the first is ${named.join(' ')}: ${remedyOf(table, named)}`,
     );
   }
   return findings;
 }
 
-function remedyOf(table: string): string {
+function remedyOf(table: string, [key]: readonly string[]): string {
   if (table === 'page') return 'it is a cache, and reindexing the space recreates it';
+  // What the pages reflect goes with them.
+  if (table === 'meta' && key?.startsWith('snapshot')) return 'reindex the space';
   return table in brought ? 'reindex the space' : 'restore the space from a backup';
 }
 
@@ -103,7 +137,8 @@ function protectedTables(connection: Connection): readonly ProtectedTable[] {
     return {
       table,
       key: found.filter(({ pk }) => pk > 0).map(({ name }) => name),
-      columns: chosen ?? names,
+      // An older schema has fewer of them.
+      columns: (chosen ?? names).filter((column) => names.includes(column)),
       hasChecksum: names.length < found.length,
     };
   });

@@ -162,7 +162,7 @@ test('pages that cannot be read are saved anew when the space is closed', async 
     async (connection: Connection) => {
       const parts = new Map(await savedParts(connection));
       parts.set('header', new TextEncoder().encode('{"layout":1}'));
-      atOnce(savePages(connection, parts, savedReflection(connection)));
+      atOnce(savePages(connection, parts, savedReflection(connection)!));
     },
   ]) {
     const connection = await connect(path, { readOnly: false, timeout: 1000 });
@@ -203,9 +203,36 @@ test('forgetting drops the pages, with what they say about uses', async () => {
   const { store: next, connections } = observed();
   const again = await next.openSpace('alice');
   await write(again, [{ kind: 'redact', id: 'm1' }], { verb: 'forget' });
-  expect(savedReflection(connections[1] as Connection)).toEqual({ sequence: 0, usage: 0 });
+  expect(savedReflection(connections[1] as Connection)).toBeUndefined();
   expect((await countsBySearch(again)).size).toBe(299);
   await next.close();
+});
+
+test('pages are not used where it is damaged what they reflect, and check says how to mend it', async () => {
+  let { store, connections } = observed();
+  let space = await store.openSpace('alice');
+  await write(
+    space,
+    ids.map((id) => insert({ id })),
+  );
+  await searchIn(space, request);
+  await store.close();
+  ({ store } = observed());
+  space = await store.openSpace('alice');
+  await write(space, [insert({ id: 'later' })]);
+  await store.close();
+
+  const connection = await connect(join(directory, fileNameOf('alice')), { readOnly: false, timeout: 0 });
+  connection.database.exec("DROP TRIGGER meta_updated; UPDATE meta SET value = '301' WHERE key = 'snapshot'");
+  connection.close();
+  ({ store, connections } = observed());
+  space = await store.openSpace('alice');
+  expect(savedReflection(connections[1] as Connection)).toBeUndefined();
+  expect((await countsBySearch(space)).size).toBe(301);
+  expect(await space.check()).toEqual([
+    '1 rows of meta are damaged, the first is snapshot: reindex the space',
+  ]);
+  await store.close();
 });
 
 /** Puts the rows of a backup in the place of a file's, as a restore through SQLite does: another process has it open. */

@@ -8,7 +8,7 @@ import { provenance } from './migrations/0004-provenance.ts';
 import { recording } from './migrations/0005-recording.ts';
 import { graph } from './migrations/0006-graph.ts';
 import { typesInOrder } from './migrations/0007-types-in-order.ts';
-import { protectTables } from './protection.ts';
+import { leaveWithoutChecksum, protectTables, rowsWithWrongChecksum } from './protection.ts';
 
 /** In the header of every file of ours: "Sal1" in ASCII. */
 export const APPLICATION_ID = 0x53616c31;
@@ -36,11 +36,13 @@ export const SCHEMA_VERSION = migrations.length;
 
 /** Brings a file from `version` to the present one. Runs inside the caller's transaction. */
 export function migrate(connection: Connection, version: number): void {
+  const damaged = rowsWithWrongChecksum(connection);
   for (const migration of migrations.slice(version)) {
     connection.database.exec(inSpace(migration.sql));
     migration.run?.(connection);
   }
   protectTables(connection);
+  leaveWithoutChecksum(connection, damaged);
   markAsOurs(connection);
 }
 

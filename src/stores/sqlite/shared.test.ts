@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -52,4 +52,32 @@ it('a store has them, and they are no spaces', async () => {
   await store.shared?.add('claim', 'a', 'text');
   expect(await store.listSpaces()).toEqual([]);
   expect(await readdir(join(directory, 'shared', 'claim'))).toHaveLength(1);
+});
+
+it('a file that a power cut left empty keeps nobody from the others, and is named to whoever asks for it', async () => {
+  const directory = join(root, 'damaged');
+  const texts = sharedFiles(directory);
+  await texts.add('token', 'a', 'one');
+  await texts.add('token', 'b', 'two');
+  const folder = join(directory, 'shared', 'token');
+  for (const file of await readdir(folder)) {
+    const path = join(folder, file);
+    if ((await readFile(path, 'utf8')).includes('"a"')) await writeFile(path, '');
+  }
+  expect(await texts.ids('token')).toEqual(['b']);
+  await expect(texts.get('token', 'a')).rejects.toMatchObject({ code: 'store_corrupt' });
+  await texts.put('token', 'a', 'three');
+  expect(await texts.get('token', 'a')).toBe('three');
+});
+
+it('where they cannot be kept, that is an error of the store', async () => {
+  const directory = join(root, 'no-folder');
+  await mkdir(directory);
+  await writeFile(join(directory, 'shared'), 'a file');
+  const texts = sharedFiles(directory);
+  const failed = { code: 'store_failed', name: 'SalienceError' };
+  await expect(texts.add('token', 'a', 'one')).rejects.toMatchObject(failed);
+  await expect(texts.get('token', 'a')).rejects.toMatchObject(failed);
+  await expect(texts.ids('token')).rejects.toMatchObject(failed);
+  await expect(texts.remove('token', 'a')).rejects.toMatchObject(failed);
 });

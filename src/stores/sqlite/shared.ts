@@ -3,6 +3,7 @@ import { link, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/p
 import { join } from 'node:path';
 import { SalienceError } from '../../domain/errors.ts';
 import type { SharedTexts } from '../../store/store.ts';
+import { translateFileError } from './faults.ts';
 
 /** See `Store.shared`: a file each, in `shared/KIND/` beside the spaces, for all processes of the machine. */
 export function sharedFiles(root: string): SharedTexts {
@@ -11,21 +12,29 @@ export function sharedFiles(root: string): SharedTexts {
   const fileOf = (kind: string, id: string) =>
     join(folderOf(kind), `${createHash('sha256').update(id).digest('hex')}.json`);
   const read = async (file: string): Promise<Stored | undefined> => {
-    const json = await readFile(file, 'utf8').catch(unlessMissing);
-    return json === undefined ? undefined : (JSON.parse(json) as Stored);
+    const json = await readFile(file, 'utf8').catch(unlessMissing(file));
+    return json === undefined ? undefined : storedIn(json, file);
   };
   /** Nobody reads half of it. */
   const write = async (kind: string, id: string, text: string, publish: typeof link) => {
     const file = fileOf(kind, id);
     const whole = `${file}.${randomBytes(8).toString('hex')}`;
-    await mkdir(folderOf(kind), { recursive: true });
+    const failed = (error: unknown) => {
+      throw translateFileError(error, file);
+    };
+    await mkdir(folderOf(kind), { recursive: true }).catch(failed);
     try {
-      await writeFile(whole, JSON.stringify({ id, text } satisfies Stored), { mode: 0o600 });
-      await publish(whole, file);
-    } catch (error) {
-      throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? alreadyThere(kind, id) : error;
+      // On the disk before it has its name: a power cut would leave a name with nothing behind it.
+      await writeFile(whole, JSON.stringify({ id, text } satisfies Stored), {
+        mode: 0o600,
+        flush: true,
+      }).catch(failed);
+      await publish(whole, file).catch((error) => {
+        if (error.code === 'EEXIST') throw alreadyThere(kind, id);
+        failed(error);
+      });
     } finally {
-      await rm(whole, { force: true });
+      await rm(whole, { force: true }).catch(failed);
     }
   };
   return {
@@ -34,13 +43,18 @@ export function sharedFiles(root: string): SharedTexts {
     add: (kind, id, text) => write(kind, id, text, link),
     put: (kind, id, text) => write(kind, id, text, rename),
     async remove(kind, id) {
-      const removed = await rm(fileOf(kind, id)).then(() => true, unlessMissing);
+      const file = fileOf(kind, id);
+      const removed = await rm(file).then(() => true, unlessMissing(file));
       return removed ?? false;
     },
     async ids(kind) {
-      const files = (await readdir(folderOf(kind)).catch(unlessMissing)) ?? [];
+      const folder = folderOf(kind);
+      const files = (await readdir(folder).catch(unlessMissing(folder))) ?? [];
       const stored = await Promise.all(
-        files.filter((file) => file.endsWith('.json')).map((file) => read(join(folderOf(kind), file))),
+        files
+          .filter((file) => file.endsWith('.json'))
+          // One that is damaged keeps nobody from the others; whoever asks for it is told.
+          .map((file) => read(join(folder, file)).catch(unlessDamaged)),
       );
       return stored.flatMap((each) => (each ? [each.id] : []));
     },
@@ -78,7 +92,24 @@ function alreadyThere(kind: string, id: string): SalienceError {
   return new SalienceError('already_exists', `${kind} ${JSON.stringify(id)} exists already; use another id`);
 }
 
-function unlessMissing(error: unknown): undefined {
-  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+function storedIn(json: string, file: string): Stored {
+  try {
+    const { id, text } = JSON.parse(json) as Stored;
+    if (typeof id === 'string' && typeof text === 'string') return { id, text };
+  } catch {}
+  throw new SalienceError('store_corrupt', `${file} is damaged; delete it, and make what it held anew`, {
+    details: { path: file },
+  });
+}
+
+function unlessMissing(path: string): (error: unknown) => undefined {
+  return (error) => {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw translateFileError(error, path);
+    return undefined;
+  };
+}
+
+function unlessDamaged(error: unknown): undefined {
+  if (!SalienceError.isInstance(error) || error.code !== 'store_corrupt') throw error;
   return undefined;
 }

@@ -243,7 +243,10 @@ export function openSpace(database: OpenDatabase): SpaceStore {
     async backup(target, at) {
       await apart(long, (connection, aside) => backupTo(connection, target, aside));
       if (!writer || at === undefined) return;
-      await writing(() => transaction((writer) => writeMeta(writer, 'backup', formatInstant(at))));
+      // The backup is whole: that its moment cannot be noted is no failure of it.
+      await writing(() => transaction((writer) => writeMeta(writer, 'backup', formatInstant(at)))).catch(
+        () => undefined,
+      );
     },
     async close() {
       closed = true;

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseSpaceName } from '../../domain/space.ts';
 import { closedError, missingSpace } from '../../store/faults.ts';
@@ -7,7 +8,7 @@ import { type Connection, IN_MEMORY } from './connection.ts';
 import { copyingIn } from './copying.ts';
 import { deleteSpaceFiles } from './delete.ts';
 import { openSpaceFile } from './file.ts';
-import { fileNameOf, hasLog, listSpaceNames } from './files.ts';
+import { fileNameOf, hasLog, listSpaceNames, pathOf } from './files.ts';
 import { createMemoryStore } from './memory.ts';
 import { checkReady } from './ready.ts';
 import { sharedFiles } from './shared.ts';
@@ -47,7 +48,7 @@ export function createObservedSqliteStore(
     async openSpace(name, { readOnly = false, settings, room } = {}) {
       checkOpen();
       parseSpaceName(name);
-      const path = join(root, fileNameOf(name));
+      const path = pathOf(root, name);
       if (readOnly && !existsSync(path) && !hasLog(path))
         throw missingSpace(name, await listSpaceNames(root));
       const onClose = () => void opened.delete(space);
@@ -74,12 +75,14 @@ export function createObservedSqliteStore(
     async deleteSpace(name) {
       checkOpen();
       parseSpaceName(name);
-      const path = join(root, fileNameOf(name));
+      const path = pathOf(root, name);
       if (!existsSync(path)) throw missingSpace(name, await listSpaceNames(root));
       const mine = [...opened].filter((space) => space.name === name);
       await Promise.all(mine.map((space) => space.close()));
       for (const space of mine) opened.delete(space);
       await deleteSpaceFiles(path, name, { synchronous, busyTimeout });
+      // Where it was a link.
+      await rm(join(root, fileNameOf(name)), { force: true });
     },
     async ready() {
       checkOpen();

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { SalienceError } from '../../domain/errors.ts';
-import { fileNameOf, filesIn, nameIn } from './files.ts';
+import { fileNameOf, filesIn, hasLog, nameIn } from './files.ts';
 import { openReader } from './opening.ts';
 import { checkFiles } from './presence.ts';
 
@@ -12,26 +12,37 @@ import { checkFiles } from './presence.ts';
 export async function describeStrays(directory: string): Promise<readonly string[]> {
   const found: string[] = [];
   for (const file of [...filesIn(directory)].sort()) {
-    if (!file.endsWith('.db')) continue;
     const path = join(directory, file);
+    if (file.endsWith('.db-wal')) {
+      const whose = path.slice(0, -'-wal'.length);
+      if (!existsSync(whose) && hasLog(whose)) found.push((await whyUnreadable(whose)).message);
+    }
+    if (!file.endsWith('.db')) continue;
     const space = await nameIn(path);
-    if (space === undefined) found.push(await whyUnreadable(path));
+    if (space === undefined) found.push((await whyUnreadable(path)).message);
     else if (fileNameOf(space) !== file) found.push(misnamed(directory, path, space));
   }
   return found;
 }
 
-async function whyUnreadable(path: string): Promise<string> {
+/** Why a file cannot be read as a space, or a backup of one. */
+export async function whyUnreadable(path: string): Promise<SalienceError> {
   try {
     await checkFiles(path);
     // It holds no name that could be the right one, so this throws.
     const connection = await openReader(path, '', { synchronous: 'full', busyTimeout: 1000 });
     connection.close();
   } catch (error) {
-    if (SalienceError.isInstance(error)) return error.message;
+    if (SalienceError.isInstance(error)) return error;
     throw error;
   }
-  return `${path} holds a space without a name; restore it from a backup`;
+  return new SalienceError(
+    'store_corrupt',
+    `${path} holds a space without a name; restore it from a backup`,
+    {
+      details: { path },
+    },
+  );
 }
 
 function misnamed(directory: string, path: string, space: string): string {

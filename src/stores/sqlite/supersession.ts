@@ -1,7 +1,7 @@
 import type { MemoryRecord } from '../../domain/memory.ts';
 import { grouped, type Relations } from '../../store/belief-state.ts';
 import type { Connection } from './connection.ts';
-import { readMeta, writeMeta } from './meta.ts';
+import { readVerified, writeMeta } from './meta.ts';
 
 /** Notes what the memory in `row` supersedes, in the place of what it did before. */
 export function writeSupersession(
@@ -37,7 +37,7 @@ export function relationsChanged(connection: Connection): void {
 }
 
 export function readRelationsVersion(connection: Connection): number {
-  return Number(readMeta(connection, 'relations') ?? 0);
+  return Number(readVerified(connection, 'relations') ?? 0);
 }
 
 /** How the memories of the space stand to each other, by row. */

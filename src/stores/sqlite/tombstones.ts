@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { normalisedContent } from '../../domain/statement.ts';
 import type { Statement, Tombstone } from '../../store/store.ts';
 import type { Connection } from './connection.ts';
-import { readMeta, writeMeta } from './meta.ts';
+import { readVerified, writeMeta } from './meta.ts';
 import { text } from './rows.ts';
 
 /** See `SpaceReader.tombstones`. */
@@ -10,7 +10,7 @@ export function readTombstones(
   connection: Connection,
   statements: readonly Statement[],
 ): readonly (Tombstone | undefined)[] {
-  const key = readMeta(connection, 'tombstone_key');
+  const key = readVerified(connection, 'tombstone_key');
   return statements.map((statement) =>
     key === undefined
       ? undefined
@@ -32,14 +32,14 @@ export function addTombstone(connection: Connection, statement: Statement, { at,
 }
 
 export function removeTombstone(connection: Connection, statement: Statement): void {
-  const key = readMeta(connection, 'tombstone_key');
+  const key = readVerified(connection, 'tombstone_key');
   if (key === undefined) return;
   for (const hash of hashesOf(key, statement)) connection.run('DELETE FROM tombstone WHERE hash = ?', hash);
 }
 
 /** Without the key nobody can try out what a hash stands for, not even with the hashes of another space. */
 function keyOf(connection: Connection): string {
-  const known = readMeta(connection, 'tombstone_key');
+  const known = readVerified(connection, 'tombstone_key');
   if (known !== undefined) return known;
   const key = randomBytes(32).toString('hex');
   writeMeta(connection, 'tombstone_key', key);

@@ -13,7 +13,14 @@ import { checkUndoable, findMemory, lastEvent } from './events.ts';
 import { isUniqueViolation } from './faults.ts';
 import { redactMemory, redactMentions } from './forget.ts';
 import { type AppliedLink, attachedLinks, removeLinks, setLink } from './links.ts';
-import { readDerivation, readMeta, readSettings, writeDerivation, writeMeta, writeSettings } from './meta.ts';
+import {
+  readDerivation,
+  readSettings,
+  readVerified,
+  writeDerivation,
+  writeMeta,
+  writeSettings,
+} from './meta.ts';
 import {
   attemptPairs,
   type End,
@@ -331,7 +338,7 @@ function createPlaces(connection: Connection): Places {
     | { seq: number }
     | undefined;
   let row = used?.seq ?? 0;
-  const before = Number(readMeta(connection, 'ordinal') ?? 0);
+  const before = Number(readVerified(connection, 'ordinal') ?? 0);
   let last = before;
   return {
     nextRow: () => ++row,
