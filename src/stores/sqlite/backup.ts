@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
@@ -15,7 +15,7 @@ export async function backupTo(connection: Connection, path: string, aside?: Rea
   const target = resolve(path);
   if (existsSync(target)) throw alreadyThere(target);
   // It appears under its name whole, and another backup to the same name finds it there.
-  const made = join(dirname(target), `.backup-${randomUUID()}`);
+  const made = join(dirname(target), `.backup-${randomBytes(8).toString('hex')}`);
   try {
     if (!(await aside?.(connection.path, VACUUM, made))) {
       await rm(made, { force: true });
