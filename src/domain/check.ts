@@ -44,6 +44,12 @@ export function flag(value: unknown, field: string): boolean {
   throw invalidArgument(field, `${describe(value)} must be true or false`);
 }
 
+/** Throws `invalid_argument` for what cannot be called. */
+export function callback<Value>(value: Value, field: string): Value {
+  if (typeof value === 'function') return value;
+  throw invalidArgument(field, `${describe(value)} must be a function`);
+}
+
 export function oneOf<Value extends string | number>(
   value: unknown,
   field: string,

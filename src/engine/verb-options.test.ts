@@ -163,6 +163,63 @@ describe('every verb', () => {
   });
 });
 
+describe('an option that is on or off', () => {
+  const switches = verbs.flatMap((verb) =>
+    optionNames(verbEntry(verb))
+      .filter((name) => verbEntry(verb).arguments?.[name]?.type === 'boolean' || name === 'renew')
+      .map((name) => [verb, name] as const),
+  );
+
+  it('is refused in every verb when it is neither true nor false, and nothing is written', async () => {
+    expect(switches).toContainEqual(['maintain', 'dryRun']);
+    expect(switches).toContainEqual(['forget', 'dryRun']);
+    expect(switches).toContainEqual(['curate', 'useModel']);
+    expect(switches).toContainEqual(['recall', 'deep']);
+    await using memory = await sample();
+    const before = await stateOf(memory);
+    for (const [verb, name] of switches) {
+      for (const value of [1, 0, 'false', null, {}, []]) {
+        const options = { [name]: value, ...(verb === 'context' && { maxTokens: 9 }) };
+        await expect(ask(memory, verb, options), `${verb} ${name}`).rejects.toMatchObject({
+          code: 'invalid_argument',
+          message: expect.stringMatching(`^${name}: .* must be true or false$`),
+          details: { field: name },
+        });
+      }
+    }
+    expect(await stateOf(memory)).toBe(before);
+  });
+
+  it.each(['a', {}, 1])('maintain does not take consolidate: %o', async (consolidate) => {
+    await using memory = await sample();
+    await expect(memory.maintain({ consolidate } as never)).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: 'consolidate: give true, false or a list of ids',
+    });
+  });
+
+  it('is refused within a filter of forget and within association', async () => {
+    await using memory = await sample();
+    await expect(memory.forget({ inScope: 'global', below: 'false' } as never)).rejects.toThrow(
+      'below: "false" must be true or false',
+    );
+    await expect(memory.recall('tea', { association: { sequence: 'no' } } as never)).rejects.toThrow(
+      'association.sequence: "no" must be true or false',
+    );
+  });
+});
+
+it.each(verbs.filter((verb) => optionNames(verbEntry(verb)).includes('progress')))(
+  '%s refuses progress that is no function',
+  async (verb) => {
+    await using memory = await sample();
+    await expect(ask(memory, verb, { progress: 5 })).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: 'progress: 5 must be a function',
+    });
+  },
+);
+
 describe('objects within options', () => {
   it.each([
     ['asOf', { asOf: { know: '2026-01-01' } }, 'asOf: unknown option "know" (did you mean "known"?)'],

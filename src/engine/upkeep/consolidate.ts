@@ -1,4 +1,4 @@
-import { texts } from '../../domain/check.ts';
+import { invalidArgument, texts } from '../../domain/check.ts';
 import { throwIfAborted } from '../../domain/errors.ts';
 import type { MemoryRecord } from '../../domain/memory.ts';
 import type { Fading, RetentionFading } from '../../domain/settings.ts';
@@ -49,7 +49,10 @@ export async function consolidate(
   const failures: string[] = [];
   let usage = NO_USAGE;
   const asked = options.consolidate ?? false;
-  const among = Array.isArray(asked) ? new Set(texts(asked, 'consolidate', 10_000, 128)) : undefined;
+  if (typeof asked !== 'boolean' && !Array.isArray(asked)) {
+    throw invalidArgument('consolidate', 'give true, false or a list of ids');
+  }
+  const among = typeof asked === 'boolean' ? undefined : new Set(texts(asked, 'consolidate', 10_000, 128));
   const byAge = asked === true && fading.mode === 'retention' ? fading.curve : undefined;
   if (!engine.embedder || !(among || byAge)) return { consolidated: done, failures, usage };
   for (const group of await findGroups(engine, now, options, { among, curve: byAge })) {
