@@ -66,6 +66,17 @@ export function texts(value: unknown, field: string, most: number, maxCharacters
   return [...new Set(value.map((each, index) => text(each, `${field}[${index}]`, { maxCharacters })))];
 }
 
+/** A list that has grown, unless it is longer than one may be. Throws `invalid_argument`. */
+export function atMost<List extends readonly unknown[] | undefined>(
+  list: List,
+  most: number,
+  field: string,
+  what: string,
+): List {
+  if (list === undefined || list.length <= most) return list;
+  throw invalidArgument(field, `it would have ${list.length} ${what}, of at most ${most}; take some away`);
+}
+
 export function instant(value: string | Date | undefined, field: string): Instant | undefined {
   return value === undefined ? undefined : parseInstant(value, field);
 }
