@@ -233,6 +233,22 @@ describe('objects within options', () => {
     });
   });
 
+  it.each([
+    ['curate', 'prune', 'actions'],
+    ['curate', {}, 'actions'],
+    ['neighbours', 'knows', 'relations'],
+    ['paths', 'knows', 'relations'],
+    ['context', 'facts', 'sections'],
+    ['context', { facts: -1 }, 'sections'],
+  ] as const)('%s does not take %j as %s', async (verb, value, name) => {
+    await using memory = await sample();
+    const options = { [name]: value, ...(verb === 'context' && { maxTokens: 100 }) };
+    await expect(ask(memory, verb, options)).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: `${name}: expected a list`,
+    });
+  });
+
   it('sections have no other names', async () => {
     await using memory = await sample();
     const sections = [{ name: 'mine', types: ['fact'], share: 1, takeOthers: true }];
@@ -260,6 +276,7 @@ describe('openMemory', () => {
     [{ path: ':memory:' }, 'space: required: it says whose memory this is, for example openMemory({'],
     [{ space: 'alice' }, 'path: '],
     [{ ...opened, reindex: { signals: 1 } }, 'reindex: unknown option "signals" (did you mean "signal"?)'],
+    [{ ...opened, reindex: { progress: 5 } }, 'reindex.progress: 5 must be a function'],
     [{ ...opened, reinforcement: { drect: 0.1 } }, 'did you mean "direct"?'],
     [{ ...opened, reinforcement: { direct: -5 } }, 'reinforcement.direct: -5 must be a number from 0 to 1'],
     [{ ...opened, reinforcement: { link: Number.NaN } }, 'reinforcement.link: NaN'],
