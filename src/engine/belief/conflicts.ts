@@ -283,7 +283,8 @@ function updatedBy(
     author: newer.author,
     role: newer.role,
     relations: newer.relations,
-    topicKey: older.topicKey ?? newer.topicKey,
+    // A topic has one statement in a scope; in another scope there may be one already.
+    topicKey: older.topicKey ?? (older.scope === newer.scope ? newer.topicKey : undefined),
     validFrom: newer.validFrom,
     validUntil: newer.validUntil,
     expiresAt: newer.expiresAt,
