@@ -152,6 +152,15 @@ describe('a session', () => {
     },
   );
 
+  test('undo takes the summary back, and the session stays ended', async () => {
+    const { memory } = await live(plain);
+    await memory.startSession();
+    const { id } = await memory.endSession('Planned a trip');
+    expect((await memory.undo()).memories).toEqual([{ id, memory: undefined }]);
+    expect(await summariesOf(memory)).toEqual([]);
+    expect(await memory.currentSession()).toBeUndefined();
+  });
+
   test('an automatic summary says what is believed where the session takes place, since the last one', async () => {
     const { memory, clock, pass } = await live(plain);
     const { sessionId } = await memory.startSession();
