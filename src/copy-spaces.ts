@@ -1,4 +1,4 @@
-import { invalidArgument } from './domain/check.ts';
+import { callback, invalidArgument } from './domain/check.ts';
 import { SalienceError } from './domain/errors.ts';
 import { keysOf, onlyKeys } from './domain/options.ts';
 import { parseSpaceName } from './domain/space.ts';
@@ -51,6 +51,7 @@ export interface SpaceCopy extends CopyReport {
 export async function copySpaces(options: CopySpacesOptions): Promise<readonly SpaceCopy[]> {
   onlyKeys(options, optionKeys, 'copySpaces');
   const { spaces, signal, progress } = options;
+  if (progress !== undefined) callback(progress, 'progress');
   for (const space of spaces ?? []) parseSpaceName(space);
   await using from = await endOf(options.from, 'from');
   await using to = await endOf(options.to, 'to');

@@ -2,6 +2,7 @@ import { wholeNumber } from './domain/check.ts';
 import { SalienceError, throwIfAborted } from './domain/errors.ts';
 import type { Instant } from './domain/time.ts';
 import type { MaintainOptions, MaintenanceReport } from './engine/upkeep/maintenance-types.ts';
+import { checkSwitches } from './engine/verb-options.ts';
 import type { Spaces } from './spaces.ts';
 import type { Store } from './store/store.ts';
 
@@ -36,6 +37,7 @@ export async function maintainSpaces(
   { every = DAY, ...options }: MaintainSpacesOptions,
 ): Promise<SpacesMaintenance> {
   wholeNumber(every, 'every', 0, 366 * DAY);
+  checkSwitches('maintain', options);
   const shared = every === 0 || options.dryRun ? undefined : store.shared;
   const span = every === 0 ? 0 : Math.floor(now() / every);
   const claims = new Set(await shared?.ids(CLAIM));

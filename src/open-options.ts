@@ -1,4 +1,4 @@
-import { invalidArgument, number, oneOf, text, wholeNumber } from './domain/check.ts';
+import { callback, invalidArgument, number, oneOf, text, wholeNumber } from './domain/check.ts';
 import { keysOf, onlyKeys } from './domain/options.ts';
 import { REINFORCEMENT, type ReinforcementRates } from './engine/recall/reinforce.ts';
 import type { BatchOptions } from './engine/types.ts';
@@ -49,7 +49,9 @@ export function checkOpenOptions(options: OpenOptions): void {
   if (maxMetadataBytes !== undefined) number(maxMetadataBytes, 'maxMetadataBytes', 1, Infinity);
   if (synchronous !== undefined) oneOf(synchronous, 'synchronous', ['full', 'normal']);
   if (conflictThreshold !== undefined) number(conflictThreshold, 'conflictThreshold', 0, 1);
-  if (typeof reindex === 'object') onlyKeys(reindex, reindexKeys, 'reindex');
+  if (typeof reindex !== 'object') return;
+  onlyKeys(reindex, reindexKeys, 'reindex');
+  if (reindex.progress !== undefined) callback(reindex.progress, 'reindex.progress');
 }
 
 /** The rates of learning by use: those given, over the defaults. Throws `invalid_argument` naming the rate. */

@@ -491,6 +491,16 @@ describe('maintain', () => {
     await close();
   });
 
+  test('refuses a dry run that is neither true nor false, and claims no space', async () => {
+    const { one, two, close } = await shared();
+    await expect(one.maintain({ dryRun: 1 } as never)).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: 'dryRun: 1 must be true or false',
+    });
+    expect((await two.maintain()).maintained).toHaveLength(4);
+    await close();
+  });
+
   test('maintains again in the next span, and forgets the claims of the last', async () => {
     const { one, two, close, later } = await shared();
     await one.maintain();

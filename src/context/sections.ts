@@ -1,4 +1,4 @@
-import { invalidArgument, number, oneOf } from '../domain/check.ts';
+import { invalidArgument, listOf, number, oneOf } from '../domain/check.ts';
 import { keysOf, onlyKeys } from '../domain/options.ts';
 import type { ContextCandidate } from './candidate.ts';
 
@@ -79,7 +79,7 @@ export const PINNED: SessionContext = {
 export function chooseSections(
   chosen: readonly (SectionName | Section)[] = DEFAULT_SECTIONS,
 ): readonly Section[] {
-  const sections = chosen.map((each, at): Section => {
+  const sections = listOf(chosen, 'sections').map((each, at): Section => {
     if (typeof each === 'object') {
       onlyKeys(each, sectionKeys, `sections[${at}]`);
       return each;

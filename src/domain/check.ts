@@ -50,6 +50,12 @@ export function flag(value: unknown, field: string): boolean {
   throw invalidArgument(field, `${describe(value)} must be true or false`);
 }
 
+/** Throws `invalid_argument` for what cannot be called. */
+export function callback<Value>(value: Value, field: string): Value {
+  if (typeof value === 'function') return value;
+  throw invalidArgument(field, `${describe(value)} must be a function`);
+}
+
 export function oneOf<Value extends string | number>(
   value: unknown,
   field: string,
@@ -64,6 +70,17 @@ export function texts(value: unknown, field: string, most: number, maxCharacters
   if (value.length > most)
     throw invalidArgument(field, `${value.length} are too many; at most ${most} are allowed`);
   return [...new Set(value.map((each, index) => text(each, `${field}[${index}]`, { maxCharacters })))];
+}
+
+/** A list that has grown, unless it is longer than one may be. Throws `invalid_argument`. */
+export function atMost<List extends readonly unknown[] | undefined>(
+  list: List,
+  most: number,
+  field: string,
+  what: string,
+): List {
+  if (list === undefined || list.length <= most) return list;
+  throw invalidArgument(field, `it would have ${list.length} ${what}, of at most ${most}; take some away`);
 }
 
 export function instant(value: string | Date | undefined, field: string): Instant | undefined {

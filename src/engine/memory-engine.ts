@@ -310,6 +310,7 @@ export interface MemoryEngine extends AsyncDisposable {
   /**
    * Undoes the latest operation that can be undone, the one named by its sequence number, or a whole run of maintenance, newest
    * operation first. A `forget` cannot be undone: after one, `undo()` takes back what was written before it. Of a run, what was changed or forgotten since is left alone and listed in `skipped`.
+   * A session that was ended stays ended; only its summary is taken back.
    *
    * @throws `cannot_undo`: there is nothing to undo, it erased memories, or these were changed since.
    * @example
@@ -484,7 +485,7 @@ export interface MemoryEngine extends AsyncDisposable {
    */
   currentSession(options?: CurrentSessionOptions): Promise<string | undefined>;
   /**
-   * Ends the open session with a summary.
+   * Ends the open session with a summary. `undo` takes the summary back, and the session stays ended: start another one.
    *
    * @throws `not_found`: no session is open.
    * @example

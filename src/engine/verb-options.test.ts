@@ -163,6 +163,63 @@ describe('every verb', () => {
   });
 });
 
+describe('an option that is on or off', () => {
+  const switches = verbs.flatMap((verb) =>
+    optionNames(verbEntry(verb))
+      .filter((name) => verbEntry(verb).arguments?.[name]?.type === 'boolean' || name === 'renew')
+      .map((name) => [verb, name] as const),
+  );
+
+  it('is refused in every verb when it is neither true nor false, and nothing is written', async () => {
+    expect(switches).toContainEqual(['maintain', 'dryRun']);
+    expect(switches).toContainEqual(['forget', 'dryRun']);
+    expect(switches).toContainEqual(['curate', 'useModel']);
+    expect(switches).toContainEqual(['recall', 'deep']);
+    await using memory = await sample();
+    const before = await stateOf(memory);
+    for (const [verb, name] of switches) {
+      for (const value of [1, 0, 'false', null, {}, []]) {
+        const options = { [name]: value, ...(verb === 'context' && { maxTokens: 9 }) };
+        await expect(ask(memory, verb, options), `${verb} ${name}`).rejects.toMatchObject({
+          code: 'invalid_argument',
+          message: expect.stringMatching(`^${name}: .* must be true or false$`),
+          details: { field: name },
+        });
+      }
+    }
+    expect(await stateOf(memory)).toBe(before);
+  });
+
+  it.each(['a', {}, 1])('maintain does not take consolidate: %o', async (consolidate) => {
+    await using memory = await sample();
+    await expect(memory.maintain({ consolidate } as never)).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: 'consolidate: give true, false or a list of ids',
+    });
+  });
+
+  it('is refused within a filter of forget and within association', async () => {
+    await using memory = await sample();
+    await expect(memory.forget({ inScope: 'global', below: 'false' } as never)).rejects.toThrow(
+      'below: "false" must be true or false',
+    );
+    await expect(memory.recall('tea', { association: { sequence: 'no' } } as never)).rejects.toThrow(
+      'association.sequence: "no" must be true or false',
+    );
+  });
+});
+
+it.each(verbs.filter((verb) => optionNames(verbEntry(verb)).includes('progress')))(
+  '%s refuses progress that is no function',
+  async (verb) => {
+    await using memory = await sample();
+    await expect(ask(memory, verb, { progress: 5 })).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: 'progress: 5 must be a function',
+    });
+  },
+);
+
 describe('objects within options', () => {
   it.each([
     ['asOf', { asOf: { know: '2026-01-01' } }, 'asOf: unknown option "know" (did you mean "known"?)'],
@@ -173,6 +230,22 @@ describe('objects within options', () => {
     await expect(memory.recall('tea', options as never)).rejects.toMatchObject({
       code: 'invalid_argument',
       message: expect.stringContaining(message),
+    });
+  });
+
+  it.each([
+    ['curate', 'prune', 'actions'],
+    ['curate', {}, 'actions'],
+    ['neighbours', 'knows', 'relations'],
+    ['paths', 'knows', 'relations'],
+    ['context', 'facts', 'sections'],
+    ['context', { facts: -1 }, 'sections'],
+  ] as const)('%s does not take %j as %s', async (verb, value, name) => {
+    await using memory = await sample();
+    const options = { [name]: value, ...(verb === 'context' && { maxTokens: 100 }) };
+    await expect(ask(memory, verb, options)).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: `${name}: expected a list`,
     });
   });
 
@@ -203,6 +276,7 @@ describe('openMemory', () => {
     [{ path: ':memory:' }, 'space: required: it says whose memory this is, for example openMemory({'],
     [{ space: 'alice' }, 'path: '],
     [{ ...opened, reindex: { signals: 1 } }, 'reindex: unknown option "signals" (did you mean "signal"?)'],
+    [{ ...opened, reindex: { progress: 5 } }, 'reindex.progress: 5 must be a function'],
     [{ ...opened, reinforcement: { drect: 0.1 } }, 'did you mean "direct"?'],
     [{ ...opened, reinforcement: { direct: -5 } }, 'reinforcement.direct: -5 must be a number from 0 to 1'],
     [{ ...opened, reinforcement: { link: Number.NaN } }, 'reinforcement.link: NaN'],

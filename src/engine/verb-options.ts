@@ -1,4 +1,4 @@
-import { invalidArgument } from '../domain/check.ts';
+import { callback, flag, invalidArgument } from '../domain/check.ts';
 import { throwIfAborted } from '../domain/errors.ts';
 import { keysOf, onlyKeys } from '../domain/options.ts';
 import { optionNames, optionsAt, VERB_NAMES, type VerbName, verbEntry } from '../domain/verbs.ts';
@@ -25,12 +25,18 @@ export interface Verbs extends Pick<MemoryEngine, Exclude<EngineVerb, 'recall' |
 /** The names of a moment to look back to. */
 export const AS_OF = keysOf<AsOf>()({ known: true, valid: true });
 
+/** What is checked of options that no argument describes, because they never leave the process. */
+const LOCAL_CHECKS: Readonly<Record<string, (value: unknown, field: string) => unknown>> = {
+  progress: callback,
+  renew: flag,
+};
+
 type OnBehalf = (signal: AbortSignal | undefined, work: () => Promise<unknown>) => Promise<unknown>;
 type Run = (...given: readonly unknown[]) => Promise<unknown>;
 
 /**
- * The same verbs as callers get them: each refuses options that it does not have with `invalid_argument`, does not begin
- * when its signal is aborted, and takes its options first where what stands before them may be left out. `onBehalf` lets what is
+ * The same verbs as callers get them: each refuses options that it does not have, and switches that are neither true nor
+ * false, with `invalid_argument`, does not begin when its signal is aborted, and takes its options first where what stands before them may be left out. `onBehalf` lets what is
  * below know the signal; it is handed in, because a client in a browser has nothing below, and no way to pass it on.
  */
 export function withVerbChecks<Rest extends Omit<MemoryEngine, EngineVerb>>(
@@ -54,7 +60,10 @@ export function withVerbChecks<Rest extends Omit<MemoryEngine, EngineVerb>>(
           : said;
       for (const [place, isId] of ids.entries()) if (isId) checkId(given[place], entry.takes![place]!);
       const options = given[at];
-      if (options !== undefined) onlyKeys(options, names, verb);
+      if (options !== undefined) {
+        onlyKeys(options, names, verb);
+        checkSwitches(verb, options as object);
+      }
       const signal = (options as OperationOptions | undefined)?.signal;
       throwIfAborted(signal);
       return onBehalf(signal, () => run(...given));
@@ -62,6 +71,19 @@ export function withVerbChecks<Rest extends Omit<MemoryEngine, EngineVerb>>(
     return [verb, checking];
   });
   return { ...memory, ...Object.fromEntries(checked) };
+}
+
+/**
+ * Checks the options of a verb that are on or off, or are called. Throws `invalid_argument`: what is neither true nor
+ * false would count as either, by how it is read, and a dry run that is none forgets.
+ */
+export function checkSwitches(verb: VerbName, options: object): void {
+  const given = verbEntry(verb).arguments;
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined) continue;
+    if (given?.[name]?.type === 'boolean') flag(value, name);
+    LOCAL_CHECKS[name]?.(value, name);
+  }
 }
 
 function checkId(value: unknown, field: string): void {

@@ -44,3 +44,19 @@ it('says which ids stand for others, and notices what a store that is looked aft
   expect(await rank('what was the budget for the garden: $500')).toEqual(['then', 'now']);
   await space.close();
 });
+
+it('loads summaries of sessions, which nobody may remember', async () => {
+  await using engine = await createEvaluationEngine({ embedder: 'none' });
+  const space = await engine.open('one');
+  const memory = { session: 'monday', createdAt: day(0), metadata: { from: 'notes' } };
+  const kept = await space.load([
+    { ...memory, id: 'tea', type: 'event', content: 'Ann drinks green tea' },
+    { ...memory, id: 'done', type: 'summary', content: 'Set up the grinder' },
+    { ...memory, id: 'beans', type: 'event', content: 'The beans are Ethiopian' },
+  ]);
+  expect(kept.size).toBe(0);
+  const options = { strategy: 'bm25', now: day(1), limit: 3 };
+  expect(ids(await space.rank('grinder', options))).toEqual(['done']);
+  expect(ids(await space.rank('Ethiopian beans', options))).toEqual(['beans']);
+  await space.close();
+});

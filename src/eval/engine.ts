@@ -4,6 +4,7 @@ import { formatInstant } from '../domain/time.ts';
 import { type QuestionFeatures, readFeatures } from '../fit/features.ts';
 import {
   type EmbedderChoice,
+  type Memory,
   type MemoryEngine,
   openMemory,
   type ProfileDefinition,
@@ -104,11 +105,15 @@ function evaluationSpace(memory: MemoryEngine, { recall, searches, close }: Open
           sessionId: session,
           createdAt: formatInstant(createdAt),
         }));
-        const outcomes = await memory.rememberMany(inputs, { now });
-        inputs.forEach(({ id }, at) => {
+        const statements = inputs.filter(({ type }) => type !== 'summary');
+        const outcomes = await memory.rememberMany(statements, { now });
+        statements.forEach(({ id }, at) => {
           const stored = outcomes[at]?.id;
           if (stored !== undefined && stored !== id) kept.set(id, stored);
         });
+        // Only sessions write summaries; one that is in a dataset was written, and comes back as it was.
+        const summaries = inputs.filter(({ type }) => type === 'summary');
+        await memory.importMemories(summaries as Partial<Memory>[] as Memory[], { now });
       }
       // What a store that is looked after would have noticed by now; nothing has faded yet.
       while ((await memory.maintain({ now, fade: false })).compared > 0);

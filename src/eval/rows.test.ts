@@ -209,3 +209,13 @@ test.each<[string, () => readonly unknown[], number]>([
 ])('%s is an error with its line', async (_, lines, line) => {
   await expect(verify(lines())).rejects.toMatchObject({ code: 'unreadable_file', details: { line } });
 });
+
+test('ids may be the names of what every object has', async () => {
+  const names = ['constructor', '__proto__', 'toString'];
+  const asked = { ...query, id: 'q0', relevant: [...names, 'b2'] };
+  const held = [...memories, ...names.map((name) => memory(name, name))];
+  const datasets = [{ name: 'names', spaces: new Map([['s', { memories: held, queries: [asked] }]]) }];
+  const lines = await makeRows(datasets);
+  expect(lines.find((row) => row.kind === 'answer')).toMatchObject({ sameAs: { b2: 'b' } });
+  expect(await verify(lines, datasets)).toMatchObject({ problems: [] });
+});

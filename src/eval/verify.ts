@@ -207,7 +207,8 @@ function checkAnswer(
 }
 
 function outcomeOf(row: AnswerRow, query: DatasetQuery, ranking: readonly string[]): QueryOutcome {
-  const kept = (ids: readonly string[]) => [...new Set(ids.map((id) => row.sameAs?.[id] ?? id))];
+  const sameAs = new Map(Object.entries(row.sameAs ?? {}));
+  const kept = (ids: readonly string[]) => [...new Set(ids.map((id) => sameAs.get(id) ?? id))];
   return {
     type: query.type,
     ranking,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { invalidArgument } from '../domain/check.ts';
-import { throwIfAborted } from '../domain/errors.ts';
+import { type SalienceError, throwIfAborted } from '../domain/errors.ts';
 import { unknown } from '../domain/options.ts';
 import { startLongSlices } from '../domain/slices.ts';
 import type { Profile } from '../scoring/profile.ts';
@@ -150,7 +150,10 @@ export async function fitParameters({
     const before = (await measures.exact(start, arm)) as Measured;
     const after: Measured[] = [];
     for (const part of parts) {
-      after.push((await measures.exact(fitted[arm][part] as readonly number[], arm)) as Measured);
+      const measured = await measures.exact(fitted[arm][part] as readonly number[], arm);
+      // No search ends where the formula cannot be.
+      if (!measured) throw notFitted();
+      after.push(measured);
     }
     return heldOut(before, after, { questions, shares, seed });
   };
@@ -194,6 +197,24 @@ export function checkNames(profile: Profile, names: readonly string[]): void {
   throw invalidArgument(
     'parameters',
     `name at least one numeric parameter of ${profile.name}, and each once (available: ${numeric.join(', ') || 'none'})`,
+  );
+}
+
+/** Throws `invalid_argument` for what no fit of these parameters returned: nothing may follow from other numbers. */
+export function checkState(state: TuneState, parameters: readonly string[]): void {
+  const isFitted = (values: unknown) =>
+    Array.isArray(values) && values.length === parameters.length && values.every(Number.isFinite);
+  const isArm = (fitted: unknown) =>
+    typeof fitted === 'object' && fitted !== null && Object.values(fitted).every(isFitted);
+  const isState =
+    state?.kind === 'tune' && state.version === 1 && ARMS.every((arm) => isArm(state.fitted?.[arm]));
+  if (!isState) throw notFitted();
+}
+
+function notFitted(): SalienceError {
+  return invalidArgument(
+    'state',
+    'it is not a state that an earlier fit of these parameters returned; leave it out to start again',
   );
 }
 

@@ -151,8 +151,19 @@ it('makes a dataset from recalls, uses and votes', async () => {
     code: 1,
     stdout: expect.stringContaining('left out 1'),
   });
-  work.file('recalls.jsonl', `${lines[0]}\n{"kind":"recall"}`);
-  expect((await salience(...args)).stderr).toContain('recalls.jsonl:2 is neither');
+  const whole = '"kind":"recall","at":"2026-03-01T10:00:00Z","strategy":"bm25"';
+  for (const wrong of [
+    '{"kind":"recall"}',
+    `{${whole},"query":5,"hits":[{"id":"tea"}]}`,
+    `{${whole},"query":"tea?","hits":[null]}`,
+    `{${whole},"query":"tea?","hits":["tea"]}`,
+    `{${whole},"query":"tea?","now":7,"hits":[]}`,
+    '{"kind":"use","at":"yesterday","ids":["tea"]}',
+    '{"kind":"use","at":"2026-03-01T10:00:00Z","ids":[7]}',
+  ]) {
+    work.file('recalls.jsonl', `${lines[0]}\n${wrong}`);
+    expect((await salience(...args)).stderr, wrong).toContain('recalls.jsonl:2 is neither');
+  }
 });
 
 it('refuses datasets, strategies and depths that cannot be', async () => {

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import { SalienceError } from '../../domain/errors.ts';
+import { parseInstant } from '../../domain/time.ts';
 import { type AskedQuestion, type PositiveUse, questionsFromUse } from '../../eval/index.ts';
 import type { Memory, MemoryEngine } from '../../index.ts';
 import { action } from '../context.ts';
@@ -119,24 +120,55 @@ async function readRecorded(path: string): Promise<Recorded> {
   const uses: PositiveUse[] = [];
   for (const [at, text] of source.split('\n').entries()) {
     if (text.trim() === '') continue;
-    let line: Partial<AskedQuestion & PositiveUse> & { readonly kind?: unknown };
+    let line: unknown;
     try {
-      line = JSON.parse(text) as typeof line;
+      line = JSON.parse(text);
     } catch (cause) {
       throw unreadable(`:${at + 1} is not valid JSON: ${(cause as Error).message}`, cause);
     }
-    const timed = typeof line?.at === 'string';
-    if (timed && line.kind === 'recall' && Array.isArray(line.hits) && typeof line.strategy === 'string') {
-      recalls.push(line as AskedQuestion);
-    } else if (timed && line.kind === 'use' && Array.isArray(line.ids)) {
-      uses.push(line as PositiveUse);
-    } else {
+    if (isRecall(line)) recalls.push(line);
+    else if (isUse(line)) uses.push(line);
+    else {
       throw unreadable(
         `:${at + 1} is neither {"kind":"recall","at","strategy","query","hits":[{"id"}]} nor {"kind":"use","at","ids"}`,
       );
     }
   }
   return { recalls, uses };
+}
+
+type Loose<Line> = Partial<Record<keyof Line | 'kind', unknown>> | null;
+
+function isRecall(line: unknown): line is AskedQuestion {
+  const recall = line as Loose<AskedQuestion>;
+  return (
+    recall?.kind === 'recall' &&
+    isTime(recall.at) &&
+    (recall.now === undefined || isTime(recall.now)) &&
+    typeof recall.strategy === 'string' &&
+    (recall.query === undefined || typeof recall.query === 'string') &&
+    Array.isArray(recall.hits) &&
+    recall.hits.every((hit) => typeof hit?.id === 'string')
+  );
+}
+
+function isUse(line: unknown): line is PositiveUse {
+  const use = line as Loose<PositiveUse>;
+  return (
+    use?.kind === 'use' &&
+    isTime(use.at) &&
+    Array.isArray(use.ids) &&
+    use.ids.every((id) => typeof id === 'string')
+  );
+}
+
+function isTime(value: unknown): boolean {
+  try {
+    parseInstant(value as string);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 async function allMemories(memory: MemoryEngine): Promise<readonly Memory[]> {

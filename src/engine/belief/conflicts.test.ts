@@ -148,6 +148,19 @@ describe('what is noticed', () => {
     expect((await memory.maintain()).similarPairs.length).toBeGreaterThan(0);
   });
 
+  test('a topic stays in its scope when an older statement of another scope takes the text', async () => {
+    const { memory } = await lived();
+    await memory.remember(at(0), { id: 'old' });
+    await memory.remember(at(180), { id: 'topic', topicKey: 'k' });
+    const { conflicts = [] } = await memory.remember(at(15), { scope: 'project:a', topicKey: 'k' });
+    await memory.resolve(conflicts[0]?.conflictId as string, 'update');
+    expect(await memory.get('old')).toMatchObject({ content: at(15), topicKey: undefined });
+    // In one scope it moves along.
+    const again = await memory.remember(at(30), { topicKey: 'other' });
+    await memory.resolve(again.conflicts?.[0]?.conflictId as string, 'update');
+    expect(await memory.get('old')).toMatchObject({ content: at(30), topicKey: 'other' });
+  });
+
   test('another statement about a topic is checked as well, against all but itself', async () => {
     const { memory } = await lived();
     await memory.remember(at(0), { id: 'a' });

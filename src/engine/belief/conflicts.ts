@@ -21,6 +21,7 @@ import type {
   Resolution,
 } from '../types.ts';
 import { deriveTexts, sameText } from '../write/derive.ts';
+import { metadataWithin, type TextLimits } from '../write/field-checks.ts';
 import { forgetBy } from '../write/forget.ts';
 import { planForgetting } from '../write/forgetting.ts';
 import { changedRecord } from '../write/record.ts';
@@ -210,7 +211,7 @@ async function decide(
         const told = changedRecord(older, { content: newer.content }, { now });
         return oneEntity(reader, newer, told, now, indexed);
       }
-      const kept = madeHot(updatedBy(older, newer, now));
+      const kept = madeHot(updatedBy(older, newer, now, engine.limits));
       const successors = (await rejoined(reader, [newer])).filter(({ id }) => id !== older.id);
       return {
         changes: [
@@ -264,16 +265,26 @@ async function deleteOlder(
 }
 
 /** The older memory, saying what the newer one says for as long as that one holds, in the place of all it replaced. */
-function updatedBy(older: MemoryRecord, newer: MemoryRecord, now: Instant): MemoryRecord {
+function updatedBy(
+  older: MemoryRecord,
+  newer: MemoryRecord,
+  now: Instant,
+  { maxMetadataBytes }: TextLimits,
+): MemoryRecord {
   return {
     ...changedRecord(older, { content: newer.content }, { now }),
     title: newer.title,
     tags: newer.tags,
-    metadata: { ...older.metadata, ...newer.metadata },
+    metadata: metadataWithin(
+      { ...older.metadata, ...newer.metadata },
+      maxMetadataBytes,
+      'take some away from one of the two, or use supersede or keep-both',
+    ),
     author: newer.author,
     role: newer.role,
     relations: newer.relations,
-    topicKey: older.topicKey ?? newer.topicKey,
+    // A topic has one statement in a scope; in another scope there may be one already.
+    topicKey: older.topicKey ?? (older.scope === newer.scope ? newer.topicKey : undefined),
     validFrom: newer.validFrom,
     validUntil: newer.validUntil,
     expiresAt: newer.expiresAt,

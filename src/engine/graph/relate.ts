@@ -1,8 +1,9 @@
-import { invalidArgument, texts } from '../../domain/check.ts';
+import { atMost, invalidArgument, texts } from '../../domain/check.ts';
 import { SalienceError } from '../../domain/errors.ts';
 import type { MemoryRecord } from '../../domain/memory.ts';
 import {
   isSameTriple,
+  MOST_RELATIONS,
   type RelationRecord,
   relationId,
   relationName,
@@ -189,7 +190,8 @@ async function addTo(
     const found = await reader.get(ids);
     const memories = found.map((memory, index) => {
       if (!memory) throw notFound(ids[index] as string, engine.space.name);
-      return { ...memory, relations: withRelations(memory.relations ?? [], [relation]) };
+      const relations = withRelations(memory.relations ?? [], [relation]);
+      return { ...memory, relations: atMost(relations, MOST_RELATIONS, `statedBy[${index}]`, 'relations') };
     });
     return {
       changes: memories.map((memory): Change => ({ kind: 'replace', memory })),

@@ -1,4 +1,4 @@
-import { text } from '../../domain/check.ts';
+import { listOf, text } from '../../domain/check.ts';
 import { SalienceError } from '../../domain/errors.ts';
 import type { MemoryRecord } from '../../domain/memory.ts';
 import { foldedName, relationName } from '../../domain/relation.ts';
@@ -20,7 +20,8 @@ export async function lookOf(engine: Dependencies, options: GraphOptions = {}): 
 
 /** Names of relations that a caller asks for. Throws `invalid_argument`. */
 export function relationNames(given: readonly string[] | undefined): ReadonlySet<string> | undefined {
-  return given && new Set(given.map((name, at) => relationName(name, `relations[${at}]`)));
+  if (given === undefined) return undefined;
+  return new Set(listOf(given, 'relations').map((name, at) => relationName(name, `relations[${at}]`)));
 }
 
 /**

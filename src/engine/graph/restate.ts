@@ -1,7 +1,13 @@
-import { invalidArgument } from '../../domain/check.ts';
+import { atMost, invalidArgument } from '../../domain/check.ts';
 import { FIELDS } from '../../domain/fields.ts';
 import type { MemoryRecord } from '../../domain/memory.ts';
-import { type RelationRecord, type Triple, withAliases, withRelations } from '../../domain/relation.ts';
+import {
+  MOST_RELATIONS,
+  type RelationRecord,
+  type Triple,
+  withAliases,
+  withRelations,
+} from '../../domain/relation.ts';
 import type { Instant } from '../../domain/time.ts';
 import type { Change, SpaceReader } from '../../store/store.ts';
 import { superseding } from '../belief/supersession.ts';
@@ -24,21 +30,21 @@ export async function mergedInto(
       `the two lie in different scopes, ${JSON.stringify(from.scope)} and ${JSON.stringify(into.scope)}: names must not cross them; move one with update first`,
     );
   }
-  const aliases = withAliases(into, [from.title ?? [], from.aliases ?? []].flat());
-  const most = FIELDS.aliases.maxItems;
-  if (aliases !== undefined && aliases.length > most)
-    throw invalidArgument(
-      'into',
-      `it would have ${aliases.length} other names, of at most ${most}; take some away`,
-    );
+  const names = withAliases(into, [from.title ?? [], from.aliases ?? []].flat());
+  const aliases = atMost(names, FIELDS.aliases.maxItems, 'into', 'other names');
   const rewritten = await movedStatements(reader, [from.id, into.id], from.id, into.id, now);
   const memory = {
     ...superseding(into, from),
     aliases,
     kind: into.kind ?? from.kind,
-    relations: joined(
-      renamed(into.relations ?? [], from.id, into.id),
-      renamed(from.relations ?? [], from.id, into.id),
+    relations: atMost(
+      joined(
+        renamed(into.relations ?? [], from.id, into.id),
+        renamed(from.relations ?? [], from.id, into.id),
+      ),
+      MOST_RELATIONS,
+      'into',
+      'relations',
     ),
     updatedAt: Math.max(into.updatedAt, now),
     revisionCount: into.revisionCount + 1,

@@ -1,4 +1,4 @@
-import { flag, wholeNumber } from '../../domain/check.ts';
+import { wholeNumber } from '../../domain/check.ts';
 import { clip } from '../../domain/clip.ts';
 import type { Link, SpaceReader } from '../../store/store.ts';
 import { type Dependencies, limitOf } from '../dependencies.ts';
@@ -37,8 +37,8 @@ async function neighboursAsOf(
   const depth = wholeNumber(options.depth ?? 1, 'depth', 1, 3);
   const limit = limitOf(options.limit, 1000, 10_000);
   const names = relationNames(options.relations);
-  const withLinks = flag(options.links ?? false, 'links');
-  const withTexts = flag(options.texts ?? false, 'texts');
+  const withLinks = options.links ?? false;
+  const withTexts = options.texts ?? false;
   const look = await lookOf(engine, options);
   const { space } = engine;
   return space.snapshot(async (snapshot) => {

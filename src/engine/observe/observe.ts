@@ -1,4 +1,4 @@
-import { flag, metadata, number, oneOf, texts } from '../../domain/check.ts';
+import { metadata, number, oneOf, texts } from '../../domain/check.ts';
 import { SalienceError, type SalienceErrorCode, throwIfAborted } from '../../domain/errors.ts';
 import type { Metadata } from '../../domain/memory.ts';
 import { redactPrivate } from '../../domain/redaction.ts';
@@ -103,7 +103,7 @@ export async function observe(
     content: redactPrivate(turn.content),
   }));
   const floor = number(options.minImportance ?? 0, 'minImportance', 0, 1);
-  const withGraph = flag(options.graph ?? false, 'graph');
+  const withGraph = options.graph ?? false;
   const look = withGraph ? await lookOf(engine, { scope: common.scope, now: options.now }) : undefined;
   const { memories, verbatim, ...judged } = await judge(engine, turns, options, look);
   const worthy = memories.filter(({ importance }) => importance >= floor);

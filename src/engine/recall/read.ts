@@ -1,4 +1,4 @@
-import { flag, oneOf } from '../../domain/check.ts';
+import { oneOf } from '../../domain/check.ts';
 import { SORT_NAMES } from '../../domain/fields.ts';
 import type { PastSpace } from '../../store/store.ts';
 import { votesOnText } from '../belief/votes.ts';
@@ -64,7 +64,7 @@ async function listAsOf(
     cursor: options.cursor,
     offset: options.offset,
     around: options.around,
-    count: flag(options.count ?? true, 'count'),
+    count: options.count ?? true,
   };
   const visible = { scopes: filter.scopes, validAt: validAtOf(options) };
   const now = momentOf(engine, options);

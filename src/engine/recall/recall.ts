@@ -148,7 +148,6 @@ export async function prepareRecall(
   const limit = limitOf(options.limit, strategy.limit, 10_000_000);
   const now = momentOf(engine, options);
   if (options.sessionId !== undefined) text(options.sessionId, 'sessionId', { maxCharacters: 200 });
-  if (options.track !== undefined) flag(options.track, 'track');
   const preparation = await prepareQuery(query, resolved, queryTools(engine, now), options.signal);
   const association = withoutNewerInThePast(associationOf(strategy, options.association), preparation);
   const singleValued = async () => new Set((await engine.space.settings()).singleValued);
@@ -234,6 +233,8 @@ function associationOf(
   number(settings.linkThreshold, 'association.linkThreshold', 0.01, 1);
   number(settings.pathThreshold, 'association.pathThreshold', 0.01, 1);
   number(settings.graph, 'association.graph', 0, 1);
+  flag(settings.secondHop, 'association.secondHop');
+  flag(settings.sequence, 'association.sequence');
   return settings;
 }
 

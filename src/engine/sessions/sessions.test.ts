@@ -123,6 +123,44 @@ describe('a session', () => {
     expect((await summariesOf(memory)).map(({ content }) => content)).toEqual(['Tea']);
   });
 
+  test.each([
+    [150, /2 memories:\n- The first.*\n- and 1 more$/, 1],
+    [60, /^Session of 2026-01-01, closed after a day without activity; $/, 0],
+    [9, /^Session o$/, 0],
+  ])(
+    'an automatic summary of at most %i bytes is shorter, and the session ends',
+    async (most, text, shown) => {
+      const store = createReferenceStore();
+      const { memory, clock, pass, space } = await live({ ...plain, store });
+      const { sessionId } = await memory.startSession();
+      await memory.remember(`The first: ${'é'.repeat(20)}`, { id: 'first', sessionId });
+      await memory.remember(`The second: ${'é'.repeat(20)}`, { id: 'second', sessionId });
+      pass(2);
+      const { memory: small } = await live({
+        ...plain,
+        store,
+        clock: clock.now,
+        newId: undefined,
+        maxContentBytes: most,
+      });
+      expect((await small.startSession()).isNew).toBe(true);
+      const [summary] = await summariesOf(small);
+      expect(summary?.content).toMatch(text);
+      expect(summary?.derivedFrom).toEqual(['first', 'second'].slice(0, shown));
+      expect(Buffer.byteLength(summary?.content ?? '')).toBeLessThanOrEqual(most);
+      expect((await space.session())?.id).not.toBe(sessionId);
+    },
+  );
+
+  test('undo takes the summary back, and the session stays ended', async () => {
+    const { memory } = await live(plain);
+    await memory.startSession();
+    const { id } = await memory.endSession('Planned a trip');
+    expect((await memory.undo()).memories).toEqual([{ id, memory: undefined }]);
+    expect(await summariesOf(memory)).toEqual([]);
+    expect(await memory.currentSession()).toBeUndefined();
+  });
+
   test('an automatic summary says what is believed where the session takes place, since the last one', async () => {
     const { memory, clock, pass } = await live(plain);
     const { sessionId } = await memory.startSession();

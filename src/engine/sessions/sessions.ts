@@ -177,8 +177,7 @@ async function openedSession(
     };
     const said = open && stale ? await leftToSummarise(engine, open, now) : [];
     if (open && said.length > 0) {
-      const shown = said.slice(0, MOST_SHOWN);
-      const summary = automaticSummary(open, shown, said.length);
+      const { summary, shown } = automaticSummary(open, said, engine.limits.maxContentBytes);
       const unlessChanged: FurtherChanges = async (reader) => {
         const changes = await furtherChanges(reader);
         // What was forgotten or corrected meanwhile must not stand in a summary.
@@ -246,13 +245,24 @@ async function summarise(
   );
 }
 
-/** Without a language model: what was remembered, one line each. */
-function automaticSummary(session: Session, shown: readonly MemoryRecord[], total: number): string {
+/** Without a language model: what was remembered, one line each, as many as fit; and the memories that it shows. */
+function automaticSummary(
+  session: Session,
+  said: readonly MemoryRecord[],
+  maxBytes: number,
+): { readonly summary: string; readonly shown: readonly MemoryRecord[] } {
   const day = formatInstant(session.startedAt).slice(0, 10);
-  const lines = shown.map(({ title, content }) => `- ${firstLine(title ?? content)}`);
-  const rest = total > shown.length ? [`- and ${total - shown.length} more`] : [];
-  const count = total === 1 ? '1 memory' : `${total} memories`;
-  return [`Session of ${day}, closed after a day without activity; ${count}:`, ...lines, ...rest].join('\n');
+  const count = said.length === 1 ? '1 memory' : `${said.length} memories`;
+  const head = `Session of ${day}, closed after a day without activity; ${count}`;
+  for (let most = Math.min(MOST_SHOWN, said.length); most > 0; most--) {
+    const shown = said.slice(0, most);
+    const lines = shown.map(({ title, content }) => `- ${firstLine(title ?? content)}`);
+    const rest = said.length > most ? [`- and ${said.length - most} more`] : [];
+    const summary = [`${head}:`, ...lines, ...rest].join('\n');
+    if (Buffer.byteLength(summary) <= maxBytes) return { summary, shown };
+  }
+  // A session that cannot be summarised must still end. Every character of this is one byte.
+  return { summary: head.slice(0, maxBytes), shown: [] };
 }
 
 function firstLine(content: string): string {

@@ -1,4 +1,4 @@
-import { texts } from '../../domain/check.ts';
+import { invalidArgument, texts } from '../../domain/check.ts';
 import { throwIfAborted } from '../../domain/errors.ts';
 import type { MemoryRecord } from '../../domain/memory.ts';
 import type { Fading, RetentionFading } from '../../domain/settings.ts';
@@ -16,6 +16,7 @@ import { inheritedImportance, supersededAmong } from '../belief/supersession.ts'
 import type { Dependencies } from '../dependencies.ts';
 import { deriveTexts, knownTexts } from '../write/derive.ts';
 import { combinedRelations, combinedTags, listedContent } from '../write/derived.ts';
+import { checkSize } from '../write/field-checks.ts';
 import type { Consolidated, MaintainOptions } from './maintenance-types.ts';
 import type { Asked } from './reconcile.ts';
 
@@ -49,21 +50,38 @@ export async function consolidate(
   const failures: string[] = [];
   let usage = NO_USAGE;
   const asked = options.consolidate ?? false;
-  const among = Array.isArray(asked) ? new Set(texts(asked, 'consolidate', 10_000, 128)) : undefined;
+  if (typeof asked !== 'boolean' && !Array.isArray(asked)) {
+    throw invalidArgument('consolidate', 'give true, false or a list of ids');
+  }
+  const among = typeof asked === 'boolean' ? undefined : new Set(texts(asked, 'consolidate', 10_000, 128));
   const byAge = asked === true && fading.mode === 'retention' ? fading.curve : undefined;
   if (!engine.embedder || !(among || byAge)) return { consolidated: done, failures, usage };
-  for (const group of await findGroups(engine, now, options, { among, curve: byAge })) {
+  const found = await findGroups(engine, now, options, { among, curve: byAge });
+  const asksModel = engine.languageModel !== undefined && options.useModel !== false;
+  // What a model will write is not known yet, and is shorter.
+  const groups = asksModel
+    ? found
+    : found.filter((group) => fits(engine, listedContent(group), among !== undefined));
+  for (const group of groups) {
     throwIfAborted(options.signal);
     if (options.dryRun) done.push({ from: group.map(({ id }) => id) });
     else {
       const text = await consolidatedText(engine, group, options);
       usage = addUsage(usage, text.usage);
       failures.push(...text.failures);
+      if (!fits(engine, text.content, among !== undefined)) continue;
       const id = await writeConsolidation(engine, group, text, now, options);
       if (id !== undefined) done.push({ id, from: group.map((memory) => memory.id), by: text.by });
     }
   }
   return { consolidated: done, failures, usage };
+}
+
+/** Whether a consolidation may have this text; for memories that were asked for by name, throws `content_too_large`. */
+function fits({ limits }: Dependencies, content: string, named: boolean): boolean {
+  const most = limits.maxContentBytes;
+  if (named) checkSize('content', content, most, 'name shorter memories, or raise maxContentBytes');
+  return Buffer.byteLength(content) <= most;
 }
 
 async function findGroups(

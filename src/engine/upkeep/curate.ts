@@ -1,4 +1,4 @@
-import { oneOf } from '../../domain/check.ts';
+import { listOf, oneOf } from '../../domain/check.ts';
 import { throwIfAborted } from '../../domain/errors.ts';
 import type { MemoryRecord } from '../../domain/memory.ts';
 import { startLongSlices } from '../../domain/slices.ts';
@@ -51,14 +51,13 @@ export async function curate(engine: Dependencies, given: CurateOptions = {}): P
   const options = { ...given, run: runOf(engine, given) };
   const { fading } = await engine.space.settings();
   const now = momentOf(engine, options);
-  const actions = (options.actions ?? ['reconcile', 'deduplicate', 'consolidate', 'prune']).map((action) =>
-    oneOf(action, 'actions', CURATION_ACTIONS),
-  );
+  const asked = options.actions ?? ['reconcile', 'deduplicate', 'consolidate', 'prune'];
+  const actions = listOf(asked, 'actions').map((action) => oneOf(action, 'actions', CURATION_ACTIONS));
   mostPairs(options);
   const pruned: string[] = [];
   const deduplicated: { kept: string; replaced: readonly string[] }[] = [];
   const consolidated: Consolidated[] = [];
-  const asked: Parameters<typeof judgementReport>[1][number][] = [];
+  const judgements: Parameters<typeof judgementReport>[1][number][] = [];
   for (const action of actions) {
     throwIfAborted(options.signal);
     switch (action) {
@@ -71,11 +70,11 @@ export async function curate(engine: Dependencies, given: CurateOptions = {}): P
       case 'consolidate': {
         const consolidation = await consolidate(engine, now, { ...options, consolidate: true }, fading);
         consolidated.push(...consolidation.consolidated);
-        asked.push(consolidation);
+        judgements.push(consolidation);
         break;
       }
       case 'reconcile':
-        asked.push(await reconcile(engine, now, options));
+        judgements.push(await reconcile(engine, now, options));
     }
   }
   return {
@@ -84,7 +83,7 @@ export async function curate(engine: Dependencies, given: CurateOptions = {}): P
     pruned,
     deduplicated,
     consolidated,
-    ...judgementReport(engine, asked),
+    ...judgementReport(engine, judgements),
   };
 }
 

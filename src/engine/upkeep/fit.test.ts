@@ -74,6 +74,23 @@ describe('fit', () => {
     expect(shares).toEqual([...new Set(shares)].sort());
   });
 
+  test.each([
+    ['no list', { 'part 1': 'high' }],
+    ['too few', { 'part 1': [1] }],
+    ['no numbers', { 'part 1': [1, '2'] }],
+    ['not finite', { 'part 1': [1, null] }],
+    ['no object', [[1, 2], 3]],
+  ])('refuses a state whose values are %s', async (_, values) => {
+    const { memory, questions } = await filled();
+    const { state } = await memory.fit(questions, { strategy: 'two', steps: 1 });
+    for (const arm of ['relevant', 'placebo'] as const) {
+      const changed = { ...state, fitted: { ...state.fitted, [arm]: values } };
+      await expect(memory.fit(questions, { strategy: 'two', state: changed as never })).rejects.toMatchObject(
+        { code: 'invalid_argument', details: { field: 'state' } },
+      );
+    }
+  });
+
   test('goes on from no state of another task', async () => {
     const { memory, questions } = await filled();
     const { state } = await memory.fit(questions, { strategy: 'two', steps: 1 });
@@ -95,7 +112,7 @@ describe('fit', () => {
     [undefined, { objective: 'mrr' }, /objective: "mrr" is not one of/],
     [undefined, { steps: 0 }, /steps/],
     [undefined, { seed: -1 }, /seed/],
-    [undefined, { state: {} }, /not a state that an earlier fit returned/],
+    [undefined, { state: {} }, /not a state that an earlier fit of these parameters returned/],
   ])('refuses %j %j', async (questions, options, message) => {
     const filledSpace = await filled();
     const asked = filledSpace.memory.fit((questions ?? filledSpace.questions) as never, options as never);

@@ -5,6 +5,7 @@ import { onlyKeys } from '../../domain/options.ts';
 import { type QuestionFeatures, readFeatures } from '../../fit/features.ts';
 import {
   checkNames,
+  checkState,
   defaultParameters,
   type FitQuestion,
   type Fitted,
@@ -76,7 +77,7 @@ export async function fit(
   if (!profile) throw unknownStrategy(strategy, [...engine.profiles.keys()]);
   const parameters = options.parameters ?? defaultParameters(profile);
   checkNames(profile, parameters);
-  if (state !== undefined) checkState(state);
+  if (state !== undefined) checkState(state, parameters);
   const asked = checkQuestions(questions);
   const ids = await everyId(engine, signal);
   if (ids.length * asked.length > MOST_ROWS) {
@@ -148,12 +149,4 @@ function checkQuestions(questions: readonly LabelledQuestion[]): readonly Labell
     if (relevant.length === 0) throw invalidArgument(`${field}.relevant`, 'name at least one memory');
     return { query: text(each.query, `${field}.query`), relevant };
   });
-}
-
-function checkState(state: TuneState): void {
-  if (state?.kind === 'tune' && state.version === 1 && state.fitted?.relevant && state.fitted.placebo) return;
-  throw invalidArgument(
-    'state',
-    'it is not a state that an earlier fit returned; leave it out to start again',
-  );
 }

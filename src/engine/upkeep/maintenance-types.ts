@@ -11,7 +11,8 @@ export interface MaintainOptions extends OperationOptions {
   readonly fade?: boolean | undefined;
   /**
    * Also consolidates similar memories of one type into one: `true` those that have faded, in a space that fades; or
-   * the ids of those to consider, whatever their age. Default is false.
+   * the ids of those to consider, whatever their age. A group whose texts together are longer than `maxContentBytes` is
+   * left out; among ids it is refused with `content_too_large`. Default is false.
    */
   readonly consolidate?: boolean | readonly string[] | undefined;
   /** The id of a run that was interrupted, to go on with: one undo takes all of it back. Default is a new one. */

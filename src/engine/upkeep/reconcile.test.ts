@@ -53,6 +53,19 @@ describe('the queue of similar pairs, judged by a model', () => {
     expect((await memory.conflicts()).length).toBeGreaterThan(0);
   });
 
+  test('a run whose verdicts change nothing is listed, and undone before what was written earlier', async () => {
+    const { memory } = await judging(() => 'NONE');
+    const before = (await memory.list()).memories;
+    const { run, judged } = await memory.maintain();
+    expect(judged.length).toBeGreaterThan(0);
+    expect((await memory.list()).memories).toEqual(before);
+    expect((await memory.operations())[0]).toMatchObject({ verb: 'maintain', run });
+    expect(await memory.undo()).toMatchObject({ verb: 'maintain', run, skipped: [] });
+    expect((await memory.list()).memories).toEqual(before);
+    expect(await memory.conflicts()).toHaveLength(judged.length);
+    await expect(memory.undo({ run })).rejects.toMatchObject({ code: 'cannot_undo' });
+  });
+
   test('an update supersedes, inherits the importance, and can be undone', async () => {
     const { memory, requests } = await judging((older, newer) =>
       older.includes('Monday') && newer.includes('Wednesday') ? 'UPDATE' : 'OVERLAP',

@@ -150,12 +150,12 @@ async function settle(
       const [older, newer] = [memories.get(pair.older), memories.get(pair.newer)];
       const present = await reader.pair(pair.sequence);
       if (!older || !newer || !present || present.resolution !== undefined) continue;
-      if (verdict === 'CONTRADICTION' || verdict === 'UPDATE') {
-        const kept = superseding(newer, older);
-        if (await closesCircle(engine, reader, [...changed.values(), kept])) continue;
-        changed.set(kept.id, kept);
-        memories.set(kept.id, kept);
-      }
+      const supersedes = verdict === 'CONTRADICTION' || verdict === 'UPDATE';
+      // Unchanged if both stay, but in the log: the decision belongs to its history, and can be undone.
+      const kept = supersedes ? superseding(newer, older) : newer;
+      if (supersedes && (await closesCircle(engine, reader, [...changed.values(), kept]))) continue;
+      changed.set(kept.id, kept);
+      memories.set(kept.id, kept);
       settled.push({ kind: 'settle-pair', sequence: pair.sequence, resolution: verdict });
       judged.push({ older: older.id, newer: newer.id, verdict, reason });
     }

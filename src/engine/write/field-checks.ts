@@ -102,11 +102,17 @@ function checkContent(value: unknown, limit: number): string {
 
 function checkMetadata(value: unknown, limit: number): Metadata {
   const checked = redactMetadata(metadata(value, 'metadata'));
-  checkSize('metadata', JSON.stringify(checked), limit, 'keep less of it, or raise maxMetadataBytes');
-  return checked;
+  return metadataWithin(checked, limit, 'keep less of it, or raise maxMetadataBytes');
 }
 
-function checkSize(field: 'content' | 'metadata', kept: string, limit: number, remedy: string): void {
+/** Metadata, unless it takes more than the limit. Throws `content_too_large`, with what would do. */
+export function metadataWithin(kept: Metadata, limit: number, remedy: string): Metadata {
+  checkSize('metadata', JSON.stringify(kept), limit, remedy);
+  return kept;
+}
+
+/** Throws `content_too_large`, with what would do. */
+export function checkSize(field: 'content' | 'metadata', kept: string, limit: number, remedy: string): void {
   const bytes = Buffer.byteLength(kept);
   if (bytes <= limit) return;
   const size = field === 'content' ? `${bytes} bytes` : `${bytes} bytes as JSON`;

@@ -1,4 +1,4 @@
-import { invalidArgument, oneOf, text, wholeNumber } from '../../domain/check.ts';
+import { flag, invalidArgument, oneOf, text, wholeNumber } from '../../domain/check.ts';
 import { SalienceError, throwIfAborted } from '../../domain/errors.ts';
 import { type MemoryRecord, SOURCES, type Source } from '../../domain/memory.ts';
 import { keysOf, onlyKeys } from '../../domain/options.ts';
@@ -172,6 +172,7 @@ function selectionOf(given: ForgetFilter): Selection {
   onlyKeys(given, FILTER_KEYS, 'filter');
   const { below = false, sessionId, topicKey, inScope, ...rest } = given;
   const source = given.source === undefined ? undefined : oneOf(given.source, 'source', SOURCES);
+  flag(below, 'below');
   if (below && inScope === undefined) throw invalidArgument('below', 'name a scope with inScope');
   checkNarrows(given);
   const scope = below ? parseScope(inScope as string) : undefined;

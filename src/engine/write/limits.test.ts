@@ -48,3 +48,65 @@ test('a page ends by size before its number, has one memory at least, and goes o
   expect(seen).toEqual(['c', 'b', 'a']);
   expect((await space.list({ filter: {}, limit: 3 })).memories).toHaveLength(3);
 });
+
+test('a consolidation that would be too long is left out, and refused where its memories are named', async () => {
+  const { memory, pass } = await live({ fading: 'retention', maxContentBytes: 60 });
+  const ids = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday'];
+  await memory.rememberMany(
+    ids.map((id) => ({ id, content: `Went for a long run along the river on ${id}`, type: 'event' })),
+  );
+  pass(20);
+  expect((await memory.maintain({ consolidate: true, dryRun: true })).consolidated).toEqual([]);
+  expect((await memory.maintain({ consolidate: true, fade: false })).consolidated).toEqual([]);
+  for (const dryRun of [true, false]) {
+    const error = await expectCode(memory.maintain({ consolidate: ids, dryRun }), 'content_too_large');
+    expect(error.details).toMatchObject({ field: 'content', limit: 60 });
+  }
+  expect((await memory.stats()).memories).toBe(5);
+});
+
+test('a memory that another one updates does not get more metadata than one may have', async () => {
+  const { memory } = await live({ maxMetadataBytes: 20, conflictThreshold: 0.1 });
+  await memory.remember('The grinder is in the kitchen', { id: 'older', metadata: { a: 'xxxx' } });
+  const { conflicts = [] } = await memory.remember('The grinder is in the cellar', {
+    id: 'newer',
+    metadata: { b: 'yyyy' },
+  });
+  const conflictId = conflicts[0]?.conflictId as string;
+  const error = await expectCode(memory.resolve(conflictId, 'update'), 'content_too_large');
+  expect(error.details).toMatchObject({ field: 'metadata', bytes: 23, limit: 20 });
+  await memory.resolve(conflictId, 'supersede');
+});
+
+const invalid = async (work: Promise<unknown>, field: string, message: string) => {
+  const error = await expectCode(work, 'invalid_argument');
+  expect(error.details).toMatchObject({ field });
+  expect(error.message).toContain(message);
+};
+
+test('what is added to a memory that is known keeps to its limits', async () => {
+  const { memory } = await live();
+  const aliases = Array.from({ length: 64 }, (_, at) => `Ann ${at}`);
+  const ann = { type: 'entity', title: 'Ann' };
+  await memory.remember('A colleague', { ...ann, id: 'ann', aliases });
+  const names = '65 other names, of at most 64';
+  await invalid(memory.remember('A colleague', { ...ann, aliases: ['Annie'] }), 'aliases', names);
+  const batch = [{ content: 'Tea is hot' }, { content: 'A colleague', ...ann, aliases: ['Annie'] }];
+  await invalid(memory.rememberMany(batch), 'aliases', 'memory 2 of 2');
+
+  const relations = (from: string, count: number) =>
+    Array.from({ length: count }, (_, at) => ({ from, name: 'knows', to: `p${at}` }));
+  await memory.remember('Ann knows many', { id: 'many', relations: relations('ann', 100) });
+  const more = [{ from: 'ann', name: 'likes', to: 'many' }];
+  const tooMany = '101 relations, of at most 100';
+  await invalid(memory.remember('Ann knows many', { relations: more }), 'relations', tooMany);
+  await invalid(memory.relate('ann', 'likes', 'many', { statedBy: ['many'] }), 'statedBy[0]', tooMany);
+  await memory.update('ann', { aliases: [], relations: relations('ann', 60) });
+  const likes = relations('bea', 41).map((each) => ({ ...each, name: 'likes' }));
+  await memory.remember('Another one', { type: 'entity', title: 'Bea', id: 'bea', relations: likes });
+  await invalid(memory.mergeEntities('bea', 'ann'), 'into', tooMany);
+  for (const each of (await memory.list()).memories) {
+    const copy = await live();
+    await copy.memory.importMemories([{ ...each, supersedes: [] }]);
+  }
+});

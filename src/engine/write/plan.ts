@@ -1,6 +1,13 @@
-import { CHANGE_FIELDS, FIELD_NAMES } from '../../domain/fields.ts';
+import { atMost } from '../../domain/check.ts';
+import { CHANGE_FIELDS, FIELD_NAMES, FIELDS } from '../../domain/fields.ts';
 import { initialStability, type MemoryRecord } from '../../domain/memory.ts';
-import { foldedName, namesOfEntity, withAliases, withRelations } from '../../domain/relation.ts';
+import {
+  foldedName,
+  MOST_RELATIONS,
+  namesOfEntity,
+  withAliases,
+  withRelations,
+} from '../../domain/relation.ts';
 import { visibleScopes } from '../../domain/scope.ts';
 import { mapInSlices, type Slices, startLongSlices } from '../../domain/slices.ts';
 import { normalisedContent } from '../../domain/statement.ts';
@@ -11,6 +18,7 @@ import { madeHot, withFullText } from '../../store/tiers.ts';
 import { inheritedImportance, isLive, supersededAmong } from '../belief/supersession.ts';
 import type { Inactive, RememberInput } from '../types.ts';
 import { changedRecord } from './record.ts';
+import { inContext } from './write.ts';
 
 /** What becomes of one statement. */
 export type Plan =
@@ -76,13 +84,15 @@ export async function planWrites(
   );
   const planNext = ({ input, record, statement }: Draft, index: number): Plan => {
     const topic = record.topicKey === undefined ? undefined : byTopic.get(topicOf(record));
-    const plan = planOne(input, record, {
-      topic,
-      entity: entities.find(record),
-      twin: record.type === 'entity' ? undefined : byContent.get(statement),
-      invalid: invalid.get(statement),
-      tombstone: tombstones[index],
-    });
+    const plan = inContext(index, drafts.length, () =>
+      planOne(input, record, {
+        topic,
+        entity: entities.find(record),
+        twin: record.type === 'entity' ? undefined : byContent.get(statement),
+        invalid: invalid.get(statement),
+        tombstone: tombstones[index],
+      }),
+    );
     if (plan.kind !== 'keep' && plan.memory.invalidatedAt === undefined) {
       entities.add(plan.memory);
       // What its topic said before is said no longer.
@@ -144,7 +154,9 @@ function planOne(
   const added = record.supersedes.filter((id) => id !== twin.id && !twin.supersedes.includes(id));
   const topicKey = twin.topicKey ?? record.topicKey;
   const hot = madeHot(twin);
-  const relations = record.relations ? withRelations(twin.relations ?? [], record.relations) : twin.relations;
+  const relations = record.relations
+    ? atMost(withRelations(twin.relations ?? [], record.relations), MOST_RELATIONS, 'relations', 'relations')
+    : twin.relations;
   const same = JSON.stringify(relations) === JSON.stringify(twin.relations);
   if (added.length === 0 && topicKey === twin.topicKey && same)
     return hot === twin ? { kind: 'keep', id: twin.id } : { kind: 'affirm', memory: hot };
@@ -197,10 +209,13 @@ function restatedEntity(known: MemoryRecord, input: RememberInput, record: Memor
   const before = madeHot(known);
   const { title: _, aliases: __, ...said } = input;
   const title = known.title ?? record.title;
-  const aliases = withAliases({ title, aliases: known.aliases }, [
-    ...(record.title ? [record.title] : []),
-    ...(record.aliases ?? []),
-  ]);
+  const names = [...(record.title ? [record.title] : []), ...(record.aliases ?? [])];
+  const aliases = atMost(
+    withAliases({ title, aliases: known.aliases }, names),
+    FIELDS.aliases.maxItems,
+    'aliases',
+    'other names',
+  );
   const next = restated(before, said, record);
   const memory = { ...next, title, aliases };
   const unsaid = { ...memory, updatedAt: before.updatedAt, revisionCount: before.revisionCount };

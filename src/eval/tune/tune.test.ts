@@ -147,6 +147,17 @@ it('says nothing of what it was fitted to: no question is measured by a fit that
   expect(problems).toHaveLength(1);
 });
 
+it('refuses a state of wrong numbers before it asks the engine anything', async () => {
+  const engine = fakeEngine();
+  const fitted = { relevant: { s0: [1, Number.NaN] }, placebo: {} };
+  const state: TuneState = { kind: 'tune', version: 1, task: '', fitted };
+  await expect(tune({ profile, datasets: [fourToOne], state }, engine)).rejects.toMatchObject({
+    code: 'invalid_argument',
+    details: { field: 'state' },
+  });
+  expect(engine.asked).toBe(0);
+});
+
 it('goes on from a state as if it had never stopped, and only with the same task', async () => {
   const whole = await run({ datasets: [fourToOne] });
   const states: TuneState[] = [];

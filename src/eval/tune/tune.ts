@@ -1,5 +1,12 @@
 import { invalidArgument, oneOf } from '../../domain/check.ts';
-import { checkNames, defaultParameters, type Fitted, fitParameters, type TuneState } from '../../fit/fit.ts';
+import {
+  checkNames,
+  checkState,
+  defaultParameters,
+  type Fitted,
+  fitParameters,
+  type TuneState,
+} from '../../fit/fit.ts';
 import { OBJECTIVES, type Objective } from '../../fit/measures.ts';
 import type { Profile } from '../../scoring/profile.ts';
 import type { Dataset } from '../dataset.ts';
@@ -65,6 +72,7 @@ export async function tune(options: TuneOptions, engine: EvaluationEngine): Prom
   const balance = oneOf(options.balance ?? 'types', 'balance', BALANCES);
   const names = options.parameters ?? defaultParameters(profile);
   checkNames(profile, names);
+  if (options.state !== undefined) checkState(options.state, names);
   const hashes = datasets.map((dataset) => ({ name: dataset.name, sha256: hashOf(dataset) }));
 
   const total = datasets
