@@ -1,5 +1,6 @@
 import { SalienceError } from './errors.ts';
 import type { JsonValue, Metadata } from './memory.ts';
+import { isPlain } from './options.ts';
 import { type Instant, parseInstant } from './time.ts';
 
 /**
@@ -84,10 +85,21 @@ function jsonCopy(value: unknown, field: string, depth: number): JsonValue {
   }
   if (Array.isArray(value))
     return value.map((each, index) => jsonCopy(each, `${field}[${index}]`, depth - 1));
+  if (!isPlain(value)) throw invalidArgument(field, notJson(value));
   const entries = Object.entries(value).filter(([, each]) => each !== undefined);
   return Object.fromEntries(
     entries.map(([key, each]) => [propertyName(key, field), jsonCopy(each, `${field}.${key}`, depth - 1)]),
   );
+}
+
+/** Of an object whose content is in no fields: a copy of its fields would be empty. */
+function notJson(value: object): string {
+  const kind = Object.prototype.toString.call(value).slice('[object '.length, -1);
+  const instead =
+    value instanceof Date
+      ? 'give its ISO string, from toISOString()'
+      : 'give a text, a number, a list or a plain object';
+  return `an object of the kind ${kind} cannot be kept as JSON; ${instead}`;
 }
 
 /**
