@@ -129,7 +129,8 @@ export function listOf<Item>(items: Iterable<Item>, field: string): readonly Ite
   throw invalidArgument(field, 'expected a list');
 }
 
-function describe(value: unknown): string {
+/** Any value in a message: a text in quotes and cut, an object by what it is. */
+export function describe(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
   return typeof value === 'object' && value !== null
     ? Array.isArray(value)
