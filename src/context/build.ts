@@ -1,4 +1,5 @@
-import { describe, invalidArgument, oneOf } from '../domain/check.ts';
+import { invalidArgument, oneOf } from '../domain/check.ts';
+import { describe } from '../domain/describe.ts';
 import { throwIfAborted } from '../domain/errors.ts';
 import { pauseIfDue } from '../domain/slices.ts';
 import { type ContextBudget, contextTokens } from './budget.ts';

@@ -1,3 +1,4 @@
+import { describe } from './describe.ts';
 import { SalienceError } from './errors.ts';
 import type { JsonValue, Metadata } from './memory.ts';
 import { isPlain } from './options.ts';
@@ -127,14 +128,4 @@ export function wholeCharacters(value: string, field: string): string {
 export function listOf<Item>(items: Iterable<Item>, field: string): readonly Item[] {
   if (typeof items === 'object' && items !== null && Symbol.iterator in items) return [...items];
   throw invalidArgument(field, 'expected a list');
-}
-
-/** Any value in a message: a text in quotes and cut, an object by what it is. */
-export function describe(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
-  return typeof value === 'object' && value !== null
-    ? Array.isArray(value)
-      ? 'a list'
-      : 'an object'
-    : String(value);
 }
