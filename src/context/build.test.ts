@@ -198,6 +198,30 @@ describe('buildContext', () => {
     ]);
   });
 
+  test.each<readonly [string, () => readonly unknown[], string]>([
+    ['NaN', () => [Number.NaN], 'the count NaN'],
+    ['a fraction', () => [1.5], 'the count 1.5'],
+    ['less than none', () => [-1], 'the count -1'],
+    ['a text', () => ['3'], 'the count "3"'],
+    ['nothing', () => [undefined], 'the count undefined'],
+  ])('names a counter that counts %s', async (_, countOne, said) => {
+    const counter = (async (texts: readonly string[]) => texts.flatMap(() => countOne())) as TokenCounter;
+    await expect(build([memory('a', 'coffee')], { maxTokens: 500 }, counter)).rejects.toMatchObject({
+      code: 'invalid_argument',
+      details: { field: 'tokenCounter' },
+      message: `tokenCounter: it returned ${said}; return a list with a whole number of at least 0 for each text`,
+    });
+  });
+
+  test.each([
+    [() => [1], '1 counts for 2 texts'],
+    [() => 7, '7'],
+    [() => undefined, 'undefined'],
+  ])('names a counter that has no count for each text', async (counter, said) => {
+    const built = build([memory('a', 'coffee')], { maxTokens: 500 }, counter as unknown as TokenCounter);
+    await expect(built).rejects.toThrow(`tokenCounter: it returned ${said}; return a list`);
+  });
+
   test('stops when it is aborted', async () => {
     await expect(
       build([memory('a', 'x')], { maxTokens: 300, signal: AbortSignal.abort() }),

@@ -1,4 +1,5 @@
-import { oneOf } from '../domain/check.ts';
+import { invalidArgument, oneOf } from '../domain/check.ts';
+import { describe } from '../domain/describe.ts';
 import { throwIfAborted } from '../domain/errors.ts';
 import { pauseIfDue } from '../domain/slices.ts';
 import { type ContextBudget, contextTokens } from './budget.ts';
@@ -77,8 +78,9 @@ const TOKENS_PER_MESSAGE = 4;
 export async function buildContext(
   candidates: readonly ContextCandidate[],
   options: ContextOptions & ContextBudget,
-  { countTokens, randomBytes }: ContextTools,
+  { countTokens: counter, randomBytes }: ContextTools,
 ): Promise<BuiltContext> {
+  const countTokens = checkedCounter(counter);
   const maxTokens = contextTokens(options);
   const format = oneOf(options.format ?? 'text', 'format', CONTEXT_FORMATS);
   const sections = chooseSections(options.sections);
@@ -164,4 +166,21 @@ export async function buildContext(
       lossBound: packed.lossBound,
     };
   }
+}
+
+/** A counter whose answer is one count for each text. Throws `invalid_argument`, which names it. */
+function checkedCounter(counter: TokenCounter): TokenCounter {
+  return async (texts) => {
+    const counts: unknown = await counter(texts);
+    const fail = (found: string) =>
+      invalidArgument(
+        'tokenCounter',
+        `it returned ${found}; return a list with a whole number of at least 0 for each text`,
+      );
+    if (!Array.isArray(counts)) throw fail(describe(counts));
+    if (counts.length !== texts.length) throw fail(`${counts.length} counts for ${texts.length} texts`);
+    const wrong = counts.findIndex((count) => !Number.isSafeInteger(count) || count < 0);
+    if (wrong >= 0) throw fail(`the count ${describe(counts[wrong])}`);
+    return counts;
+  };
 }

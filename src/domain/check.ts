@@ -1,5 +1,7 @@
+import { describe } from './describe.ts';
 import { SalienceError } from './errors.ts';
 import type { JsonValue, Metadata } from './memory.ts';
+import { isPlain } from './options.ts';
 import { type Instant, parseInstant } from './time.ts';
 
 /**
@@ -107,10 +109,21 @@ function jsonCopy(value: unknown, field: string, depth: number): JsonValue {
   }
   if (Array.isArray(value))
     return value.map((each, index) => jsonCopy(each, `${field}[${index}]`, depth - 1));
+  if (!isPlain(value)) throw invalidArgument(field, notJson(value));
   const entries = Object.entries(value).filter(([, each]) => each !== undefined);
   return Object.fromEntries(
     entries.map(([key, each]) => [propertyName(key, field), jsonCopy(each, `${field}.${key}`, depth - 1)]),
   );
+}
+
+/** Of an object whose content is in no fields: a copy of its fields would be empty. */
+function notJson(value: object): string {
+  const kind = Object.prototype.toString.call(value).slice('[object '.length, -1);
+  const instead =
+    value instanceof Date
+      ? 'give its ISO string, from toISOString()'
+      : 'give a text, a number, a list or a plain object';
+  return `an object of the kind ${kind} cannot be kept as JSON; ${instead}`;
 }
 
 /**
@@ -138,13 +151,4 @@ export function wholeCharacters(value: string, field: string): string {
 export function listOf<Item>(items: Iterable<Item>, field: string): readonly Item[] {
   if (typeof items === 'object' && items !== null && Symbol.iterator in items) return [...items];
   throw invalidArgument(field, 'expected a list');
-}
-
-function describe(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
-  return typeof value === 'object' && value !== null
-    ? Array.isArray(value)
-      ? 'a list'
-      : 'an object'
-    : String(value);
 }

@@ -1,3 +1,4 @@
+import { describe } from './describe.ts';
 import { SalienceError } from './errors.ts';
 
 /** Every property name of an options interface; of a union, those of all its members. */
@@ -40,7 +41,7 @@ export function isPlain(value: unknown): value is object {
 
 /** `unknown strategy "hybird" (did you mean "hybrid"?)` */
 export function unknown(what: string, name: string, known: readonly string[]): string {
-  return `unknown ${what} ${JSON.stringify(name)} (${hint(name, known)})`;
+  return `unknown ${what} ${describe(name)} (${hint(name, known)})`;
 }
 
 /** What to say beside an unknown name: the known one that was probably meant, or all of them. */
@@ -53,7 +54,7 @@ export function hint(name: string, known: readonly string[]): string {
 
 /** The known name that is most like another, at most a third of whose letters differ; `undefined` if there is none. */
 function nearest(name: string, known: readonly string[]): string | undefined {
-  if (name.length > 100) return undefined;
+  if (typeof name !== 'string' || name.length > 100) return undefined;
   const plain = (text: string) => text.toLowerCase().replaceAll(/[_-]/g, '');
   let best: string | undefined;
   let least = Math.floor(plain(name).length / 3) + 1;

@@ -1,3 +1,4 @@
+import { describe } from './describe.ts';
 import { SalienceError } from './errors.ts';
 
 /** The root of every space's scopes: visible from everywhere. */
@@ -20,7 +21,7 @@ export function parseScope(scope: string): string {
   if (valid) return scope;
   throw new SalienceError(
     'invalid_scope',
-    `scope ${JSON.stringify(scope)} is not valid: write "global", or parts of [A-Za-z0-9._-], each optionally led by a kind, with "/" between, for example "team:a/project:b"`,
+    `scope ${describe(scope)} is not valid: write "global", or parts of [A-Za-z0-9._-], each optionally led by a kind, with "/" between, for example "team:a/project:b"`,
     { details: { scope } },
   );
 }

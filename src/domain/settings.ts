@@ -1,4 +1,5 @@
 import { flag, invalidArgument, number, oneOf, texts, wholeNumber } from './check.ts';
+import { deepFreeze } from './frozen.ts';
 import { onlyKeys } from './options.ts';
 import { relationName, SINGLE_VALUED } from './relation.ts';
 
@@ -60,13 +61,13 @@ export interface SpaceSettings {
   readonly people: 'off' | 'authors';
 }
 
-export const DEFAULT_SETTINGS: SpaceSettings = {
+export const DEFAULT_SETTINGS: SpaceSettings = deepFreeze({
   fading: { mode: 'off' },
   recordRecalls: 'off',
   timeZone: 'UTC',
   singleValued: SINGLE_VALUED,
   people: 'off',
-};
+});
 
 const RECORDING: Exclude<RecallRecording, 'off'> = { days: 30, texts: false };
 

@@ -1,3 +1,4 @@
+import { describe } from './describe.ts';
 import { SalienceError } from './errors.ts';
 
 /**
@@ -16,7 +17,7 @@ export function parseSpaceName(name: string): string {
   if (valid) return name;
   throw new SalienceError(
     'invalid_space_name',
-    `space ${JSON.stringify(name)} is not a valid name: use 1–200 characters, no control characters, and no empty, "." or ".." part between slashes, for example "alice" or "acme/alice"`,
+    `space ${describe(name)} is not a valid name: use 1–200 characters, no control characters, and no empty, "." or ".." part between slashes, for example "alice" or "acme/alice"`,
     { details: { space: name } },
   );
 }

@@ -1,3 +1,4 @@
+import { describe } from './describe.ts';
 import { SalienceError } from './errors.ts';
 
 /** A moment: milliseconds since 1970-01-01T00:00:00Z, a whole number. */
@@ -41,7 +42,7 @@ export function parseInstant(value: string | Date, field = 'time'): Instant {
   if (value instanceof Date) {
     const at = value.getTime();
     if (isInstant(at)) return at;
-    throw Number.isFinite(at) ? outOfRange(value, field) : invalidTime(String(value), field);
+    throw Number.isFinite(at) ? outOfRange(value.toISOString(), field) : invalidTime(String(value), field);
   }
   const match = typeof value === 'string' ? iso.exec(value.trim()) : null;
   if (!match) throw invalidTime(value, field);
@@ -87,17 +88,15 @@ function offsetMinutes(zone: string): number | undefined {
 }
 
 function outOfRange(value: unknown, field: string): SalienceError {
-  return new SalienceError(
-    'invalid_time',
-    `${field}: ${JSON.stringify(value)} is not within the years 0 to 9999`,
-    { details: { field } },
-  );
+  return new SalienceError('invalid_time', `${field}: ${describe(value)} is not within the years 0 to 9999`, {
+    details: { field },
+  });
 }
 
 function invalidTime(value: unknown, field: string): SalienceError {
   return new SalienceError(
     'invalid_time',
-    `${field}: ${JSON.stringify(value)} is not a time; write ISO 8601, for example 2026-04-20T09:30:00Z`,
+    `${field}: ${describe(value)} is not a time; write ISO 8601, for example 2026-04-20T09:30:00Z`,
     { details: { field } },
   );
 }

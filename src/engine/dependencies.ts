@@ -1,6 +1,7 @@
 import type { RandomBytes } from '../context/render.ts';
 import type { TokenCounter } from '../context/tokens.ts';
 import { flag, invalidArgument, oneOf, text, texts, wholeNumber } from '../domain/check.ts';
+import { describe } from '../domain/describe.ts';
 import { SalienceError } from '../domain/errors.ts';
 import { FIELD_FILTERS, FIELDS, type Field } from '../domain/fields.ts';
 import { parseMetadataFilter } from '../domain/metadata-condition.ts';
@@ -89,7 +90,7 @@ export function limitOf(value: number | undefined, otherwise: number, most: numb
 export function notFound(id: string, space: string): SalienceError {
   return new SalienceError(
     'not_found',
-    `memory ${JSON.stringify(id)} does not exist in space ${JSON.stringify(space)}`,
+    `memory ${describe(id)} does not exist in space ${JSON.stringify(space)}`,
     {
       details: { id, space },
     },

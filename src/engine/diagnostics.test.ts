@@ -97,6 +97,26 @@ test('texts are on a channel of their own, for whoever asks', async () => {
   ]);
 });
 
+test('what is marked private is on no channel', async () => {
+  const contents: OperationContent[] = [];
+  const listener = (message: unknown) => void contents.push(message as OperationContent);
+  subscribe('salience:content', listener);
+  const { stop } = listen('remember', 'rememberMany', 'recall', 'compare');
+  await memory.remember('Keeps <private>Sekretwort</private>');
+  await memory.rememberMany([{ content: 'Sells <private>Sekretwort</private>' }]);
+  await memory.recall('who keeps <private>Sekretwort</private>');
+  await memory.compare('<private>Sekretwort');
+  stop();
+  unsubscribe('salience:content', listener);
+  expect(contents.flatMap(({ query, records }) => query ?? records[0]?.content)).toEqual([
+    'Keeps [REDACTED]',
+    'Sells [REDACTED]',
+    'who keeps [REDACTED]',
+    '[REDACTED]',
+  ]);
+  expect(JSON.stringify(contents)).not.toContain('Sekretwort');
+});
+
 test('what listens changes nothing: answers and errors are the same', async () => {
   await memory.remember('Keeps bees');
   const quiet = await memory.recall('bees');

@@ -1,5 +1,6 @@
 import { channel, tracingChannel } from 'node:diagnostics_channel';
 import { SalienceError } from '../domain/errors.ts';
+import { redactPrivate } from '../domain/redaction.ts';
 import { VERBS, type VerbEntry, type VerbName, verbEntry } from '../domain/verbs.ts';
 
 /**
@@ -26,7 +27,10 @@ export interface OperationResult {
   readonly strategy?: string | undefined;
 }
 
-/** The texts of an operation, published on the channel `salience:content` and made only while somebody subscribes to it. */
+/**
+ * The texts of an operation, published on the channel `salience:content` and made only while somebody subscribes to it:
+ * without what is marked private.
+ */
 export interface OperationContent {
   /** The object that the tracing channel publishes for the same call. */
   readonly operation: MemoryOperation;
@@ -119,12 +123,12 @@ function contentOf(operation: MemoryOperation, given: readonly unknown[], value:
     const text = content ?? (operation.verb.startsWith('remember') ? statementOf(said[at]) : undefined);
     return text === undefined ? [] : [{ id, content: text, ...(score === undefined ? {} : { score }) }];
   });
-  return { operation, ...(typeof query === 'string' ? { query } : {}), records };
+  return { operation, ...(typeof query === 'string' ? { query: redactPrivate(query) } : {}), records };
 }
 
 function statementOf(said: unknown): string | undefined {
   const content = typeof said === 'string' ? said : fieldsOf(said)['content'];
-  return typeof content === 'string' ? content : undefined;
+  return typeof content === 'string' ? redactPrivate(content) : undefined;
 }
 
 /** The memories in an answer, whichever of the engine's shapes it has. */

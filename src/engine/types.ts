@@ -100,7 +100,7 @@ export interface MemoryChanges {
 
 export interface RememberResult {
   readonly id: string;
-  /** `updated`: its topic was known, or it supersedes more now. `deduplicated`: it was known, word for word but for white space. */
+  /** `updated`: its topic was known, it had none before, or it supersedes more now. `deduplicated`: it was known, word for word but for white space. */
   readonly outcome: 'created' | 'updated' | 'deduplicated';
   /** Set when the statement was invalidated before: it is not recalled until it is reinstated. */
   readonly inactive?: Inactive | undefined;

@@ -104,6 +104,22 @@ async function stateOf(memory: MemoryEngine): Promise<string> {
 const ask = (memory: MemoryEngine, verb: EngineVerb, options: unknown): Promise<unknown> =>
   (memory[verb] as (...given: readonly unknown[]) => Promise<unknown>)(...given[verb], options);
 
+describe('a value that JSON cannot hold', () => {
+  const calls: readonly [name: string, code: string, call: (memory: MemoryEngine) => Promise<unknown>][] = [
+    ['a time', 'invalid_time', (memory) => memory.remember('tea', { createdAt: 1n as never })],
+    ['a present moment', 'invalid_time', (memory) => memory.recall('tea', { now: 1n as never })],
+    ['a moment', 'invalid_time', (memory) => memory.recall('tea', { asOf: { known: 1n as never } })],
+    ['a scope', 'invalid_scope', (memory) => memory.recall('tea', { scope: 1n as never })],
+    ['a strategy', 'unknown_strategy', (memory) => memory.recall('tea', { strategy: 1n as never })],
+    ['a place', 'invalid_argument', (memory) => memory.list({ around: 1n as never })],
+    ['a space', 'invalid_space_name', () => openMemory({ ...opened, space: 1n as never })],
+  ];
+  it.each(calls)('is named as %s', async (_, code, call) => {
+    await using memory = await sample();
+    await expect(call(memory)).rejects.toMatchObject({ code, message: expect.stringMatching(/\b1\b/) });
+  });
+});
+
 const strangeNames = fc.oneof(
   fc.constantFrom(
     '__proto__',

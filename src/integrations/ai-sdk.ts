@@ -5,6 +5,7 @@
  */
 
 import type { LanguageModelMiddleware, Tool } from 'ai';
+import { oneOf, wholeNumber } from '../domain/check.ts';
 import { keysOf, onlyKeys } from '../domain/options.ts';
 import type { ContextOptions, MemoryEngine } from '../index.ts';
 import { type MemoryToolOptions, toolsOf } from './tools.ts';
@@ -117,7 +118,7 @@ const MOST_TURNS = 64;
 /**
  * Middleware for `wrapLanguageModel`. Before a call it puts what is remembered about the user's last message into that
  * message: as fenced data, whose fence tells the model to treat it as data. In the further steps of a turn (after tool calls) it
- * puts the same text there, so that the provider's cache holds. After the answer it observes the turn.
+ * puts the same text there, so that the provider's cache holds. After the answer it observes the turn. Throws `invalid_argument`.
  *
  * @example
  * ```ts
@@ -134,6 +135,8 @@ const MOST_TURNS = 64;
 export function memoryMiddleware(memory: MemoryEngine, options: MemoryMiddlewareOptions = {}): Middleware {
   onlyKeys(options, middlewareKeys, 'memoryMiddleware');
   const { maxTokens = 2000, observe = 'worth', onError = warn, sessionId, ...asked } = options;
+  wholeNumber(maxTokens, 'maxTokens', 1, Number.MAX_SAFE_INTEGER);
+  if (typeof observe !== 'function') oneOf(observe, 'observe', ['worth', 'remember', 'none']);
   const contexts = new Map<string, string>();
   // What the user said, without what was put there.
   const said = new WeakMap<object, string>();

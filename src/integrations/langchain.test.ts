@@ -112,6 +112,53 @@ describe('the store', () => {
     expect(await store.mget(['a', 'a: b'])).toEqual(['b: c', 'c']);
   });
 
+  test('keys that differ in blanks or forms of Unicode alone are kept apart', async () => {
+    const store = new MemoryStore({ memory });
+    const keys = [
+      'a b',
+      'a  b',
+      'a   b',
+      ' a b',
+      'a b ',
+      'a\tb',
+      'a\\tb',
+      'é',
+      'e\u0301',
+      'é: x',
+      'e\u0301: x',
+      'x: y',
+      'x:  y',
+    ];
+    await store.mset(keys.map((key) => [key, 'same']));
+    expect(await store.mget(keys)).toEqual(keys.map(() => 'same'));
+    await store.mset(keys.map((key, at) => [key, { at }]));
+    expect(await store.mget(keys)).toEqual(keys.map((_, at) => ({ at })));
+    expect((await keysOf(store)).sort()).toEqual([...keys].sort());
+  });
+
+  test('a value of an earlier version comes back as it was', async () => {
+    const store = new MemoryStore({ memory });
+    const metadata = { value: '{"kind":"vegan"}' };
+    await memory.remember('my  diet: {"kind":"vegan"}', { topicKey: 'my  diet', type: 'fact', metadata });
+    expect(await store.mget(['my  diet'])).toEqual([{ kind: 'vegan' }]);
+  });
+
+  test('a text that is known about another topic is refused, and about none is taken over', async () => {
+    const store = new MemoryStore({ memory, type: 'fact' });
+    const { id } = await memory.remember('diet: vegan', { type: 'fact', topicKey: 'food' });
+    await memory.remember('pet: 3', { type: 'fact' });
+    const setting = store.mset([
+      ['diet', 'vegan'],
+      ['pet', 3],
+    ]);
+    await expect(setting).rejects.toMatchObject({
+      code: 'invalid_argument',
+      details: { field: 'diet', id },
+      message: expect.stringContaining('about "food"; change or forget that memory'),
+    });
+    expect(await store.mget(['diet', 'pet'])).toEqual([undefined, 3]);
+  });
+
   test('keys are found by their beginning; deleted ones are forgotten', async () => {
     const store = new MemoryStore({ memory });
     await store.mset([

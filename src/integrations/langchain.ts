@@ -9,6 +9,7 @@ import type { BaseRetrieverInput } from '@langchain/core/retrievers';
 import type { JsonValue } from '../domain/memory.ts';
 import { keysOf, onlyKeys } from '../domain/options.ts';
 import { loadPeer } from '../domain/peer.ts';
+import { normalisedContent } from '../domain/statement.ts';
 import { type Memory, type MemoryEngine, type RecallOptions, SalienceError } from '../index.ts';
 import { keptJson, readable } from './kept-json.ts';
 
@@ -140,7 +141,10 @@ export class MemoryStore<Value extends JsonValue = JsonValue> extends BaseStore<
     return values;
   }
 
-  /** All of them in one transaction. Throws `invalid_argument` for a value that was invalidated: it must be reinstated. */
+  /**
+   * All of them in one transaction. Throws `invalid_argument` for a value that was invalidated, which must be reinstated, and for
+   * one whose text is known about another topic.
+   */
   override async mset(pairs: [string, Value][]): Promise<void> {
     const remembered = await this.#memory.rememberMany(
       pairs.map(([key, value]) => {
@@ -154,6 +158,11 @@ export class MemoryStore<Value extends JsonValue = JsonValue> extends BaseStore<
         };
       }),
     );
+    for (const [at, { id, outcome }] of remembered.entries()) {
+      const [key] = pairs[at] as (typeof pairs)[number];
+      const kept = outcome === 'deduplicated' ? await this.#memory.get(id) : undefined;
+      if (kept && kept.topicKey !== key) throw otherTopic(key, kept);
+    }
     const at = remembered.findIndex(({ inactive }) => inactive !== undefined);
     if (at === -1) return;
     const { id, inactive } = remembered[at] as (typeof remembered)[number];
@@ -204,18 +213,43 @@ export class MemoryStore<Value extends JsonValue = JsonValue> extends BaseStore<
   }
 }
 
+function otherTopic(key: string, { id, topicKey }: Memory): SalienceError {
+  return new SalienceError(
+    'invalid_argument',
+    `the value of ${JSON.stringify(key)} is not set: the memory ${JSON.stringify(id)} has the same text, about ${topicKey === undefined ? 'no topic' : JSON.stringify(topicKey)}; change or forget that memory, or use another scope; the other values are set`,
+    { details: { field: key, id } },
+  );
+}
+
 /** With its key, so that two keys with one value are two statements. */
-function contentOf(key: string, kept: string): string {
+function contentOf(key: string, kept: string, label = labelOf(key)): string {
   const value: unknown = JSON.parse(kept);
-  const label = /[:"]/.test(key) ? JSON.stringify(key) : key;
   return readable(`${label}: ${typeof value === 'string' ? value : kept}`);
+}
+
+/** Statements are compared without repeated blanks and forms of Unicode: keys that differ in these alone are escaped. */
+function labelOf(key: string): string {
+  const label = plainLabelOf(key);
+  if (normalisedContent(label) === label) return label;
+  return JSON.stringify(key).replace(
+    /[^ -~]| (?= )/gu,
+    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
+  );
+}
+
+function plainLabelOf(key: string): string {
+  return /[:"]/.test(key) ? JSON.stringify(key) : key;
 }
 
 /** The value that was set; of a memory that was written or changed otherwise, its text. */
 function storedValue(key: string, { content, metadata, tier }: Memory): JsonValue {
   const kept = metadata['value'];
   // Of a stub the content is only a beginning.
-  const isOurs = (text: string) => tier === 'stub' || contentOf(key, text) === content;
+  const isOurs = (text: string) =>
+    tier === 'stub' ||
+    contentOf(key, text) === content ||
+    // Of an earlier version, which escaped no key.
+    contentOf(key, text, plainLabelOf(key)) === content;
   return typeof kept === 'string' && isJson(kept) && isOurs(kept) ? (JSON.parse(kept) as JsonValue) : content;
 }
 

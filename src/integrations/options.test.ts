@@ -14,6 +14,12 @@ test('whatever makes something of a memory refuses options that nobody reads', a
     ['memoryTools: unknown option "read_only"', () => memoryTools(memory, { read_only: true } as never)],
     ['memoryTools: unknown option "tools"', () => mastraTools(memory, { tools: ['recall'] } as never)],
     ['memoryMiddleware: unknown option "user"', () => memoryMiddleware(memory, { user: 'bob' } as never)],
+    [
+      'observe: "wurth" is not one of worth, remember, none',
+      () => memoryMiddleware(memory, { observe: 'wurth' as never }),
+    ],
+    ['observe: false is not one of', () => memoryMiddleware(memory, { observe: false as never })],
+    ['maxTokens: -1 must be a whole number', () => memoryMiddleware(memory, { maxTokens: -1 })],
     ['memorySession: unknown option "session"', () => memorySession(memory, { session: 'x' } as never)],
     ['traceMemory: unknown option "contents"', () => traceMemory({ contents: true } as never)],
     ['MemoryRetriever: unknown option "k"', () => new MemoryRetriever({ memory, k: 3 } as never)],

@@ -1,4 +1,5 @@
 import { SalienceError } from '../domain/errors.ts';
+import { frozenCopy } from '../domain/frozen.ts';
 import { unknown } from '../domain/options.ts';
 import type { Condition } from './condition.ts';
 import { invalidProfile } from './faults.ts';
@@ -57,7 +58,7 @@ export interface ProfileDefinition {
   readonly require?: readonly Condition[] | undefined;
 }
 
-/** A checked profile, inheritance resolved. */
+/** A checked profile, inheritance resolved. It cannot be changed. */
 export interface Profile {
   readonly name: string;
   readonly description: string;
@@ -135,8 +136,12 @@ export function checkProfile(definition: ProfileDefinition, lookup: ProfileLooku
     score,
     require: [...(parent?.require ?? []), ...(definition.require ?? [])],
   };
-  resolveProfile(profile);
-  return profile;
+  const resolved = resolveProfile(profile);
+  // Scores of later calls must not change with an object that the caller holds.
+  const kept = frozenCopy(profile);
+  unchanged.set(kept, resolved);
+  recent.set(kept, recent.get(profile) ?? new Map());
+  return kept;
 }
 
 /**

@@ -80,7 +80,8 @@ export function resolveFormulas(
       );
     },
     nonEmpty(list, path) {
-      if (Array.isArray(list) && list.length > 0) return list;
+      // What is resolved shares no list with what was handed in.
+      if (Array.isArray(list) && list.length > 0) return [...list];
       throw fault(path, 'expected a list with at least one element');
     },
     onlyKeys(value, allowed, path) {

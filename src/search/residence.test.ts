@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { resolveProfile } from '../scoring/profile.ts';
 import { builtinProfile } from '../scoring/profiles/index.ts';
+import { createQueue } from '../store/queue.ts';
 import { snapshotOfState } from '../store/state-rows.ts';
 import { coreOfState, keepSpace } from '../store/state-space.ts';
 import type { Change, Link, SpaceStore } from '../store/store.ts';
@@ -202,6 +203,34 @@ describe('the resident index', () => {
     await expect(residence.refresh(earlier, 1)).rejects.toMatchObject({ code: 'store_busy' });
     expect(await residence.refresh(earlier, 2)).toMatchObject({ sequence: 1, rebuilt: true });
   });
+});
+
+it('saves its index after the searches that are under way, also where a store reads one snapshot after the other', async () => {
+  const core = coreOfState(keepSpace('alice'));
+  const reads = createQueue();
+  const saved: number[] = [];
+  const space = withSearch({
+    ...core,
+    snapshot: (work) => reads.run(() => core.snapshot(work)),
+    async savePages(_parts, { sequence }) {
+      saved.push(sequence);
+    },
+  });
+  // As many as make an index worth saving.
+  for (let at = 0; at < 256; at++) await write(space, [insert({ id: `m${at}`, content: 'tea' })]);
+  const request = {
+    profile: resolveProfile(builtinProfile('bm25')),
+    query: { terms: ['tea'] },
+    filter: {},
+    now: start + 1000,
+    limit: 1,
+  };
+  const ask = () => space.snapshot((snapshot) => snapshot.search(request));
+  const asked = [ask(), ask(), ask()];
+  await asked[0];
+  await space.close();
+  expect((await Promise.all(asked)).map(({ total }) => total)).toEqual([256, 256, 256]);
+  expect(saved).toEqual([256]);
 });
 
 describe('the link cache', () => {

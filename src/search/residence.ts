@@ -183,8 +183,6 @@ export function createResidence(space: string, scheduler?: Scheduler): Residence
     },
     async save(core) {
       if (!core.savePages) return;
-      const free = await turnWithin(turns, UNBOUNDED.waitTimeout);
-      if (!free) return;
       try {
         const saved = await core.snapshot((rows) => savable(rows));
         if (!saved) return;
@@ -192,8 +190,6 @@ export function createResidence(space: string, scheduler?: Scheduler): Residence
         unreadable = false;
       } catch {
         // It is a cache: the store is in use, or full. The next process builds the index from the rows.
-      } finally {
-        free();
       }
     },
   };
@@ -237,12 +233,19 @@ export function createResidence(space: string, scheduler?: Scheduler): Residence
 
   /** What to save, when what was saved last has fallen behind, or was of no use. */
   async function savable(rows: StoreSnapshot) {
-    const [now, saved] = [await rows.position(), await rows.pages()];
-    const before = saved?.position ?? { sequence: 0, usage: 0 };
-    const behind = now.sequence - before.sequence + now.usage - before.usage;
-    if (!unreadable && behind < Math.max(MOST_EVENTS, (await rows.size()) * MOST_SHARE)) return undefined;
-    const { index, position } = await refresh(rows);
-    return { parts: await inSlices(encoding(index), slices()), position };
+    // Within the snapshot, as recalls do: where a store reads one snapshot after the other, the other order waits for itself.
+    const free = await turnWithin(turns, UNBOUNDED.waitTimeout);
+    if (!free) return undefined;
+    try {
+      const [now, saved] = [await rows.position(), await rows.pages()];
+      const before = saved?.position ?? { sequence: 0, usage: 0 };
+      const behind = now.sequence - before.sequence + now.usage - before.usage;
+      if (!unreadable && behind < Math.max(MOST_EVENTS, (await rows.size()) * MOST_SHARE)) return undefined;
+      const { index, position } = await refresh(rows);
+      return { parts: await inSlices(encoding(index), slices()), position };
+    } finally {
+      free();
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 import { invalidArgument } from '../domain/check.ts';
+import { describe } from '../domain/describe.ts';
 import { SalienceError } from '../domain/errors.ts';
 import { type FieldName, SORTS, type SortDirection, type SortName } from '../domain/fields.ts';
 import type { MemoryRecord } from '../domain/memory.ts';
@@ -109,6 +110,8 @@ export function checkListRequest({ limit, cursor, offset, around }: ListRequest)
     throw invalidArgument('limit', `${limit} is not a whole number of at least 1`);
   if (offset !== undefined && !(Number.isSafeInteger(offset) && offset >= 0))
     throw invalidArgument('offset', `${offset} is not a whole number of at least 0`);
+  if (around !== undefined && typeof around !== 'string')
+    throw invalidArgument('around', `expected the id of a memory, not ${describe(around)}`);
   const said = Object.entries({ cursor, offset, around }).filter(([, value]) => value !== undefined);
   const [first, second] = said.map(([name]) => name);
   if (first !== undefined && second !== undefined)

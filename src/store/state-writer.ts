@@ -1,3 +1,4 @@
+import { deepFreeze } from '../domain/frozen.ts';
 import { isReplacedBy } from './belief-state.ts';
 import { textChanged } from './comparison.ts';
 import { deriveWith } from './derived.ts';
@@ -6,7 +7,6 @@ import { checkedLink, linkKey, orderedEnds } from './links.ts';
 import { names, recordingWithout } from './recording.ts';
 import {
   buriedKey,
-  deepFreeze,
   type KeptPair,
   lastSequence,
   problemOfUndoing,

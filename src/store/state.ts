@@ -1,3 +1,4 @@
+import { deepFreeze } from '../domain/frozen.ts';
 import type { MemoryRecord } from '../domain/memory.ts';
 import { DEFAULT_SETTINGS, type SpaceSettings } from '../domain/settings.ts';
 import { normalisedContent } from '../domain/statement.ts';
@@ -133,12 +134,4 @@ export function stored(memory: MemoryRecord, indexed: IndexedText): SearchableMe
     terms: new Map(indexed.terms),
     vector: indexed.vector && new Float32Array(indexed.vector),
   };
-}
-
-export function deepFreeze<Value>(value: Value): Value {
-  if (typeof value === 'object' && value !== null) {
-    for (const inner of Object.values(value)) deepFreeze(inner);
-    Object.freeze(value);
-  }
-  return value;
 }

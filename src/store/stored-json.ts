@@ -1,4 +1,5 @@
 import { FIELD_NAMES, FIELDS, type Field, type NumberField, withPresentNames } from '../domain/fields.ts';
+import { deepFreeze } from '../domain/frozen.ts';
 import type { MemoryRecord } from '../domain/memory.ts';
 import type { Triple } from '../domain/relation.ts';
 import { DEFAULT_SETTINGS, type SpaceSettings, sameSetting } from '../domain/settings.ts';
@@ -134,7 +135,10 @@ export function settingsFromJson(
       (isObject<RecordedFor>(value.recordRecalls) &&
         typeof value.recordRecalls.days === 'number' &&
         typeof value.recordRecalls.texts === 'boolean'));
-  return { ...DEFAULT_SETTINGS, ...storedJson<SpaceSettings>(json, isSettings, where, 'settings') };
+  return deepFreeze({
+    ...DEFAULT_SETTINGS,
+    ...storedJson<SpaceSettings>(json, isSettings, where, 'settings'),
+  });
 }
 
 /** What a recorded recall returned. Throws `store_corrupt`. */

@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
 import { openMemory } from '../../open.ts';
-import { BUILTIN_PROFILE_NAMES } from '../../scoring/index.ts';
+import { BUILTIN_PROFILE_NAMES, builtinDefinition } from '../../scoring/index.ts';
 import { angleEmbedder } from '../../testing/angle-embedder.ts';
+
+const now = new Date('2026-11-20T12:00:00Z');
 
 it('lists every built-in strategy with parameters that a recall takes as they are listed', async () => {
   await using memory = await openMemory({ path: ':memory:', space: 'alice', embedder: 'none' });
@@ -30,4 +32,77 @@ it('lists strategies of the user, and what the embedder measured as their defaul
   expect(fresh).toMatchObject({ description: 'newest first', takesFloor: true });
   const floor = fresh?.parameters.find(({ name }) => name === 'similarityFloor');
   expect(floor).toMatchObject({ kind: 'number', default: 0.2 });
+});
+
+it('answers that a caller changes, or a definition, change no later answer', async () => {
+  const definition = {
+    name: 'mine',
+    description: 'words, and what is new',
+    score: {
+      op: 'sum' as const,
+      terms: [
+        { weight: 0.6, of: { op: 'signal' as const, name: 'lexical' as const } },
+        {
+          weight: 0.4,
+          of: {
+            op: 'decay' as const,
+            curve: 'exponential' as const,
+            age: { op: 'age' as const, of: { latest: ['createdAt' as const, 'lastAccessedAt' as const] } },
+            halfLife: 30,
+          },
+        },
+      ],
+    },
+  };
+  await using memory = await openMemory({
+    path: ':memory:',
+    space: 'alice',
+    embedder: 'none',
+    profiles: [definition],
+  });
+  await memory.remember('Prefers dark roast coffee');
+  const scores = async () => {
+    const { hits } = await memory.recall('dark coffee', { strategy: 'mine', now, track: false });
+    return hits.map(({ score, explain }) => ({
+      score: score.value,
+      explanation: structuredClone(explain()),
+    }));
+  };
+  const before = await scores();
+  const { hits } = await memory.recall('dark coffee', { strategy: 'mine', now, track: false });
+  type Changeable = { detail: { weights?: number[]; clocks?: string[] }; inputs: Changeable[] };
+  const spoil = ({ detail, inputs }: Changeable) => {
+    detail.weights?.fill(0);
+    detail.clocks?.fill('updatedAt');
+    inputs.forEach(spoil);
+  };
+  for (const hit of hits) spoil(hit.explain() as unknown as Changeable);
+  expect(await scores()).toEqual(before);
+  definition.score.terms[0]!.weight = 0;
+  expect(await scores()).toEqual(before);
+  const profiles = (await memory.strategies()).map(({ profile }) => profile);
+  for (const profile of [...profiles, builtinDefinition('hybrid')]) {
+    for (const inner of [
+      profile,
+      profile.score,
+      profile.parts,
+      profile.parameters,
+      ...Object.values(profile.parts ?? {}),
+    ])
+      expect(Object.isFrozen(inner ?? 0), profile.name).toBe(true);
+  }
+});
+
+it('settings that are answered cannot be changed, and those that were handed in can', async () => {
+  await using memory = await openMemory({ path: ':memory:', space: 'alice', embedder: 'none' });
+  const fading = { mode: 'retention' as const, daysCold: 90 };
+  const singleValued = ['works_at'];
+  const first = await memory.configure();
+  const changed = await memory.configure({ fading, singleValued });
+  for (const settings of [first, changed, await memory.configure(), (await memory.stats()).settings])
+    for (const inner of [settings, settings.fading, settings.singleValued])
+      expect(Object.isFrozen(inner)).toBe(true);
+  fading.daysCold = 30;
+  singleValued.push('lives_in');
+  expect(await memory.configure()).toMatchObject({ fading: { daysCold: 90 }, singleValued: ['works_at'] });
 });

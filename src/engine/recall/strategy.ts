@@ -1,3 +1,4 @@
+import { describe } from '../../domain/describe.ts';
 import { SalienceError } from '../../domain/errors.ts';
 import { hint } from '../../domain/options.ts';
 import type { Calibration } from '../../providers/embedder.ts';
@@ -141,7 +142,7 @@ export function takesQuery(resolved: ResolvedProfile): boolean {
 export function unknownStrategy(name: unknown, known: readonly string[]): SalienceError {
   return new SalienceError(
     'unknown_strategy',
-    `unknown strategy ${JSON.stringify(name)} (${hint(String(name), known)})`,
+    `unknown strategy ${describe(name)} (${hint(String(name), known)})`,
     { details: { strategy: name } },
   );
 }

@@ -1,4 +1,5 @@
 import { SalienceError } from '../../domain/errors.ts';
+import { deepFreeze } from '../../domain/frozen.ts';
 import { keysOf } from '../../domain/options.ts';
 import {
   DEFAULT_SETTINGS,
@@ -59,13 +60,14 @@ export function withSettings(
   { fading, recordRecalls, timeZone, singleValued, people }: SettingsOptions,
   before: SpaceSettings = DEFAULT_SETTINGS,
 ): SpaceSettings {
-  return {
+  // Every call of the space reads the same object.
+  return deepFreeze({
     fading: fading === undefined ? before.fading : parseFading(fading),
     recordRecalls: recordRecalls === undefined ? before.recordRecalls : parseRecallRecording(recordRecalls),
     timeZone: timeZone === undefined ? before.timeZone : parseTimeZone(timeZone),
     singleValued: singleValued === undefined ? before.singleValued : parseSingleValued(singleValued),
     people: people === undefined ? before.people : parsePeople(people),
-  };
+  });
 }
 
 /** Changes what was decided for the space, and returns it; without options it changes nothing. `undo` takes it back. */

@@ -27,6 +27,28 @@ describe('the same statement', () => {
     expect((await memory.stats()).memories).toBe(4);
   });
 
+  test('that had no topic takes the one it is given, with all that is said beside it', async () => {
+    const { memory } = await live(plain);
+    await memory.remember('city: Rome', { id: 'a', metadata: { from: 'a letter' }, tags: ['x'] });
+    const metadata = { value: 'Rome' };
+    expect(
+      await memory.remember('city: Rome', { topicKey: 'city', metadata, importance: 0.9 }),
+    ).toMatchObject({
+      id: 'a',
+      outcome: 'updated',
+    });
+    expect(await memory.get('a')).toMatchObject({
+      topicKey: 'city',
+      metadata,
+      importance: 0.9,
+      tags: ['x'],
+      revisionCount: 2,
+    });
+    const before = await memory.get('a');
+    await memory.remember('city: Rome', { topicKey: 'town', metadata: { value: 'another' } });
+    expect(await memory.get('a')).toEqual(before);
+  });
+
   test('is one memory whatever its title, its spaces and its form of Unicode', async () => {
     const { memory, pass } = await live();
     await memory.remember('Zoë likes  green tea', { id: 'a', title: 'Drinks', tags: ['x'] });

@@ -38,3 +38,38 @@ it.each([
   await expect(memory.remember('tea', { metadata: metadata as never })).rejects.toMatchObject(refused);
   expect((await memory.list()).memories).toHaveLength(0);
 });
+
+it.each([
+  [new Date(0), 'Date cannot be kept as JSON; give its ISO string'],
+  [new Map([['a', 1]]), 'Map cannot be kept as JSON; give a text, a number, a list or a plain object'],
+  [new Set(['a']), 'Set cannot'],
+  [/tea/, 'RegExp cannot'],
+  [new Error('tea'), 'Error cannot'],
+  [new URL('https://tea.example'), 'URL cannot'],
+  [new Number(3), 'Number cannot'],
+  [Uint8Array.of(1), 'Uint8Array cannot'],
+])(
+  'an object whose content is in no fields is refused in metadata, not kept as an empty one',
+  async (value, said) => {
+    const { memory } = await live({ embedder: 'none' });
+    const kept = memory.remember('tea', { metadata: { ok: 1, deep: [value] } as never });
+    await expect(kept).rejects.toMatchObject({
+      code: 'invalid_argument',
+      details: { field: 'metadata.deep[0]' },
+      message: expect.stringContaining(said),
+    });
+    await expect(memory.remember('tea', { metadata: value as never })).rejects.toThrow(said);
+    expect((await memory.list()).memories).toHaveLength(0);
+  },
+);
+
+it('the fields of an instance are kept', async () => {
+  class Place {
+    readonly city = 'Rome';
+  }
+  const { memory } = await live({ embedder: 'none' });
+  const { id } = await memory.remember('tea', {
+    metadata: { place: new Place(), bare: Object.create(null) } as never,
+  });
+  expect((await memory.get(id))?.metadata).toEqual({ place: { city: 'Rome' }, bare: {} });
+});

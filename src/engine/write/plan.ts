@@ -158,13 +158,16 @@ function planOne(
     ? atMost(withRelations(twin.relations ?? [], record.relations), MOST_RELATIONS, 'relations', 'relations')
     : twin.relations;
   const same = JSON.stringify(relations) === JSON.stringify(twin.relations);
-  if (added.length === 0 && topicKey === twin.topicKey && same)
+  // From now on it is what its topic says: whatever is said with it counts as it does for any topic.
+  if (topicKey !== twin.topicKey)
+    return { kind: 'update', memory: { ...restated(hot, input, record), topicKey, relations } };
+  if (added.length === 0 && same)
     return hot === twin ? { kind: 'keep', id: twin.id } : { kind: 'affirm', memory: hot };
   const supersedes = [...twin.supersedes, ...added];
   const { updatedAt } = record;
   return {
     kind: 'update',
-    memory: { ...hot, topicKey, supersedes, relations, updatedAt, revisionCount: twin.revisionCount + 1 },
+    memory: { ...hot, supersedes, relations, updatedAt, revisionCount: twin.revisionCount + 1 },
   };
 }
 

@@ -52,7 +52,8 @@ export const age: Operator<AgeExpression, AgeNode, Known> = {
   takes: (inputs) => inputs === 0,
   detail(node, _, { signals }) {
     const at = clockOf(node, signals);
-    return at === undefined ? { clocks: node.clocks } : { clocks: node.clocks, at: formatInstant(at) };
+    const clocks = [...node.clocks];
+    return at === undefined ? { clocks } : { clocks, at: formatInstant(at) };
   },
   interval: (node, intervals) => intervals.age(node).interval,
   age: (node, intervals) => intervals.age(node),

@@ -81,7 +81,7 @@ export const sum: Operator<SumExpression, SumNode, Known> = {
   evaluate: (node, walk) => walk.combine(node, node.of.map(walk.of)),
   combine: ({ weights }, inputs) => dot(weights, inputs),
   takes: takesTerms,
-  detail: ({ weights }) => ({ weights }),
+  detail: ({ weights }) => ({ weights: [...weights] }),
   interval: (node, intervals) => weightedInterval(node, intervals),
   compile: (node, compilation) => compileTerms(node, 1, compilation),
   line: (tree) => weightedLine('sum', tree),
@@ -105,7 +105,7 @@ export const mean: Operator<MeanExpression, MeanNode, Known> = {
   evaluate: (node, walk) => walk.combine(node, node.of.map(walk.of)),
   combine: ({ weights }, inputs) => dot(weights, inputs) / totalOf(weights),
   takes: takesTerms,
-  detail: ({ weights }) => ({ weights }),
+  detail: ({ weights }) => ({ weights: [...weights] }),
   interval(node, intervals) {
     const [low, high] = weightedInterval(node, intervals);
     const weight = totalOf(node.weights);

@@ -1,4 +1,5 @@
 import { SalienceError } from '../../domain/errors.ts';
+import { deepFreeze } from '../../domain/frozen.ts';
 import { hint } from '../../domain/options.ts';
 import { checkProfile, type Profile, type ProfileDefinition } from '../profile.ts';
 import { ambient } from './ambient.ts';
@@ -61,7 +62,7 @@ export function builtinProfile(name: string): Profile {
 }
 
 /**
- * The definition of a built-in profile as its author wrote it.
+ * The definition of a built-in profile as its author wrote it. It cannot be changed: copy it.
  *
  * @example
  * ```ts
@@ -69,5 +70,5 @@ export function builtinProfile(name: string): Profile {
  * ```
  */
 export function builtinDefinition(name: BuiltinProfileName): ProfileDefinition {
-  return definitions[name];
+  return deepFreeze(definitions[name]);
 }
