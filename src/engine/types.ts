@@ -143,7 +143,10 @@ export type Resolution = (typeof RESOLUTIONS)[number];
 
 /** A moment to look back to. */
 export interface AsOf {
-  /** What was known then: the space as it stood, what use had made of it included. Default is now. */
+  /**
+   * What was known then: the space as it stood, what use had made of it included. Votes that were undone since are missing
+   * from lists, though the usefulness is as they had made it. Default is now.
+   */
   readonly known?: string | Date | undefined;
   /** What was true then, by what is known. Default is the moment of the recall. */
   readonly valid?: string | Date | undefined;

@@ -63,6 +63,16 @@ describe('feedback', () => {
     expect((await memory.feedback('a', 'up', { voter: 'ben' })).usefulness).toBe(3 / 4);
   });
 
+  test('votes stay when a memory that it was linked with is forgotten', async () => {
+    const { memory } = await live();
+    for (const id of ['a', 'b']) await memory.remember(`Statement ${id}`, { id });
+    await memory.feedback('a', 'up', { voter: 'ann' });
+    await memory.link('a', 'b');
+    await memory.forget('b');
+    expect((await memory.list()).memories).toMatchObject([{ id: 'a', votes: [{ voter: 'ann', vote: 1 }] }]);
+    expect((await memory.feedback('a', 'up', { voter: 'ben' })).usefulness).toBe(3 / 4);
+  });
+
   test('goes on after an export and an import exactly as it would have', async () => {
     const { memory } = await live();
     await memory.remember('The deploy script needs Node 20', { id: 'a' });
@@ -79,6 +89,18 @@ describe('feedback', () => {
       const [here, there] = [memory, copy].map((each) => each.feedback('a', vote, { voter }));
       expect((await there)?.usefulness).toBe((await here)?.usefulness);
     }
+  });
+
+  test('votes of an import that was undone count for no new memory of the same id', async () => {
+    const { memory } = await live();
+    await memory.remember('Anna likes tea', { id: 'a' });
+    await memory.feedback('a', 'up', { voter: 'ann' });
+    const { memories } = await memory.list();
+    const copy = (await live()).memory;
+    await copy.importMemories(memories);
+    await copy.undo();
+    await copy.remember('Anna likes tea', { id: 'a' });
+    expect((await copy.feedback('a', 'up', { voter: 'ben' })).usefulness).toBe(2 / 3);
   });
 
   test('an imported usefulness without its votes is where votes begin', async () => {

@@ -5,16 +5,24 @@ import type { CastVote, SpaceReader, Vote } from '../../store/store.ts';
 import type { Memory } from '../types.ts';
 import { effectiveEvents } from '../write/undo.ts';
 
-/** The votes on what a memory says: those cast since its text last changed. An undo of the change brings the others back. */
+/**
+ * The votes on what a memory says: those cast since it was made, and since its text last changed. An undo of the change
+ * brings the others back.
+ */
 export async function votesOnText(reader: SpaceReader, memory: MemoryRecord): Promise<readonly CastVote[]> {
   const votes = await reader.votes(memory.id);
   if (votes.length === 0) return votes;
   const said = normalisedContent(memory.content);
-  const changed = effectiveEvents(await reader.history(memory.id)).findLast(
+  const events = effectiveEvents(await reader.history(memory.id));
+  // Another memory may have had the id, and have been removed. An import casts votes in the operation that makes the memory.
+  const made = events.findLast(({ before, link, redacted }) => !before && !link && !redacted);
+  const changed = events.findLast(
     // A stub has lost text, and says nothing else for that.
     ({ before }) => before && before.tier !== 'stub' && normalisedContent(before.content) !== said,
   );
-  return changed ? votes.filter(({ operation }) => operation > changed.operation) : votes;
+  return votes.filter(
+    ({ operation }) => (!made || operation >= made.operation) && (!changed || operation > changed.operation),
+  );
 }
 
 /**

@@ -110,7 +110,9 @@ export async function recallPrepared<StrategyName extends string>(
 }
 
 /** Without relations, which rest on memories that stand before them. */
-function memoriesAmong<Each extends { readonly relation?: unknown }>(hits: readonly Each[]): readonly Each[] {
+export function memoriesAmong<Each extends { readonly relation?: unknown }>(
+  hits: readonly Each[],
+): readonly Each[] {
   return hits.filter(({ relation }) => relation === undefined);
 }
 

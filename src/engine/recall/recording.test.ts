@@ -257,6 +257,23 @@ describe('a replay', () => {
     expect([await memory.list(), await space.usage(), await space.recordings({ limit: 9 })]).toEqual(before);
   });
 
+  test('of a recall that returned relations compares the memories, which alone were recorded', async () => {
+    const { memory } = await live({ ...plain, ...on });
+    await memory.rememberMany([
+      { title: 'Anna', content: 'Anna', type: 'entity' },
+      { title: 'Acme', content: 'Acme', type: 'entity' },
+    ]);
+    await memory.relate('Anna', 'works_at', 'Acme');
+    const { hits, trace } = await memory.recall('where does Anna work', {
+      strategy: 'lexical',
+      include: ['edges'],
+    });
+    expect(hits.some(({ relation }) => relation !== undefined)).toBe(true);
+    const replayed = await memory.replay(idOf({ trace }));
+    expect(replayed).toMatchObject({ equal: true, reasons: [] });
+    expect(replayed.hits.map(({ memory: { id } }) => id)).toEqual(replayed.recorded.map(({ id }) => id));
+  });
+
   test('of what is unknown, gone or no id is refused', async () => {
     const { memory } = await tea();
     await expectCode(memory.replay('7'), 'not_found');

@@ -7,7 +7,7 @@ import type { Dependencies } from '../dependencies.ts';
 import type { Memory, OperationOptions } from '../types.ts';
 import { deriveTexts } from '../write/derive.ts';
 import { type ContextOptions, context } from './context.ts';
-import { recall } from './recall.ts';
+import { memoriesAmong, recall } from './recall.ts';
 import { type Circumstances, keepOf, vectorHashOf, watchSearches } from './recording.ts';
 import type { Arm, Trace } from './trace.ts';
 
@@ -42,7 +42,7 @@ export interface RecordedRecall {
   readonly terms?: number | undefined;
   /** What the caller chose. */
   readonly options: Readonly<Record<string, unknown>>;
-  /** What it returned, in order; of a context, what was in it. Without what was forgotten since. */
+  /** The memories that it returned, in order; of a context, what was in it. Neither relations nor what was forgotten since. */
   readonly hits: readonly RecordedHit[];
   /** The sequence of the last write, and of the last use, that it took into account. */
   readonly sequence: number;
@@ -75,7 +75,7 @@ export interface Replay {
   /** All that may have made a difference; empty when it is equal. */
   readonly reasons: readonly { readonly reason: ReplayReason; readonly message: string }[];
   readonly recorded: readonly RecordedHit[];
-  /** What it returns now, in the space as it was then. */
+  /** The memories that it returns now, in the space as it was then; no relations, as in the recording. */
   readonly hits: readonly { readonly memory: Memory; readonly score: number }[];
 }
 
@@ -193,7 +193,7 @@ async function repeat(
     const then = { ...engine, space, readOnly: true };
     const given = { ...chosen, asOf, now: new Date(now), signal, track: false };
     const { hits, trace } = await (verb === 'recall'
-      ? recall(then, query, given).then(({ hits, trace }) => ({ hits, trace }))
+      ? recall(then, query, given).then(({ hits, trace }) => ({ hits: memoriesAmong(hits), trace }))
       : context(then, query, given as ContextOptions).then(({ items, trace }) => ({ hits: items, trace })));
     const { embedding, analyzer } = await engine.space.derivation();
     return {

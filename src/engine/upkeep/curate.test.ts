@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { createSqliteStore } from '../../stores/sqlite/index.ts';
 import { liveFading as live } from '../../testing/live-memory.ts';
+import { createReferenceStore } from '../../testing/reference-store/index.ts';
 import { scriptedModel } from '../../testing/scripted-model.ts';
 
 describe('prune', () => {
-  async function cold() {
-    const lived = await live({ embedder: 'none' });
+  async function cold(options: Parameters<typeof live>[0] = {}) {
+    const lived = await live({ embedder: 'none', ...options });
     const { memory, pass } = lived;
     const event = { type: 'event' };
     await memory.rememberMany([
@@ -55,6 +57,32 @@ describe('prune', () => {
       outcome: 'created',
     });
   });
+
+  test.each([
+    ['the reference store', createReferenceStore],
+    ['SQLite', () => createSqliteStore({ directory: ':memory:' })],
+  ])(
+    'votes on what was pruned count for no new memory of its id, and come back with it, in %s',
+    async (_, makeStore) => {
+      await using store = makeStore();
+      const { memory, pass } = await cold({ store });
+      const votes = async () =>
+        (await memory.list({ limit: 100 })).memories.find(({ id }) => id === 'voted down')?.votes;
+      expect(await votes()).toEqual([{ voter: 'user', vote: -1 }]);
+      pass(90);
+      const { pruned, run } = await memory.curate({ actions: ['prune'] });
+      expect(pruned).toContain('voted down');
+      await memory.remember('The office is in Bergen', { id: 'voted down' });
+      expect(await votes()).toBeUndefined();
+      expect((await memory.feedback('voted down', 'up', { voter: 'ben' })).usefulness).toBe(2 / 3);
+      expect(await votes()).toEqual([{ voter: 'ben', vote: 1 }]);
+      await memory.undo();
+      await memory.undo();
+      await memory.undo({ run });
+      expect(await votes()).toEqual([{ voter: 'user', vote: -1 }]);
+      expect((await memory.feedback('voted down', 'up', { voter: 'ben' })).usefulness).toBe(0.5);
+    },
+  );
 });
 
 describe('deduplicate', () => {

@@ -114,7 +114,13 @@ export function importedRecord(exported: Memory, limits: TextLimits): MemoryReco
     limits,
     summaries: true,
   });
-  return { ...base, ...checkedFields({ ...memory }, ENGINE_FIELDS, limits) };
+  return {
+    ...base,
+    // Only an export has a place in the order, and it names the session of birth where there is one: the other session may be a
+    // later one. Everything else was made in the session that it names.
+    bornIn: memory.ordinal === undefined ? base.bornIn : undefined,
+    ...checkedFields({ ...memory }, ENGINE_FIELDS, limits),
+  };
 }
 
 /**

@@ -54,3 +54,25 @@ test('what a recall took as its session comes back from an export', async () => 
   await other.memory.importMemories(memories);
   expect(await other.memory.get('a')).toMatchObject({ sessions: [session], bornIn: session });
 });
+
+test('a memory that was made in no session, and said again in one, comes back as made in none', async () => {
+  const { memory } = await live({ embedder: 'none' });
+  await memory.remember('Anna lives in Oslo', { id: 'a', topicKey: 'home' });
+  await memory.remember('Anna lives in Bergen', { topicKey: 'home', sessionId: 's' });
+  const { memories } = await memory.list();
+  expect(memories).toMatchObject([{ id: 'a', sessionId: 's', bornIn: undefined }]);
+  const other = await live({ embedder: 'none' });
+  await other.memory.importMemories(memories);
+  expect((await other.memory.list()).memories).toEqual(memories);
+  const file = memories.map((each) => `${JSON.stringify(each)}\n`);
+  expect((await importAll('a.jsonl', file)).memories).toEqual(memories);
+});
+
+test('what is imported from elsewhere was made in the session that it names', async () => {
+  const { memory } = await live({ embedder: 'none' });
+  const elsewhere = { id: 'a', content: 'Anna likes tea', createdAt: '2025-03-02', sessionId: 's' };
+  await memory.importMemories([elsewhere as never]);
+  expect(await memory.get('a')).toMatchObject({ sessionId: 's', bornIn: 's' });
+  const { memories } = await importAll('a.jsonl', [`${JSON.stringify({ ...elsewhere, id: 'b' })}\n`]);
+  expect(memories).toMatchObject([{ id: 'b', sessionId: 's', bornIn: 's' }]);
+});
