@@ -1,8 +1,10 @@
-import { invalidArgument, number, oneOf, text, wholeNumber } from './domain/check.ts';
+import { flag, invalidArgument, listOf, number, oneOf, text, wholeNumber } from './domain/check.ts';
+import { describe } from './domain/describe.ts';
 import { keysOf, onlyKeys } from './domain/options.ts';
 import { REINFORCEMENT, type ReinforcementRates } from './engine/recall/reinforce.ts';
 import type { BatchOptions } from './engine/types.ts';
 import type { OpenOptions } from './open.ts';
+import { ANALYZER_LANGUAGES } from './text/analyze.ts';
 
 /** The names of all options of `openMemory`. */
 export const OPEN_OPTIONS = keysOf<OpenOptions>()({
@@ -38,7 +40,8 @@ const reindexKeys = keysOf<BatchOptions>()({ signal: true, now: true, progress: 
 export function checkOpenOptions(options: OpenOptions): void {
   onlyKeys(options, OPEN_OPTIONS, 'openMemory');
   const { path, space, maxContentBytes, maxMetadataBytes, synchronous, conflictThreshold, reindex } = options;
-  if (options.store === undefined) text(path, 'path');
+  const { language, profiles, store } = options;
+  if (store === undefined) text(path, 'path');
   if (space === undefined) {
     throw invalidArgument(
       'space',
@@ -50,6 +53,16 @@ export function checkOpenOptions(options: OpenOptions): void {
   if (synchronous !== undefined) oneOf(synchronous, 'synchronous', ['full', 'normal']);
   if (conflictThreshold !== undefined) number(conflictThreshold, 'conflictThreshold', 0, 1);
   if (typeof reindex === 'object') onlyKeys(reindex, reindexKeys, 'reindex');
+  else if (reindex !== undefined) flag(reindex, 'reindex');
+  if (language !== undefined) oneOf(language, 'language', ANALYZER_LANGUAGES);
+  if (profiles !== undefined) listOf(profiles, 'profiles');
+  for (const name of ['clock', 'newId', 'tokenCounter', 'dateReader'] as const) {
+    const value: unknown = options[name];
+    if (value !== undefined && typeof value !== 'function')
+      throw invalidArgument(name, `expected a function, not ${describe(value)}`);
+  }
+  if (store !== undefined && typeof store?.openSpace !== 'function')
+    throw invalidArgument('store', 'expected a store, such as postgres(url) or createSqliteStore() makes');
 }
 
 /** The rates of learning by use: those given, over the defaults. Throws `invalid_argument` naming the rate. */

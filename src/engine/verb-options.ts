@@ -1,4 +1,5 @@
 import { invalidArgument } from '../domain/check.ts';
+import { describe } from '../domain/describe.ts';
 import { throwIfAborted } from '../domain/errors.ts';
 import { keysOf, onlyKeys } from '../domain/options.ts';
 import { optionNames, optionsAt, VERB_NAMES, type VerbName, verbEntry } from '../domain/verbs.ts';
@@ -56,12 +57,21 @@ export function withVerbChecks<Rest extends Omit<MemoryEngine, EngineVerb>>(
       const options = given[at];
       if (options !== undefined) onlyKeys(options, names, verb);
       const signal = (options as OperationOptions | undefined)?.signal;
+      checkSignal(signal);
       throwIfAborted(signal);
       return onBehalf(signal, () => run(...given));
     };
     return [verb, checking];
   });
   return { ...memory, ...Object.fromEntries(checked) };
+}
+
+/** Whatever could abort is taken for one: runtimes and tests have classes of their own. */
+function checkSignal(signal: unknown): void {
+  if (signal === undefined) return;
+  const { aborted, addEventListener } = Object(signal) as Partial<AbortSignal>;
+  if (typeof aborted === 'boolean' && typeof addEventListener === 'function') return;
+  throw invalidArgument('signal', `expected the signal of an AbortController, not ${describe(signal)}`);
 }
 
 function checkId(value: unknown, field: string): void {
