@@ -1,4 +1,4 @@
-import { callback, invalidArgument } from './domain/check.ts';
+import { callback, invalidArgument, listOf } from './domain/check.ts';
 import { SalienceError } from './domain/errors.ts';
 import { keysOf, onlyKeys } from './domain/options.ts';
 import { parseSpaceName } from './domain/space.ts';
@@ -52,7 +52,7 @@ export async function copySpaces(options: CopySpacesOptions): Promise<readonly S
   onlyKeys(options, optionKeys, 'copySpaces');
   const { spaces, signal, progress } = options;
   if (progress !== undefined) callback(progress, 'progress');
-  for (const space of spaces ?? []) parseSpaceName(space);
+  for (const space of listOf(spaces ?? [], 'spaces')) parseSpaceName(space);
   await using from = await endOf(options.from, 'from');
   await using to = await endOf(options.to, 'to');
   const copies: SpaceCopy[] = [];
@@ -87,7 +87,7 @@ interface End extends AsyncDisposable {
 /** A store that was handed over stays open. */
 async function endOf(given: string | Store, field: 'from' | 'to'): Promise<End> {
   const store = typeof given === 'string' ? await openFiles(given) : given;
-  const { copying } = store;
+  const copying = store?.copying;
   if (!copying) {
     throw invalidArgument(
       field,

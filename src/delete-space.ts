@@ -1,3 +1,5 @@
+import { text } from './domain/check.ts';
+import { keysOf, onlyKeys } from './domain/options.ts';
 import { parseSpaceName } from './domain/space.ts';
 
 export interface DeleteSpaceOptions {
@@ -6,10 +8,12 @@ export interface DeleteSpaceOptions {
   readonly space: string;
 }
 
+const optionKeys = keysOf<DeleteSpaceOptions>()({ path: true, space: true });
+
 /**
  * Deletes a space: its files, with everything in them. There is no undo.
  *
- * @throws `not_found`. `store_busy`: another process, or another store of this one, has it open; nothing is deleted then.
+ * @throws `invalid_argument`. `not_found`. `store_busy`: another process, or another store of this one, has it open; nothing is deleted then.
  * @example
  * ```ts
  * const memory = await openMemory({ path: './memory', space: 'bob' });
@@ -18,7 +22,9 @@ export interface DeleteSpaceOptions {
  * ```
  */
 export async function deleteSpace(options: DeleteSpaceOptions): Promise<void> {
+  onlyKeys(options, optionKeys, 'deleteSpace');
   const { path, space } = options;
+  text(path, 'path');
   parseSpaceName(space);
   const { createSqliteStore } = await loadSqlite();
   await using store = createSqliteStore({ directory: path });

@@ -1,8 +1,9 @@
-import { callback, invalidArgument, number, oneOf, text, wholeNumber } from './domain/check.ts';
+import { callback, flag, invalidArgument, listOf, number, oneOf, text, wholeNumber } from './domain/check.ts';
 import { keysOf, onlyKeys } from './domain/options.ts';
 import { REINFORCEMENT, type ReinforcementRates } from './engine/recall/reinforce.ts';
 import type { BatchOptions } from './engine/types.ts';
 import type { OpenOptions } from './open.ts';
+import { ANALYZER_LANGUAGES } from './text/analyze.ts';
 
 /** The names of all options of `openMemory`. */
 export const OPEN_OPTIONS = keysOf<OpenOptions>()({
@@ -38,7 +39,8 @@ const reindexKeys = keysOf<BatchOptions>()({ signal: true, now: true, progress: 
 export function checkOpenOptions(options: OpenOptions): void {
   onlyKeys(options, OPEN_OPTIONS, 'openMemory');
   const { path, space, maxContentBytes, maxMetadataBytes, synchronous, conflictThreshold, reindex } = options;
-  if (options.store === undefined) text(path, 'path');
+  const { language, profiles, store } = options;
+  if (store === undefined) text(path, 'path');
   if (space === undefined) {
     throw invalidArgument(
       'space',
@@ -49,9 +51,16 @@ export function checkOpenOptions(options: OpenOptions): void {
   if (maxMetadataBytes !== undefined) number(maxMetadataBytes, 'maxMetadataBytes', 1, Infinity);
   if (synchronous !== undefined) oneOf(synchronous, 'synchronous', ['full', 'normal']);
   if (conflictThreshold !== undefined) number(conflictThreshold, 'conflictThreshold', 0, 1);
-  if (typeof reindex !== 'object') return;
-  onlyKeys(reindex, reindexKeys, 'reindex');
-  if (reindex.progress !== undefined) callback(reindex.progress, 'reindex.progress');
+  if (typeof reindex === 'object') {
+    onlyKeys(reindex, reindexKeys, 'reindex');
+    if (reindex.progress !== undefined) callback(reindex.progress, 'reindex.progress');
+  } else if (reindex !== undefined) flag(reindex, 'reindex');
+  if (language !== undefined) oneOf(language, 'language', ANALYZER_LANGUAGES);
+  if (profiles !== undefined) listOf(profiles, 'profiles');
+  for (const name of ['clock', 'newId', 'tokenCounter', 'dateReader'] as const)
+    if (options[name] !== undefined) callback(options[name], name);
+  if (store !== undefined && typeof store?.openSpace !== 'function')
+    throw invalidArgument('store', 'expected a store, such as postgres(url) or createSqliteStore() makes');
 }
 
 /** The rates of learning by use: those given, over the defaults. Throws `invalid_argument` naming the rate. */

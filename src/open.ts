@@ -109,7 +109,7 @@ export async function openMemory(options: OpenOptions): Promise<MemoryEngine> {
   const chosen = await chooseEmbedder(options.embedder ?? 'builtin');
   const embedder = chosen && withQueryCache(chosen);
   // Whoever only reads needs no ids, and loading their source takes longer than opening a store.
-  const newId = options.newId ?? (options.readOnly ? refuseId : await uuidSource());
+  const newId = options.newId ? checkedIds(options.newId) : options.readOnly ? refuseId : await uuidSource();
   const { languageModel } = options;
   const settings = withSettings(options);
   const store = options.store ?? (await openStore(options));
@@ -209,6 +209,11 @@ function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
     made ??= make();
     return made;
   };
+}
+
+/** What it returns throws `invalid_argument` where it is no id. */
+function checkedIds(newId: (now: Instant) => string): (now: Instant) => string {
+  return (now) => text(newId(now), 'newId');
 }
 
 function refuseId(): never {

@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { optionNames, optionsAt, verbEntry } from '../domain/verbs.ts';
-import { type MemoryEngine, type OpenOptions, openMemory, SalienceError } from '../index.ts';
+import {
+  copySpaces,
+  deleteSpace,
+  type MemoryEngine,
+  type OpenOptions,
+  openMemory,
+  SalienceError,
+} from '../index.ts';
 import { createFakeClock } from '../testing/fake-clock.ts';
 import type { EngineVerb } from './verb-options.ts';
 
@@ -103,6 +110,49 @@ async function stateOf(memory: MemoryEngine): Promise<string> {
 
 const ask = (memory: MemoryEngine, verb: EngineVerb, options: unknown): Promise<unknown> =>
   (memory[verb] as (...given: readonly unknown[]) => Promise<unknown>)(...given[verb], options);
+
+describe('what is no such thing', () => {
+  const refused: readonly [string, (memory: MemoryEngine) => Promise<unknown>][] = [
+    ['parameters', (memory) => memory.fit([], { parameters: 'weights.similarity' as never })],
+    ['memory', (memory) => memory.importMemories([null as never])],
+    ['signal', (memory) => memory.activity('start', { signal: {} as never })],
+    ['signal', (memory) => memory.list({ signal: 5 as never })],
+    ['signal', (memory) => memory.recall('tea', { signal: null as never })],
+    ['language', () => openMemory({ ...opened, language: 'klingon' as never })],
+    ['clock', () => openMemory({ ...opened, clock: 5 as never })],
+    ['newId', () => openMemory({ ...opened, newId: 5 as never })],
+    ['tokenCounter', () => openMemory({ ...opened, tokenCounter: 5 as never })],
+    ['dateReader', () => openMemory({ ...opened, dateReader: 5 as never })],
+    ['store', () => openMemory({ ...opened, store: {} as never })],
+    ['profiles', () => openMemory({ ...opened, profiles: 5 as never })],
+    ['reindex', () => openMemory({ ...opened, reindex: 'yes' as never })],
+    ['deleteSpace', () => deleteSpace(undefined as never)],
+    ['path', () => deleteSpace({ space: 'alice' } as never)],
+    ['from', () => copySpaces({} as never)],
+    ['spaces', () => copySpaces({ spaces: 'alice' } as never)],
+    [
+      'newId',
+      async () => {
+        await using memory = await openMemory({ ...opened, newId: () => 5 as never });
+        await memory.remember('tea');
+      },
+    ],
+  ];
+  it.each(refused)('is refused as %s', async (field, call) => {
+    await using memory = await sample();
+    await expect(call(memory)).rejects.toMatchObject({ code: 'invalid_argument', details: { field } });
+  });
+
+  it.each([[[]], [new Map()], [true], [Number.NaN], [null]])(
+    'is refused as parameters: %s',
+    async (parameters) => {
+      await using memory = await sample();
+      await expect(memory.recall('tea', { parameters: parameters as never })).rejects.toMatchObject({
+        code: 'invalid_parameter',
+      });
+    },
+  );
+});
 
 describe('a value that JSON cannot hold', () => {
   const calls: readonly [name: string, code: string, call: (memory: MemoryEngine) => Promise<unknown>][] = [

@@ -1,4 +1,5 @@
 import { callback, flag, invalidArgument } from '../domain/check.ts';
+import { describe } from '../domain/describe.ts';
 import { throwIfAborted } from '../domain/errors.ts';
 import { keysOf, onlyKeys } from '../domain/options.ts';
 import { optionNames, optionsAt, VERB_NAMES, type VerbName, verbEntry } from '../domain/verbs.ts';
@@ -65,6 +66,7 @@ export function withVerbChecks<Rest extends Omit<MemoryEngine, EngineVerb>>(
         checkSwitches(verb, options as object);
       }
       const signal = (options as OperationOptions | undefined)?.signal;
+      checkSignal(signal);
       throwIfAborted(signal);
       return onBehalf(signal, () => run(...given));
     };
@@ -84,6 +86,14 @@ export function checkSwitches(verb: VerbName, options: object): void {
     if (given?.[name]?.type === 'boolean') flag(value, name);
     LOCAL_CHECKS[name]?.(value, name);
   }
+}
+
+/** Whatever could abort is taken for one: runtimes and tests have classes of their own. */
+function checkSignal(signal: unknown): void {
+  if (signal === undefined) return;
+  const { aborted, addEventListener } = Object(signal) as Partial<AbortSignal>;
+  if (typeof aborted === 'boolean' && typeof addEventListener === 'function') return;
+  throw invalidArgument('signal', `expected the signal of an AbortController, not ${describe(signal)}`);
 }
 
 function checkId(value: unknown, field: string): void {

@@ -12,7 +12,7 @@ const MOST_CHARACTERS = 8000;
  * Throws `invalid_argument` naming `field` for what is not valid JSON.
  */
 export function keptJson(value: unknown, field: string): string {
-  const text = JSON.stringify(value);
+  const text = jsonOf(value);
   if (text === undefined) {
     throw new SalienceError('invalid_argument', `${field}: expected a value that JSON can represent`, {
       details: { field },
@@ -20,6 +20,15 @@ export function keptJson(value: unknown, field: string): string {
   }
   const redacted = redactMetadata({ value: JSON.parse(text) as JsonValue })['value'];
   return JSON.stringify(redacted);
+}
+
+/** `undefined` for what JSON cannot represent: a bigint and a cycle throw, a function gives nothing. */
+function jsonOf(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined;
+  }
 }
 
 /** A text as the content of a memory may be: well-formed, without control characters, not too long. */

@@ -5,7 +5,8 @@
  */
 
 import type { AgentInputItem, Session } from '@openai/agents-core';
-import { keysOf, onlyKeys } from '../domain/options.ts';
+import { invalidArgument, text } from '../domain/check.ts';
+import { isPlain, keysOf, onlyKeys } from '../domain/options.ts';
 import { redactPrivate } from '../domain/redaction.ts';
 import { type Memory, type MemoryEngine, SalienceError } from '../index.ts';
 import { keptJson, readable } from './kept-json.ts';
@@ -49,9 +50,10 @@ const MESSAGE = 'message';
 export function memorySession(memory: MemoryEngine, options: MemorySessionOptions = {}): Session {
   onlyKeys(options, optionKeys, 'memorySession');
   const { sessionId = crypto.randomUUID(), scope = 'global', clock = Date.now } = options;
+  text(sessionId, 'sessionId');
   // Memories of all scopes share their ids.
   const name = scope === 'global' ? sessionId : `${scope}/${sessionId}`;
-  if (sessionId.trim() === '' || name.length > MOST_NAME) {
+  if (name.length > MOST_NAME) {
     throw new SalienceError(
       'invalid_argument',
       `sessionId: 1–${MOST_NAME} characters are needed, together with the scope`,
@@ -85,9 +87,10 @@ export function memorySession(memory: MemoryEngine, options: MemorySessionOption
     await memory.importMemories(
       items.flatMap((item, index) => {
         const position = from + index;
-        const text = keptJson(item, `items[${index}]`);
-        const { content, importance } = statementOf(text);
-        return partsOf(text).map((each, part) => {
+        if (!isPlain(item)) throw invalidArgument(`items[${index}]`, 'expected an item of a conversation');
+        const kept = keptJson(item, `items[${index}]`);
+        const { content, importance } = statementOf(kept);
+        return partsOf(kept).map((each, part) => {
           const id = `${name}:${position}`;
           return {
             id: part === 0 ? id : `${id}.${part}`,

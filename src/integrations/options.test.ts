@@ -10,6 +10,8 @@ import { traceMemory } from './otel.ts';
 
 test('whatever makes something of a memory refuses options that nobody reads', async () => {
   await using memory = await openMemory({ path: ':memory:', space: 'alice', embedder: 'none' });
+  const cyclic: Record<string, unknown> = {};
+  cyclic['self'] = cyclic;
   const calls: readonly [string, () => unknown][] = [
     ['memoryTools: unknown option "read_only"', () => memoryTools(memory, { read_only: true } as never)],
     ['memoryTools: unknown option "tools"', () => mastraTools(memory, { tools: ['recall'] } as never)],
@@ -20,6 +22,12 @@ test('whatever makes something of a memory refuses options that nobody reads', a
     ],
     ['observe: false is not one of', () => memoryMiddleware(memory, { observe: false as never })],
     ['maxTokens: -1 must be a whole number', () => memoryMiddleware(memory, { maxTokens: -1 })],
+    ['only: expected a list', () => memoryTools(memory, { only: 'recall' as never })],
+    ['sessionId: expected a string, not 5', () => memorySession(memory, { sessionId: 5 as never })],
+    ['sessionId: expected a string, not null', () => memorySession(memory, { sessionId: null as never })],
+    ['items[0]: expected an item', () => memorySession(memory).addItems([null as never])],
+    ['items[0]: expected a value that JSON', () => memorySession(memory).addItems([cyclic as never])],
+    ['k: expected a value that JSON', () => new MemoryStore({ memory }).mset([['k', 1n as never]])],
     ['memorySession: unknown option "session"', () => memorySession(memory, { session: 'x' } as never)],
     ['traceMemory: unknown option "contents"', () => traceMemory({ contents: true } as never)],
     ['MemoryRetriever: unknown option "k"', () => new MemoryRetriever({ memory, k: 3 } as never)],

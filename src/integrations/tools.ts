@@ -1,4 +1,5 @@
 import { agentVerbs, callVerb, failureOf, type Verb } from '../api/index.ts';
+import { invalidArgument } from '../domain/check.ts';
 import { keysOf, onlyKeys, unknown } from '../domain/options.ts';
 import { type MemoryEngine, SalienceError } from '../index.ts';
 
@@ -26,6 +27,7 @@ const USUAL = ['remember', 'recall', 'update', 'forget'];
 export function toolsOf(memory: MemoryEngine, options: MemoryToolOptions): readonly MemoryTool[] {
   onlyKeys(options, optionKeys, 'memoryTools');
   const { only = USUAL, readOnly = false } = options;
+  if (!Array.isArray(only)) throw invalidArgument('only', 'expected a list of names of tools');
   const known = agentVerbs.map(({ name }) => name);
   const [other] = only.filter((name) => !known.includes(name));
   if (other !== undefined) {

@@ -1,6 +1,6 @@
 import { SalienceError } from '../domain/errors.ts';
 import { frozenCopy } from '../domain/frozen.ts';
-import { unknown } from '../domain/options.ts';
+import { isPlain, unknown } from '../domain/options.ts';
 import type { Condition } from './condition.ts';
 import { invalidProfile } from './faults.ts';
 import type { Expression, Node } from './operators/index.ts';
@@ -344,14 +344,18 @@ function parameterProblem(parameter: ParameterDefinition, value: ParameterValue)
   }
 }
 
-function flatten(overrides: ParameterOverrides): Record<string, ParameterValue> {
-  if (typeof overrides !== 'object' || overrides === null || Array.isArray(overrides)) {
+/** Throws `invalid_parameter`. */
+export function checkOverrides(overrides: unknown): void {
+  if (!isPlain(overrides))
     throw new SalienceError('invalid_parameter', 'parameters are an object of names and values');
-  }
+}
+
+function flatten(overrides: ParameterOverrides): Record<string, ParameterValue> {
+  checkOverrides(overrides);
   const flat: Record<string, ParameterValue> = emptyRecord();
   for (const [name, value] of Object.entries(overrides)) {
     if (value === undefined) continue;
-    if (typeof value === 'object' && value !== null) {
+    if (isPlain(value)) {
       for (const [inner, innerValue] of Object.entries(value)) {
         if (innerValue !== undefined) flat[`${name}.${inner}`] = innerValue;
       }

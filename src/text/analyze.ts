@@ -1,5 +1,5 @@
 import { stem } from 'porter2';
-import { type Language, type LoadedLanguage, loadLanguage, simple } from './languages.ts';
+import { type Language, type LoadedLanguage, loadedLanguages, loadLanguage, simple } from './languages.ts';
 import { englishStopWords } from './stop-words/english.ts';
 import { findRuns, isAscii, splitRun } from './words.ts';
 
@@ -8,6 +8,7 @@ export type IncludedLanguage = 'english' | 'simple';
 
 /** Every language that {@link loadAnalyzer} knows. */
 export type AnalyzerLanguage = IncludedLanguage | LoadedLanguage;
+export const ANALYZER_LANGUAGES: readonly AnalyzerLanguage[] = ['english', 'simple', ...loadedLanguages];
 
 /** Turns text into terms: the same text always into the same terms. */
 export interface Analyzer {

@@ -4,6 +4,7 @@ import { hint } from '../../domain/options.ts';
 import type { Calibration } from '../../providers/embedder.ts';
 import { signalsRead } from '../../scoring/evaluate.ts';
 import {
+  checkOverrides,
   type ParameterOverrides,
   type Profile,
   type ResolvedProfile,
@@ -103,6 +104,7 @@ export function resolveStrategy(
   parameters: ParameterOverrides | undefined,
   calibration: Calibration | undefined,
 ): ResolvedProfile {
+  if (parameters !== undefined) checkOverrides(parameters);
   if (parameters !== undefined)
     return resolveProfile(profile, { ...calibrated(profile, calibration), ...parameters });
   const known = plain.get(profile);

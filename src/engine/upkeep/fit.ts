@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { invalidArgument, oneOf, text, texts, wholeNumber } from '../../domain/check.ts';
+import { invalidArgument, listOf, oneOf, text, texts, wholeNumber } from '../../domain/check.ts';
 import { throwIfAborted } from '../../domain/errors.ts';
 import { onlyKeys } from '../../domain/options.ts';
 import { type QuestionFeatures, readFeatures } from '../../fit/features.ts';
@@ -75,7 +75,7 @@ export async function fit(
   if (steps !== undefined) wholeNumber(steps, 'steps', 1, 1000);
   const profile = engine.profiles.get(strategy)?.();
   if (!profile) throw unknownStrategy(strategy, [...engine.profiles.keys()]);
-  const parameters = options.parameters ?? defaultParameters(profile);
+  const parameters = listOf(options.parameters ?? defaultParameters(profile), 'parameters');
   checkNames(profile, parameters);
   if (state !== undefined) checkState(state, parameters);
   const asked = checkQuestions(questions);

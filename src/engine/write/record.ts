@@ -1,4 +1,5 @@
 import { invalidArgument } from '../../domain/check.ts';
+import { describe } from '../../domain/describe.ts';
 import { parseTimeToLive } from '../../domain/duration.ts';
 import {
   CHANGE_FIELDS,
@@ -11,7 +12,7 @@ import {
   withPresentNames,
 } from '../../domain/fields.ts';
 import { initialStability, type MemoryRecord, TRANSIENT_TYPES } from '../../domain/memory.ts';
-import { onlyKeys } from '../../domain/options.ts';
+import { isPlain, onlyKeys } from '../../domain/options.ts';
 import type { Relation, RelationRecord } from '../../domain/relation.ts';
 import { normalisedContent } from '../../domain/statement.ts';
 import { formatInstant, type Instant, parseInstant } from '../../domain/time.ts';
@@ -103,6 +104,8 @@ export function changedRecord(
 
 /** A memory as it was exported, checked like a new one and otherwise kept as it is. */
 export function importedRecord(exported: Memory, limits: TextLimits): MemoryRecord {
+  if (!isPlain(exported))
+    throw invalidArgument('memory', `expected an exported memory, not ${describe(exported)}`);
   const memory = withPresentNames(exported);
   onlyKeys(memory, EXPORT_KEYS, 'memory');
   if (memory.createdAt === undefined)
