@@ -130,12 +130,19 @@ function bashScript(all: readonly Words[]): string {
   return `# salience completion bash
 _salience() {
   local current="\${COMP_WORDS[COMP_CWORD]}" where= skip= word words= store=
+  COMPREPLY=()
 ${walk(all, `"\${COMP_WORDS[@]:1:COMP_CWORD-1}"`)}
   case "$where $skip" in
 ${valueCases(all, (values) => `words=${quoted(values.replaceAll("'", ''))}`)}
-    *" --space") words="$("\${COMP_WORDS[0]}" \${store:+--path "$store"} spaces 2>/dev/null)" ;;
+    *" --space")
+      # Names are data: compgen -W would expand them, and run what is in them.
+      while IFS= read -r word; do
+        printf -v words %q "$word"
+        [[ $word == "$current"* || $words == "$current"* ]] && COMPREPLY+=("$words")
+      done < <("\${COMP_WORDS[0]}" \${store:+--path "$store"} spaces 2>/dev/null)
+      return ;;
   esac
-  if [[ -z $words && -n $skip ]]; then COMPREPLY=(); return; fi
+  if [[ -z $words && -n $skip ]]; then return; fi
   if [[ -z $words ]]; then case "$where" in
 ${cases.join('\n')}
   esac; fi
