@@ -99,11 +99,12 @@ function valueCases(all: readonly Words[], line: (values: string) => string): st
 
 /**
  * Follows the commands that stand before the cursor, in `where`, over options and their values. The option whose value is
- * being typed is left in `skip`; the store whose spaces are asked for, in `store`.
+ * being typed is left in `skip`; the store whose spaces are asked for, in `store`. bash hands `--path=there` over as three words.
  */
 function walk(all: readonly Words[], before: string): string {
   return `  for word in ${before}; do
     if [[ -n $skip ]]; then
+      if [[ $word == '=' ]]; then continue; fi
       if [[ $skip == --path ]]; then store="$word"; fi
       skip=; continue
     fi
@@ -132,6 +133,7 @@ _salience() {
   local current="\${COMP_WORDS[COMP_CWORD]}" where= skip= word words= store=
   COMPREPLY=()
 ${walk(all, `"\${COMP_WORDS[@]:1:COMP_CWORD-1}"`)}
+  if [[ -n $skip && $current == '=' ]]; then current=; fi
   case "$where $skip" in
 ${valueCases(all, (values) => `words=${quoted(values.replaceAll("'", ''))}`)}
     *" --space")

@@ -46,6 +46,10 @@ describe('salience completion', () => {
       'admin',
     ]);
     expect(offered(script, 'salience', 'completion', 'z')).toEqual(['zsh']);
+    // bash takes an option with = for three words.
+    expect(offered(script, 'salience', 'recall', '--strategy', '=', 'b')).toEqual(['balanced', 'bm25']);
+    expect(offered(script, 'salience', 'recall', '--strategy', '=')).toContain('balanced');
+    expect(offered(script, 'salience', '--space', '=', 'recall', 'upd')).toEqual(['update']);
     // A value that may be anything is left to the shell, which knows the files.
     expect(offered(script, 'salience', 'recall', '--now', '')).toEqual([]);
     expect(offered(script, 'salience', 'recall', '--p')).toContain('--path');
@@ -53,10 +57,18 @@ describe('salience completion', () => {
     expect(offered(script, 'salience', 'recall', '--strategy', 'b')).toEqual(['balanced', 'bm25']);
     await work.shell('salience remember x --space ann --path there');
     const there = join(work.directory, 'there');
-    const asked = await work.shell(
-      `source ${script}; COMP_WORDS=(salience --path ${there} recall --space ''); COMP_CWORD=5; _salience; echo "\${COMPREPLY[@]}"`,
+    for (const line of [
+      `COMP_WORDS=(salience --path ${there} recall --space ''); COMP_CWORD=5`,
+      `COMP_WORDS=(salience --path = ${there} recall --space ''); COMP_CWORD=6`,
+    ]) {
+      const asked = await work.shell(`source ${script}; ${line}; _salience; echo "\${COMPREPLY[@]}"`);
+      expect(asked.stdout.trim()).toBe('ann');
+    }
+    // Of a store without spaces, nothing.
+    const none = await work.shell(
+      `source ${script}; COMP_WORDS=(salience --space ''); COMP_CWORD=2; _salience; echo "\${#COMPREPLY[@]}"`,
     );
-    expect(asked.stdout.trim()).toBe('ann');
+    expect(none.stdout.trim()).toBe('0');
   });
 
   it.skipIf(!has('bash'))(

@@ -97,6 +97,9 @@ describe('salience spaces delete', () => {
     const { code, stdout } = await work.salience(['spaces', 'delete', 'default', '--yes']);
     expect([code, stdout]).toEqual([0, 'deleted the space default with its 4 memories\n']);
     expect(await work.json(['spaces'])).toMatchObject({ spaces: [] });
+    // A script that reads names gets none.
+    const none = await work.salience(['spaces']);
+    expect(none).toMatchObject({ code: 0, stdout: '', stderr: expect.stringMatching(/^no spaces in /) });
   });
 
   it('says which spaces there are when there is none of this name', async () => {

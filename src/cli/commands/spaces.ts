@@ -15,9 +15,9 @@ export function configure(command: Command): void {
       await using store = await storeOf(context.options);
       const spaces = await store.listSpaces();
       if (context.options.json) return context.printJson({ path, spaces });
-      await context.print(
-        spaces.length === 0 ? `no spaces in ${plainLine(path)}` : spaces.map(plainLine).join('\n'),
-      );
+      // Scripts read stdout as names.
+      if (spaces.length === 0) return context.warn(`no spaces in ${plainLine(path)}`);
+      await context.print(spaces.map(plainLine).join('\n'));
     }),
   );
   command
