@@ -80,12 +80,19 @@ export function collect(value: string, previous: readonly string[] | undefined):
 
 export type NamedValues = Readonly<Record<string, string | number | boolean>>;
 
-/** Gathers `name=value` pairs. */
-export function collectPairs(value: string, previous: NamedValues | undefined): NamedValues {
-  const [, name, text] = /^([^=]+)=(.*)$/s.exec(value) ?? [];
-  if (name === undefined || text === undefined) throw new InvalidArgumentError('Write name=value.');
-  // Built from entries, so that __proto__ is a name like any other.
-  return Object.fromEntries([...Object.entries(previous ?? {}), [name, readValue(text)]]);
+/** Gathers `name=value` pairs, each value read by {@link readValue}. */
+export const collectPairs = collectorOf(readValue);
+
+/** The same of parameters of a formula, in which all that can be a number is one. */
+export const collectParameters = collectorOf((text) => (isNumeric(text) ? Number(text) : readValue(text)));
+
+function collectorOf(read: (text: string) => NamedValues[string]) {
+  return (value: string, previous: NamedValues | undefined): NamedValues => {
+    const [, name, text] = /^([^=]+)=(.*)$/s.exec(value) ?? [];
+    if (name === undefined || text === undefined) throw new InvalidArgumentError('Write name=value.');
+    // Built from entries, so that __proto__ is a name like any other.
+    return Object.fromEntries([...Object.entries(previous ?? {}), [name, read(text)]]);
+  };
 }
 
 /** The parts of a list with commas between. */
@@ -99,10 +106,19 @@ export function parseWholeNumbers(value: string): readonly number[] {
   return parseList(value).map(parseWholeNumber);
 }
 
-/** `true`, `false` and numbers are what they look like; all else is text, and so is whatever stands in double quotes. */
+/**
+ * `true`, `false` and numbers are what they look like; all else is text, and so is whatever stands in double quotes. A number is
+ * what reads the same again, so that the zeros of 01234 or 1.10 and the digits of a long id stay.
+ */
 export function readValue(text: string): string | number | boolean {
   if (text === 'true') return true;
   if (text === 'false') return false;
   if (/^".*"$/s.test(text)) return text.slice(1, -1);
-  return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text) ? Number(text) : text;
+  const number = Number(text);
+  return Number.isFinite(number) && String(number) === text ? number : text;
+}
+
+/** Whether a text is the decimal form of a number, in whatever way it is written. */
+export function isNumeric(text: string): boolean {
+  return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text) && Number.isFinite(Number(text));
 }
