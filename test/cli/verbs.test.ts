@@ -161,6 +161,23 @@ describe('remember, get, list', () => {
     expect(bare.stderr).toContain('Usage: salience');
   });
 
+  it('takes no value for a wish: --version and --json after a command, or after --', async () => {
+    const env = { SALIENCE_PATH: join(work.directory, 'wishes') };
+    const run = (...args: readonly string[]) => work.salience(args, { env });
+    expect((await run('remember', '--id', 'v', '--', '--version')).stdout).toBe('remembered v\n');
+    expect((await run('remember', 'x', '--id', 't', '--title', '--version')).stdout).toBe('remembered t\n');
+    const { memories } = await work.json(['list'], { env });
+    expect(memories).toEqual([
+      expect.objectContaining({ content: 'x', title: '--version' }),
+      expect.objectContaining({ content: '--version' }),
+    ]);
+    expect(await run('remember', 'x', '--version')).toMatchObject({ code: 2, stdout: '' });
+    expect((await run('get', '--', '--json')).stderr).toMatch(/^error: memory "--json" does not exist/);
+    for (const flag of ['--version', '-V']) {
+      expect((await run('--path', 'x', flag)).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    }
+  });
+
   it('makes no store for a question', async () => {
     const path = join(work.directory, 'elsewhere');
     for (const args of [['recall', 'x'], ['list'], ['get', 'x'], ['stats'], ['export'], ['history', 'x']]) {
