@@ -127,6 +127,17 @@ describe.skipIf(!script)('on a terminal (skipped where the program script is mis
     expect(await left()).toEqual(['c', 'd']);
   });
 
+  it('says as JSON that nothing was done', async () => {
+    for (const command of ['forget a', 'spaces delete default']) {
+      const { code, stdout } = await ask(`${command} --json 2>/dev/tty`, 'n\n');
+      expect([code, stdout.trim().split('\n').at(-1)]).toEqual([0, '{"outcome":"kept"}']);
+    }
+    // Nothing is there to be asked about.
+    const { stdout } = await ask('forget --tag nosuch --json', '');
+    expect(JSON.parse(stdout)).toMatchObject({ dryRun: false, count: 0, forgotten: [] });
+    expect(await left()).toEqual(['a', 'b', 'c', 'd']);
+  });
+
   it('asks before it deletes a space', async () => {
     const kept = await ask('spaces delete default', 'n\n');
     expect([kept.code, kept.stdout]).toEqual([0, expect.stringContaining('with its 4 memories? It is gone')]);

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { SalienceError } from '../../domain/errors.ts';
 import type { Store } from '../../store/store.ts';
-import { confirm } from '../confirm.ts';
+import { confirm, reportKept } from '../confirm.ts';
 import { action } from '../context.ts';
 import { placeOf, storeOf } from '../open.ts';
 import { plainLine } from '../terminal-text.ts';
@@ -37,7 +37,7 @@ export function configure(command: Command): void {
           memories === undefined ? '' : ` with its ${memories === 1 ? '1 memory' : `${memories} memories`}`;
         const question = `Delete the space ${plainLine(space)}${held}? It is gone for good.`;
         if (!options.yes && !(await confirm(question, 'nothing was deleted', context))) {
-          return context.print('kept');
+          return reportKept(context);
         }
         await store.deleteSpace(space);
         if (options.json) return context.printJson({ space, memories, outcome: 'deleted' });
