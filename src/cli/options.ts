@@ -16,37 +16,46 @@ export interface CommonOptions {
 export function addCommonOptions(program: Command): void {
   program
     .addOption(
-      new Option(
+      optionOrVariable(
+        'SALIENCE_PATH',
         '--path <dir>',
         'directory of the store (default: ./.salience if it exists, else ~/.salience)',
-      ).env('SALIENCE_PATH'),
+      ),
     )
-    .addOption(new Option('--space <name>', 'the space to use').env('SALIENCE_SPACE').default('default'))
+    .addOption(optionOrVariable('SALIENCE_SPACE', '--space <name>', 'the space to use').default('default'))
     .addOption(
-      new Option(
+      optionOrVariable(
+        'SALIENCE_EMBEDDER',
         '--embedder <name>',
         'builtin, use-lite, none, or openai:MODEL[:DIMENSIONS]; the key of the last comes from SALIENCE_EMBEDDER_KEY or OPENAI_API_KEY',
-      )
-        .env('SALIENCE_EMBEDDER')
-        .default('builtin'),
+      ).default('builtin'),
     )
     .addOption(
-      new Option('--base-url <url>', 'URL of the server for openai:MODEL').env('SALIENCE_EMBEDDER_URL'),
+      optionOrVariable('SALIENCE_EMBEDDER_URL', '--base-url <url>', 'URL of the server for openai:MODEL'),
     )
     .addOption(
-      new Option(
+      optionOrVariable(
+        'SALIENCE_MODEL',
         '--model <name>',
         'language model that judges (default: none); its key is read from SALIENCE_MODEL_KEY or OPENAI_API_KEY',
-      ).env('SALIENCE_MODEL'),
+      ),
     )
     .addOption(
-      new Option('--model-url <url>', 'URL of its server (default: that of OpenAI)').env(
+      optionOrVariable(
         'SALIENCE_MODEL_URL',
+        '--model-url <url>',
+        'URL of its server (default: that of OpenAI)',
       ),
     )
     .option('--now <time>', 'the time at which the command runs, as ISO 8601 (default: the system clock)')
     .option('--json', 'print JSON')
     .option('--no-color', 'print without colours, as NO_COLOR does');
+}
+
+/** An option that an environment variable gives too; an empty one gives nothing. */
+function optionOrVariable(variable: string, flags: string, about: string): Option {
+  const option = new Option(flags, about);
+  return process.env[variable] === '' ? option : option.env(variable);
 }
 
 export function parseWholeNumber(value: string): number {

@@ -178,6 +178,21 @@ describe('remember, get, list', () => {
     }
   });
 
+  it('takes an empty variable for none', async () => {
+    const empty = Object.fromEntries(
+      ['PATH', 'SPACE', 'EMBEDDER', 'EMBEDDER_URL', 'MODEL', 'MODEL_URL', 'STORE', 'STORE_FILE'].map(
+        (name) => [`SALIENCE_${name}`, ''],
+      ),
+    );
+    const env = { ...empty, SALIENCE_PATH: join(work.directory, 'empty') };
+    expect(await work.json(['remember', 'x', '--id', 'x'], { env })).toMatchObject({ id: 'x' });
+    expect(await work.json(['get', 'x'], { env })).toMatchObject({ space: 'default' });
+    expect(await work.json(['doctor'], { env })).toMatchObject({
+      embedder: { name: 'builtin' },
+      problems: [],
+    });
+  });
+
   it('makes no store for a question', async () => {
     const path = join(work.directory, 'elsewhere');
     for (const args of [['recall', 'x'], ['list'], ['get', 'x'], ['stats'], ['export'], ['history', 'x']]) {
