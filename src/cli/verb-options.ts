@@ -52,6 +52,8 @@ function optionOf(argument: Argument): Option | undefined {
   const schema: Schema = argument.anyOf?.find(({ type }) => type !== 'null') ?? (argument as Schema);
   const repeated = (schema.type === 'array' && !flags.includes('...')) || schema.type === 'object';
   const option = new Option(flags, repeated ? `${about}; repeatable` : about);
+  // The engine would refuse both by the names of its own arguments.
+  if (flags.startsWith('--not-')) option.conflicts(new Option(flags.replace('not-', '')).attributeName());
   if (flags.endsWith('<condition>')) return option.argParser(collectWhere);
   if (schema.type === 'object') {
     return option.argParser(flags.startsWith('--param ') ? collectParameters : collectPairs);

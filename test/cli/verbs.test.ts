@@ -152,6 +152,10 @@ describe('remember, get, list', () => {
     expect(await fails(['list', '--limit', 'many'], 2)).toMatchObject({ code: 'usage' });
     expect(await fails(['remember', 'x', '--importance', 'high'], 2)).toMatchObject({ code: 'usage' });
     expect(await fails(['remember', 'x', '--metadata', 'novalue'], 2)).toMatchObject({ code: 'usage' });
+    expect(await fails(['list', '--type', 'fact', '--not-type', 'event'], 2)).toMatchObject({
+      code: 'usage',
+      message: "option '--not-type <type>' cannot be used with option '--type <type>'",
+    });
     expect(await fails(['remember', 'x', '--nonsense'], 2)).toMatchObject({ code: 'usage' });
     for (const port of ['99999', '-1', '1.5']) {
       expect(await fails(['serve', '--port', port], 2)).toMatchObject({ code: 'usage' });
@@ -191,6 +195,19 @@ describe('remember, get, list', () => {
       embedder: { name: 'builtin' },
       problems: [],
     });
+  });
+
+  it('says what to do in the words of the command line', async () => {
+    const path = join(work.directory, 'words');
+    await work.json(['remember', 'x', '--path', path]);
+    for (const [args, code, said] of [
+      [['resolve', '999', 'keep-both'], 1, 'conflict 999 is not open; conflicts lists those that are'],
+      [['resolve', 'x', 'keep-both'], 1, 'conflicts lists them'],
+      [['replay', '999'], 1, 'recalls lists the recorded ones'],
+      [['replay', 'x'], 1, 'recalls lists them'],
+    ] as const) {
+      expect((await fails([...args, '--path', path], code)).message).toContain(said);
+    }
   });
 
   it('makes no store for a question', async () => {
