@@ -1,4 +1,10 @@
-import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createWorkplace, type Workplace } from './cli.ts';
@@ -293,6 +299,22 @@ describe('spaces, backup, reindex, doctor', () => {
     expect(await backups()).toEqual([undefined, expect.stringMatching(/^\d{4}-\d\d-\d\dT/)]);
     expect(readdirSync(work.directory)).toContain('copy.db');
     expect(await fails(['backup', 'copy.db'], 1)).toMatchObject({ code: 'already_exists' });
+  });
+
+  it('says that the working directory is gone, where a path starts there', async () => {
+    const gone = (command: string) =>
+      work.shell(`mkdir lost && cd lost && rmdir ../lost && ${command}`, { env: { SALIENCE_PATH: 'here' } });
+    const { code, stderr } = await gone('salience list');
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /^error: here cannot be found: the working directory is gone; .* \(store_failed\)$/m,
+      ),
+    ]);
+    expect((await gone('salience mcp --print-config claude-code 2>&1')).stdout).toContain(
+      'the working directory is gone',
+    );
+    expect((await gone(`salience spaces --path ${work.directory}/memory`)).code).toBe(0);
   });
 
   it('copies nothing from a store without spaces, and says so', async () => {
