@@ -1,7 +1,9 @@
 import {
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -299,6 +301,31 @@ describe('spaces, backup, reindex, doctor', () => {
     expect(await backups()).toEqual([undefined, expect.stringMatching(/^\d{4}-\d\d-\d\dT/)]);
     expect(readdirSync(work.directory)).toContain('copy.db');
     expect(await fails(['backup', 'copy.db'], 1)).toMatchObject({ code: 'already_exists' });
+  });
+
+  it('says where a link leads that leads nowhere, and keeps nothing elsewhere', async () => {
+    const elsewhere = join(work.directory, 'links');
+    mkdirSync(elsewhere);
+    symlinkSync('gone', join(elsewhere, '.salience'));
+    const said = /\.salience leads to \/.*\/links\/gone, which is not there; mount or make that/;
+    const here = (command: string) => work.shell(`cd links && ${command}`, { env: { SALIENCE_PATH: '' } });
+    for (const command of ['list', 'remember x', 'spaces', 'recall x', 'spaces delete default --yes']) {
+      const { code, stdout, stderr } = await here(`salience ${command}`);
+      expect({ command, code, stdout, stderr }).toEqual({
+        ...{ command, code: 1, stdout: '' },
+        stderr: expect.stringMatching(said),
+      });
+    }
+    const doctor = await here('salience doctor --json');
+    expect(doctor.code).toBe(1);
+    expect(JSON.parse(doctor.stdout)).toMatchObject({
+      problems: [expect.stringMatching(said)],
+      warnings: [],
+      store: { state: 'absent' },
+    });
+    mkdirSync(join(elsewhere, 'gone'));
+    expect((await here('salience remember x --id x')).stdout).toBe('remembered x\n');
+    expect(readdirSync(join(elsewhere, 'gone')).length).toBeGreaterThan(0);
   });
 
   it('says that the working directory is gone, where a path starts there', async () => {

@@ -7,7 +7,7 @@ import type { SpaceStore, Store } from '../../store/store.ts';
 import { type Connection, IN_MEMORY } from './connection.ts';
 import { copyingIn } from './copying.ts';
 import { deleteSpaceFiles } from './delete.ts';
-import { wholePath } from './directory.ts';
+import { checkLinks, wholePath } from './directory.ts';
 import { openSpaceFile } from './file.ts';
 import { fileNameOf, hasLog, listSpaceNames, pathOf } from './files.ts';
 import { createMemoryStore } from './memory.ts';
@@ -49,6 +49,7 @@ export function createObservedSqliteStore(
     async openSpace(name, { readOnly = false, settings, room } = {}) {
       checkOpen();
       parseSpaceName(name);
+      checkLinks(root);
       const path = pathOf(root, name);
       if (readOnly && !existsSync(path) && !hasLog(path))
         throw missingSpace(name, await listSpaceNames(root));
@@ -87,6 +88,7 @@ export function createObservedSqliteStore(
     },
     async ready() {
       checkOpen();
+      checkLinks(root);
       await checkReady(root);
     },
     copying: copyingIn(root, { synchronous, busyTimeout }),
