@@ -99,11 +99,12 @@ function valueCases(all: readonly Words[], line: (values: string) => string): st
 
 /**
  * Follows the commands that stand before the cursor, in `where`, over options and their values. The option whose value is
- * being typed is left in `skip`; the store whose spaces are asked for, in `store`.
+ * being typed is left in `skip`; the store whose spaces are asked for, in `store`. bash hands `--path=there` over as three words.
  */
 function walk(all: readonly Words[], before: string): string {
   return `  for word in ${before}; do
     if [[ -n $skip ]]; then
+      if [[ $word == '=' ]]; then continue; fi
       if [[ $skip == --path ]]; then store="$word"; fi
       skip=; continue
     fi
@@ -130,12 +131,20 @@ function bashScript(all: readonly Words[]): string {
   return `# salience completion bash
 _salience() {
   local current="\${COMP_WORDS[COMP_CWORD]}" where= skip= word words= store=
+  COMPREPLY=()
 ${walk(all, `"\${COMP_WORDS[@]:1:COMP_CWORD-1}"`)}
+  if [[ -n $skip && $current == '=' ]]; then current=; fi
   case "$where $skip" in
 ${valueCases(all, (values) => `words=${quoted(values.replaceAll("'", ''))}`)}
-    *" --space") words="$("\${COMP_WORDS[0]}" \${store:+--path "$store"} spaces 2>/dev/null)" ;;
+    *" --space")
+      # Names are data: compgen -W would expand them, and run what is in them.
+      while IFS= read -r word; do
+        printf -v words %q "$word"
+        [[ $word == "$current"* || $words == "$current"* ]] && COMPREPLY+=("$words")
+      done < <("\${COMP_WORDS[0]}" \${store:+--path "$store"} spaces 2>/dev/null)
+      return ;;
   esac
-  if [[ -z $words && -n $skip ]]; then COMPREPLY=(); return; fi
+  if [[ -z $words && -n $skip ]]; then return; fi
   if [[ -z $words ]]; then case "$where" in
 ${cases.join('\n')}
   esac; fi

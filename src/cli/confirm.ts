@@ -1,6 +1,11 @@
 import { SalienceError } from '../domain/errors.ts';
 import type { Context } from './context.ts';
 
+/** Reports that the answer was no. */
+export function reportKept({ options, print, printJson }: Context, text = 'kept'): Promise<void> {
+  return options.json ? printJson({ outcome: 'kept' }) : print(text);
+}
+
 /** Asks on the terminal. Only a yes is a yes. Throws `aborted`, saying that `nothing` was done. */
 export async function confirm(
   question: string,

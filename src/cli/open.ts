@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -20,10 +20,13 @@ import type { CommonOptions } from './options.ts';
 const HERE = '.salience';
 const OPENAI = 'https://api.openai.com/v1';
 
-/** The directory of the store: what was asked for, else `./.salience` if it exists, else `~/.salience`. */
+/**
+ * The directory of the store: what was asked for, else `./.salience` if it exists, else `~/.salience`. A link counts, wherever it
+ * leads: memories must not go elsewhere because a disk is missing.
+ */
 export function storePath({ path }: Pick<CommonOptions, 'path'>): string {
   if (path !== undefined && path !== '') return path;
-  return existsSync(HERE) ? HERE : join(homedir(), HERE);
+  return lstatSync(HERE, { throwIfNoEntry: false }) ? HERE : join(homedir(), HERE);
 }
 
 /**

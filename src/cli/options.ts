@@ -16,37 +16,46 @@ export interface CommonOptions {
 export function addCommonOptions(program: Command): void {
   program
     .addOption(
-      new Option(
+      optionOrVariable(
+        'SALIENCE_PATH',
         '--path <dir>',
         'directory of the store (default: ./.salience if it exists, else ~/.salience)',
-      ).env('SALIENCE_PATH'),
+      ),
     )
-    .addOption(new Option('--space <name>', 'the space to use').env('SALIENCE_SPACE').default('default'))
+    .addOption(optionOrVariable('SALIENCE_SPACE', '--space <name>', 'the space to use').default('default'))
     .addOption(
-      new Option(
+      optionOrVariable(
+        'SALIENCE_EMBEDDER',
         '--embedder <name>',
         'builtin, use-lite, none, or openai:MODEL[:DIMENSIONS]; the key of the last comes from SALIENCE_EMBEDDER_KEY or OPENAI_API_KEY',
-      )
-        .env('SALIENCE_EMBEDDER')
-        .default('builtin'),
+      ).default('builtin'),
     )
     .addOption(
-      new Option('--base-url <url>', 'URL of the server for openai:MODEL').env('SALIENCE_EMBEDDER_URL'),
+      optionOrVariable('SALIENCE_EMBEDDER_URL', '--base-url <url>', 'URL of the server for openai:MODEL'),
     )
     .addOption(
-      new Option(
+      optionOrVariable(
+        'SALIENCE_MODEL',
         '--model <name>',
         'language model that judges (default: none); its key is read from SALIENCE_MODEL_KEY or OPENAI_API_KEY',
-      ).env('SALIENCE_MODEL'),
+      ),
     )
     .addOption(
-      new Option('--model-url <url>', 'URL of its server (default: that of OpenAI)').env(
+      optionOrVariable(
         'SALIENCE_MODEL_URL',
+        '--model-url <url>',
+        'URL of its server (default: that of OpenAI)',
       ),
     )
     .option('--now <time>', 'the time at which the command runs, as ISO 8601 (default: the system clock)')
     .option('--json', 'print JSON')
     .option('--no-color', 'print without colours, as NO_COLOR does');
+}
+
+/** An option that an environment variable gives too; an empty one gives nothing. */
+function optionOrVariable(variable: string, flags: string, about: string): Option {
+  const option = new Option(flags, about);
+  return process.env[variable] === '' ? option : option.env(variable);
 }
 
 export function parseWholeNumber(value: string): number {
@@ -80,12 +89,19 @@ export function collect(value: string, previous: readonly string[] | undefined):
 
 export type NamedValues = Readonly<Record<string, string | number | boolean>>;
 
-/** Gathers `name=value` pairs. */
-export function collectPairs(value: string, previous: NamedValues | undefined): NamedValues {
-  const [, name, text] = /^([^=]+)=(.*)$/s.exec(value) ?? [];
-  if (name === undefined || text === undefined) throw new InvalidArgumentError('Write name=value.');
-  // Built from entries, so that __proto__ is a name like any other.
-  return Object.fromEntries([...Object.entries(previous ?? {}), [name, readValue(text)]]);
+/** Gathers `name=value` pairs, each value read by {@link readValue}. */
+export const collectPairs = collectorOf(readValue);
+
+/** The same of parameters of a formula, in which all that can be a number is one. */
+export const collectParameters = collectorOf((text) => (isNumeric(text) ? Number(text) : readValue(text)));
+
+function collectorOf(read: (text: string) => NamedValues[string]) {
+  return (value: string, previous: NamedValues | undefined): NamedValues => {
+    const [, name, text] = /^([^=]+)=(.*)$/s.exec(value) ?? [];
+    if (name === undefined || text === undefined) throw new InvalidArgumentError('Write name=value.');
+    // Built from entries, so that __proto__ is a name like any other.
+    return Object.fromEntries([...Object.entries(previous ?? {}), [name, read(text)]]);
+  };
 }
 
 /** The parts of a list with commas between. */
@@ -99,10 +115,19 @@ export function parseWholeNumbers(value: string): readonly number[] {
   return parseList(value).map(parseWholeNumber);
 }
 
-/** `true`, `false` and numbers are what they look like; all else is text, and so is whatever stands in double quotes. */
+/**
+ * `true`, `false` and numbers are what they look like; all else is text, and so is whatever stands in double quotes. A number is
+ * what reads the same again, so that the zeros of 01234 or 1.10 and the digits of a long id stay.
+ */
 export function readValue(text: string): string | number | boolean {
   if (text === 'true') return true;
   if (text === 'false') return false;
   if (/^".*"$/s.test(text)) return text.slice(1, -1);
-  return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text) ? Number(text) : text;
+  const number = Number(text);
+  return Number.isFinite(number) && String(number) === text ? number : text;
+}
+
+/** Whether a text is the decimal form of a number, in whatever way it is written. */
+export function isNumeric(text: string): boolean {
+  return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text) && Number.isFinite(Number(text));
 }

@@ -17,7 +17,6 @@ export async function createProgram(args: readonly string[], whole = false): Pro
     .description(
       'A memory for agents and people: remember, and recall what matters now, ranked and explained.',
     )
-    .option('-V, --version', 'print the version')
     .exitOverride()
     .configureOutput({ outputError: () => {} })
     .configureHelp({
@@ -33,10 +32,12 @@ export async function createProgram(args: readonly string[], whole = false): Pro
     })
     .showSuggestionAfterError()
     .addHelpText('after', ({ command }) => (command === program ? footer : ''));
+  const chosen = findCommandName(args);
+  // Commander takes options of the program out of whatever stands after a command too, so that --title --version had no title.
+  if (chosen === undefined) program.option('-V, --version', 'print the version');
   addCommonOptions(program);
   program.commandsGroup('Other commands:').helpCommand(true);
 
-  const chosen = findCommandName(args);
   for (const { heading, commands } of COMMAND_GROUPS) {
     for (const { name, summary, load } of commands) {
       const command = program.command(name).description(summary).helpGroup(heading);

@@ -12,9 +12,12 @@ export async function run(args: readonly string[]): Promise<void> {
     process.exit(FAILED);
   });
   process.stderr.on('error', () => {});
-  const json = args.includes('--json');
+  // What follows -- is no option.
+  const options = args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
+  const json = options.includes('--json');
   try {
-    if (args.includes('--version') || (args.includes('-V') && findCommandName(args) === undefined)) {
+    const name = findCommandName(args);
+    if (name === undefined && (options.includes('--version') || options.includes('-V'))) {
       const { readVersion } = await import('./version.ts');
       process.stdout.write(`${await readVersion()}\n`);
       return;
@@ -24,7 +27,6 @@ export async function run(args: readonly string[]): Promise<void> {
       process.stderr.write(program.helpInformation());
       process.exitCode = USAGE;
     } else {
-      const name = findCommandName(args);
       const isKnown = name === undefined || program.commands.some((command) => command.name() === name);
       // Of a command that it does not know, help would not say so.
       const asked = isKnown ? [...args] : args.filter((argument) => argument !== 'help');

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { collectPairs, parseList, parseNumber, parseWholeNumber, parseWholeNumbers } from './options.ts';
+import {
+  collectPairs,
+  collectParameters,
+  parseList,
+  parseNumber,
+  parseWholeNumber,
+  parseWholeNumbers,
+} from './options.ts';
 import { createPaint } from './paint.ts';
 import { formatFields, formatTable } from './table.ts';
 import { displayWidth } from './terminal-text.ts';
@@ -65,10 +72,10 @@ describe('values of options', () => {
   it('are numbers, flags or text, as they look', () => {
     const pairs = [
       'a=1',
-      'b=-.5',
+      'b=-0.5',
       'c=true',
       'd=false',
-      'e=1e3',
+      'e=1000',
       'f=',
       'g=1.2.3',
       'weights.x=0.5',
@@ -95,6 +102,33 @@ describe('values of options', () => {
     expect(Object.entries(collectPairs('__proto__=1', undefined))).toEqual([['__proto__', 1]]);
     expect(() => collectPairs('a', undefined)).toThrow('name=value');
     expect(() => collectPairs('=a', undefined)).toThrow('name=value');
+  });
+
+  it('are text where a number would lose something of it', () => {
+    for (const text of [
+      '123456789012345678',
+      '01234',
+      '+49301234',
+      '1.10',
+      '4e12345',
+      '1e3',
+      '.5',
+      '-0',
+      'Infinity',
+      'NaN',
+      '0x1f',
+      ' 1',
+    ]) {
+      expect(collectPairs(`a=${text}`, undefined)).toEqual({ a: text });
+    }
+    expect(collectPairs('a=9007199254740991', undefined)).toEqual({ a: 9007199254740991 });
+  });
+
+  it('of parameters are numbers however they are written', () => {
+    const given = ['a=.5', 'b=7.0', 'c=1e3', 'd=on', 'e=true', 'f="3"'].reduce<
+      ReturnType<typeof collectParameters> | undefined
+    >((previous, each) => collectParameters(each, previous), undefined);
+    expect(given).toEqual({ a: 0.5, b: 7, c: 1000, d: 'on', e: true, f: '3' });
   });
 
   it('are refused when they are no numbers', () => {

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option, type Argument as Positional
 import type { Argument, Arguments, Schema } from '../domain/arguments.ts';
 import { type VerbName, verbEntry } from '../domain/verbs.ts';
 import { AS_OF, asOfOf, VALID_AT } from './look-back.ts';
-import { collect, collectPairs, parseNumber, parseWholeNumber } from './options.ts';
+import { collect, collectPairs, collectParameters, parseNumber, parseWholeNumber } from './options.ts';
 import { collectWhere } from './where.ts';
 
 /** Adds the options of a verb, as the table of verbs lists them; `but` names those that the command says otherwise. */
@@ -52,8 +52,12 @@ function optionOf(argument: Argument): Option | undefined {
   const schema: Schema = argument.anyOf?.find(({ type }) => type !== 'null') ?? (argument as Schema);
   const repeated = (schema.type === 'array' && !flags.includes('...')) || schema.type === 'object';
   const option = new Option(flags, repeated ? `${about}; repeatable` : about);
+  // The engine would refuse both by the names of its own arguments.
+  if (flags.startsWith('--not-')) option.conflicts(new Option(flags.replace('not-', '')).attributeName());
   if (flags.endsWith('<condition>')) return option.argParser(collectWhere);
-  if (schema.type === 'object') return option.argParser(collectPairs);
+  if (schema.type === 'object') {
+    return option.argParser(flags.startsWith('--param ') ? collectParameters : collectPairs);
+  }
   const words = argument.anyOf?.flatMap((each) => each.enum ?? []) ?? [];
   if (schema.type === 'number' && words.length > 0) {
     const parse = numberParser(schema);

@@ -8,7 +8,7 @@ const all = (...conditions: readonly string[]) =>
 describe('conditions on metadata', () => {
   it('are typed as --metadata is, and compare by what stands after the key', () => {
     expect(
-      all('a=1', 'b="1"', 'c=true', 'd=open', 'e>=3', 'f<2026-03-01', 'g>-.5', 'h<=7', 'i', 'j=', 'k=x>=y'),
+      all('a=1', 'b="1"', 'c=true', 'd=open', 'e>=3', 'f<2026-03-01', 'g>-0.5', 'h<=7', 'i', 'j=', 'k=x>=y'),
     ).toEqual({
       a: [1],
       b: ['1'],
@@ -25,6 +25,16 @@ describe('conditions on metadata', () => {
     expect(Object.entries(all('__proto__=1') ?? {})).toEqual([['__proto__', [1]]]);
   });
 
+  it('find what was stored: text that a number would not give back stays text', () => {
+    expect(all('a=01234', 'b=123456789012345678', 'c=4e12345', 'd>="01234"', 'e>4e12345')).toEqual({
+      a: ['01234'],
+      b: ['123456789012345678'],
+      c: ['4e12345'],
+      d: { atLeast: '01234' },
+      e: { above: '4e12345' },
+    });
+  });
+
   it('of one key mean any of its values, or all of its bounds', () => {
     expect(all('a=1', 'b=x', 'a="1"', 'c>=3', 'c<5')).toEqual({
       a: [1, '1'],
@@ -39,6 +49,8 @@ describe('conditions on metadata', () => {
       [['>3'], 'Write key=value'],
       [[''], 'Write key=value'],
       [['a>=true'], 'above or below'],
+      [['a>=1.50'], 'Write >=1.5 for a number, or >="1.50"'],
+      [['a<007'], 'Write <7 for a number'],
       [['a=1', 'a>2'], 'Give a values'],
       [['a', 'a>2'], 'Give a values'],
       [['a>1', 'a>2'], 'Give a values'],

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import type { MetadataFilter } from '../index.ts';
-import { readValue } from './options.ts';
+import { isNumeric, readValue } from './options.ts';
 
 const bounds = { '>': 'above', '>=': 'atLeast', '<': 'below', '<=': 'atMost' } as const;
 
@@ -13,17 +13,24 @@ type Test = MetadataFilter[string];
 export function collectWhere(condition: string, previous: MetadataFilter | undefined): MetadataFilter {
   const [, key, operator, text] = /^([^=<>]+)(?:(>=|<=|=|>|<)(.*))?$/s.exec(condition) ?? [];
   if (key === undefined) throw new InvalidArgumentError('Write key=value, key>=number, or a key.');
-  const test = operator === undefined ? { exists: true } : testOf(operator, readValue(text as string));
+  const test = operator === undefined ? { exists: true } : testOf(operator, text as string);
   const entries = Object.entries(previous ?? {});
   const known = entries.find(([each]) => each === key)?.[1];
   // Built from entries, so that __proto__ is a name like any other.
   return Object.fromEntries([...entries, [key, known === undefined ? test : both(key, known, test)]]);
 }
 
-function testOf(operator: string, value: string | number | boolean): Test {
+function testOf(operator: string, text: string): Test {
+  const value = readValue(text);
   if (operator === '=') return [value];
   if (typeof value === 'boolean')
     throw new InvalidArgumentError('Only numbers and texts are above or below others.');
+  // As text it would be compared with texts alone, and no number would be found.
+  if (typeof value === 'string' && isNumeric(text)) {
+    throw new InvalidArgumentError(
+      `Write ${operator}${Number(text)} for a number, or ${operator}"${text}" with the quotes for a text.`,
+    );
+  }
   return { [bounds[operator as keyof typeof bounds]]: value };
 }
 

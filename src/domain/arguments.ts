@@ -227,7 +227,7 @@ export const narrowingArguments = {
       'only memories with this metadata: a value, some values, or a test, by property: {"status": "open", "priority": {"atLeast": 3}}',
     option: [
       '--where <condition>',
-      'only with this metadata: key=value, key>=3, key<3, or a key that is there; \'key="3"\' is the text',
+      'only with this metadata: key=value, key>=3, key<3, or a key that is there; values are read as by --metadata: \'key="3"\' is the text',
     ],
   },
 } as const satisfies Arguments;

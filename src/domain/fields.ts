@@ -54,7 +54,7 @@ export interface Field {
   /** Not offered to agents: a user or a program decides it. */
   readonly agents?: false;
   /** The option of the CLI that sets it. */
-  readonly option?: string;
+  readonly option?: string | readonly [flags: string, about: string];
   /** The name that earlier versions wrote: its column still has it, and exports and logs are read with either. */
   readonly formerName?: string;
 }
@@ -185,7 +185,10 @@ export const FIELDS = {
     set: 'change',
     initial: {},
     about: 'any JSON that belongs to it',
-    option: '--metadata <name=value>',
+    option: [
+      '--metadata <name=value>',
+      'what else belongs to it: 3 is a number, true is true; 01234, 1.10 and all else is text, as is "3" with its quotes',
+    ],
   },
   aliases: {
     kind: 'texts',

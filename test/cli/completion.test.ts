@@ -1,4 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { wordsOf } from '../../src/cli/completion.ts';
@@ -7,6 +8,9 @@ import { createWorkplace } from './cli.ts';
 
 const has = (shell: string) => spawnSync(shell, ['--version']).status === 0;
 const words = wordsOf(await createProgram([], true));
+
+/** A space's name that would leave a file behind if a shell expanded it. */
+const HOSTILE = `a b $(touch ran) \`touch ran\` "*'`;
 
 /** What bash offers after some words, the last of which is being typed. */
 function offered(script: string, ...typed: readonly string[]): readonly string[] {
@@ -42,6 +46,10 @@ describe('salience completion', () => {
       'admin',
     ]);
     expect(offered(script, 'salience', 'completion', 'z')).toEqual(['zsh']);
+    // bash takes an option with = for three words.
+    expect(offered(script, 'salience', 'recall', '--strategy', '=', 'b')).toEqual(['balanced', 'bm25']);
+    expect(offered(script, 'salience', 'recall', '--strategy', '=')).toContain('balanced');
+    expect(offered(script, 'salience', '--space', '=', 'recall', 'upd')).toEqual(['update']);
     // A value that may be anything is left to the shell, which knows the files.
     expect(offered(script, 'salience', 'recall', '--now', '')).toEqual([]);
     expect(offered(script, 'salience', 'recall', '--p')).toContain('--path');
@@ -49,11 +57,37 @@ describe('salience completion', () => {
     expect(offered(script, 'salience', 'recall', '--strategy', 'b')).toEqual(['balanced', 'bm25']);
     await work.shell('salience remember x --space ann --path there');
     const there = join(work.directory, 'there');
-    const asked = await work.shell(
-      `source ${script}; COMP_WORDS=(salience --path ${there} recall --space ''); COMP_CWORD=5; _salience; echo "\${COMPREPLY[@]}"`,
+    for (const line of [
+      `COMP_WORDS=(salience --path ${there} recall --space ''); COMP_CWORD=5`,
+      `COMP_WORDS=(salience --path = ${there} recall --space ''); COMP_CWORD=6`,
+    ]) {
+      const asked = await work.shell(`source ${script}; ${line}; _salience; echo "\${COMPREPLY[@]}"`);
+      expect(asked.stdout.trim()).toBe('ann');
+    }
+    // Of a store without spaces, nothing.
+    const none = await work.shell(
+      `source ${script}; COMP_WORDS=(salience --space ''); COMP_CWORD=2; _salience; echo "\${#COMPREPLY[@]}"`,
     );
-    expect(asked.stdout.trim()).toBe('ann');
+    expect(none.stdout.trim()).toBe('0');
   });
+
+  it.skipIf(!has('bash'))(
+    'offers names of spaces as words to type in bash, and runs nothing in them',
+    async () => {
+      using work = createWorkplace();
+      await work.salience(['remember', 'x', '--space', HOSTILE]);
+      const script = work.file('salience.bash', (await work.shell('salience completion bash')).stdout);
+      for (const typed of ['', 'a', 'a\\ ']) {
+        const { stdout } = await work.shell(
+          `source ${script}; COMP_WORDS=(salience --space '${typed}'); COMP_CWORD=2; _salience; printf '%s\n' "\${COMPREPLY[@]}"`,
+        );
+        // What the shell makes of the offered word is the name.
+        const meant = await work.shell(`printf %s ${stdout.trimEnd()}`);
+        expect(meant.stdout).toBe(HOSTILE);
+      }
+      expect(existsSync(join(work.directory, 'ran'))).toBe(false);
+    },
+  );
 
   it.skipIf(!has('zsh'))('completes in zsh (skipped where it is not installed)', async () => {
     using work = createWorkplace();
@@ -87,6 +121,13 @@ describe('salience completion', () => {
       `zsh -f -c 'compdef() {}; compadd() { shift; print -r -- "$@" }; source ${script}; words=(salience --path there recall --space ""); CURRENT=6; _salience'`,
     );
     expect(asked.stdout.trim()).toBe('ann');
+    // A name is one word, which compadd quotes, and nothing in it runs.
+    await work.salience(['remember', 'x', '--space', HOSTILE]);
+    const hostile = await work.shell(
+      `zsh -f -c 'compdef() {}; compadd() { shift; print -rl -- "$@" }; source ${script}; words=(salience --space ""); CURRENT=3; _salience'`,
+    );
+    expect(hostile.stdout).toBe(`${HOSTILE}\n`);
+    expect(existsSync(join(work.directory, 'ran'))).toBe(false);
   });
 
   it.skipIf(!has('fish'))('completes in fish (skipped where it is not installed)', async () => {
@@ -124,6 +165,13 @@ describe('salience completion', () => {
       `fish --no-config -c 'source ${script}; complete -C "salience --path there recall --space "'`,
     );
     expect(asked.stdout.trim()).toBe('ann\tthe space to use');
+    // Nothing in a name runs.
+    await work.salience(['remember', 'x', '--space', HOSTILE]);
+    const hostile = await work.shell(
+      `fish --no-config -c 'source ${script}; complete -C "salience --space "'`,
+    );
+    expect(hostile.stdout).toContain('touch ran');
+    expect(existsSync(join(work.directory, 'ran'))).toBe(false);
   });
 
   it('names the shells that there are', async () => {

@@ -97,6 +97,9 @@ describe('salience spaces delete', () => {
     const { code, stdout } = await work.salience(['spaces', 'delete', 'default', '--yes']);
     expect([code, stdout]).toEqual([0, 'deleted the space default with its 4 memories\n']);
     expect(await work.json(['spaces'])).toMatchObject({ spaces: [] });
+    // A script that reads names gets none.
+    const none = await work.salience(['spaces']);
+    expect(none).toMatchObject({ code: 0, stdout: '', stderr: expect.stringMatching(/^no spaces in /) });
   });
 
   it('says which spaces there are when there is none of this name', async () => {
@@ -122,6 +125,17 @@ describe.skipIf(!script)('on a terminal (skipped where the program script is mis
     const gone = await ask('forget --tag coffee', 'y\n');
     expect([gone.code, gone.stdout]).toEqual([0, expect.stringContaining('forgot 2 memories for good')]);
     expect(await left()).toEqual(['c', 'd']);
+  });
+
+  it('says as JSON that nothing was done', async () => {
+    for (const command of ['forget a', 'spaces delete default']) {
+      const { code, stdout } = await ask(`${command} --json 2>/dev/tty`, 'n\n');
+      expect([code, stdout.trim().split('\n').at(-1)]).toEqual([0, '{"outcome":"kept"}']);
+    }
+    // Nothing is there to be asked about.
+    const { stdout } = await ask('forget --tag nosuch --json', '');
+    expect(JSON.parse(stdout)).toMatchObject({ dryRun: false, count: 0, forgotten: [] });
+    expect(await left()).toEqual(['a', 'b', 'c', 'd']);
   });
 
   it('asks before it deletes a space', async () => {

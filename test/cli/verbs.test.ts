@@ -1,4 +1,12 @@
-import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createWorkplace, type Workplace } from './cli.ts';
@@ -152,6 +160,10 @@ describe('remember, get, list', () => {
     expect(await fails(['list', '--limit', 'many'], 2)).toMatchObject({ code: 'usage' });
     expect(await fails(['remember', 'x', '--importance', 'high'], 2)).toMatchObject({ code: 'usage' });
     expect(await fails(['remember', 'x', '--metadata', 'novalue'], 2)).toMatchObject({ code: 'usage' });
+    expect(await fails(['list', '--type', 'fact', '--not-type', 'event'], 2)).toMatchObject({
+      code: 'usage',
+      message: "option '--not-type <type>' cannot be used with option '--type <type>'",
+    });
     expect(await fails(['remember', 'x', '--nonsense'], 2)).toMatchObject({ code: 'usage' });
     for (const port of ['99999', '-1', '1.5']) {
       expect(await fails(['serve', '--port', port], 2)).toMatchObject({ code: 'usage' });
@@ -159,6 +171,51 @@ describe('remember, get, list', () => {
     const bare = await work.salience([]);
     expect(bare).toMatchObject({ code: 2, stdout: '' });
     expect(bare.stderr).toContain('Usage: salience');
+  });
+
+  it('takes no value for a wish: --version and --json after a command, or after --', async () => {
+    const env = { SALIENCE_PATH: join(work.directory, 'wishes') };
+    const run = (...args: readonly string[]) => work.salience(args, { env });
+    expect((await run('remember', '--id', 'v', '--', '--version')).stdout).toBe('remembered v\n');
+    expect((await run('remember', 'x', '--id', 't', '--title', '--version')).stdout).toBe('remembered t\n');
+    const { memories } = await work.json(['list'], { env });
+    expect(memories).toEqual([
+      expect.objectContaining({ content: 'x', title: '--version' }),
+      expect.objectContaining({ content: '--version' }),
+    ]);
+    expect(await run('remember', 'x', '--version')).toMatchObject({ code: 2, stdout: '' });
+    expect((await run('get', '--', '--json')).stderr).toMatch(/^error: memory "--json" does not exist/);
+    for (const flag of ['--version', '-V']) {
+      expect((await run('--path', 'x', flag)).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    }
+  });
+
+  it('takes an empty variable for none', async () => {
+    const empty = Object.fromEntries(
+      ['PATH', 'SPACE', 'EMBEDDER', 'EMBEDDER_URL', 'MODEL', 'MODEL_URL', 'STORE', 'STORE_FILE'].map(
+        (name) => [`SALIENCE_${name}`, ''],
+      ),
+    );
+    const env = { ...empty, SALIENCE_PATH: join(work.directory, 'empty') };
+    expect(await work.json(['remember', 'x', '--id', 'x'], { env })).toMatchObject({ id: 'x' });
+    expect(await work.json(['get', 'x'], { env })).toMatchObject({ space: 'default' });
+    expect(await work.json(['doctor'], { env })).toMatchObject({
+      embedder: { name: 'builtin' },
+      problems: [],
+    });
+  });
+
+  it('says what to do in the words of the command line', async () => {
+    const path = join(work.directory, 'words');
+    await work.json(['remember', 'x', '--path', path]);
+    for (const [args, code, said] of [
+      [['resolve', '999', 'keep-both'], 1, 'conflict 999 is not open; conflicts lists those that are'],
+      [['resolve', 'x', 'keep-both'], 1, 'conflicts lists them'],
+      [['replay', '999'], 1, 'recalls lists the recorded ones'],
+      [['replay', 'x'], 1, 'recalls lists them'],
+    ] as const) {
+      expect((await fails([...args, '--path', path], code)).message).toContain(said);
+    }
   });
 
   it('makes no store for a question', async () => {
@@ -244,6 +301,47 @@ describe('spaces, backup, reindex, doctor', () => {
     expect(await backups()).toEqual([undefined, expect.stringMatching(/^\d{4}-\d\d-\d\dT/)]);
     expect(readdirSync(work.directory)).toContain('copy.db');
     expect(await fails(['backup', 'copy.db'], 1)).toMatchObject({ code: 'already_exists' });
+  });
+
+  it('says where a link leads that leads nowhere, and keeps nothing elsewhere', async () => {
+    const elsewhere = join(work.directory, 'links');
+    mkdirSync(elsewhere);
+    symlinkSync('gone', join(elsewhere, '.salience'));
+    const said = /\.salience leads to \/.*\/links\/gone, which is not there; mount or make that/;
+    const here = (command: string) => work.shell(`cd links && ${command}`, { env: { SALIENCE_PATH: '' } });
+    for (const command of ['list', 'remember x', 'spaces', 'recall x', 'spaces delete default --yes']) {
+      const { code, stdout, stderr } = await here(`salience ${command}`);
+      expect({ command, code, stdout, stderr }).toEqual({
+        ...{ command, code: 1, stdout: '' },
+        stderr: expect.stringMatching(said),
+      });
+    }
+    const doctor = await here('salience doctor --json');
+    expect(doctor.code).toBe(1);
+    expect(JSON.parse(doctor.stdout)).toMatchObject({
+      problems: [expect.stringMatching(said)],
+      warnings: [],
+      store: { state: 'absent' },
+    });
+    mkdirSync(join(elsewhere, 'gone'));
+    expect((await here('salience remember x --id x')).stdout).toBe('remembered x\n');
+    expect(readdirSync(join(elsewhere, 'gone')).length).toBeGreaterThan(0);
+  });
+
+  it('says that the working directory is gone, where a path starts there', async () => {
+    const gone = (command: string) =>
+      work.shell(`mkdir lost && cd lost && rmdir ../lost && ${command}`, { env: { SALIENCE_PATH: 'here' } });
+    const { code, stderr } = await gone('salience list');
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /^error: here cannot be found: the working directory is gone; .* \(store_failed\)$/m,
+      ),
+    ]);
+    expect((await gone('salience mcp --print-config claude-code 2>&1')).stdout).toContain(
+      'the working directory is gone',
+    );
+    expect((await gone(`salience spaces --path ${work.directory}/memory`)).code).toBe(0);
   });
 
   it('copies nothing from a store without spaces, and says so', async () => {

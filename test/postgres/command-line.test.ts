@@ -113,7 +113,11 @@ describe.skipIf(SERVER === undefined)(
     }
 
     it('commands read and write it', () => {
-      expect(salience('spaces').stdout).toBe('no spaces in the store of SALIENCE_STORE\n');
+      expect(salience('spaces')).toMatchObject({
+        status: 0,
+        stdout: '',
+        stderr: 'no spaces in the store of SALIENCE_STORE\n',
+      });
       expect(salience('remember', 'Prefers dark roast coffee', '--id', 'a').status).toBe(0);
       expect(salience('recall', 'coffee').stdout).toContain('dark roast');
       expect(salience('spaces').stdout).toBe('default\n');

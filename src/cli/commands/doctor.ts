@@ -82,14 +82,15 @@ async function examine(context: Context): Promise<Report> {
   };
   if (embedder.name === 'none') warnings.push(NO_EMBEDDER);
   const state = isShared() ? 'shared' : await stateOf(path);
-  if (state === 'absent')
-    warnings.push(`there is no store at ${path} yet: remember something, or set --path`);
-  if (state === 'read-only') warnings.push(`${path} is read-only: recalls work, nothing can be remembered`);
-
   const files = await attempt(`the store ${path}`, async () => ({
     names: await store.listSpaces(),
     strays: isShared() ? [] : await describeStrays(path),
   }));
+  // Where it cannot be looked at, why is a problem.
+  if (state === 'absent' && files)
+    warnings.push(`there is no store at ${path} yet: remember something, or set --path`);
+  if (state === 'read-only') warnings.push(`${path} is read-only: recalls work, nothing can be remembered`);
+
   const { names = [], strays = [] } = files ?? {};
   problems.push(...strays);
   const spaces: SpaceReport[] = [];

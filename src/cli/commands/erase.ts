@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { confirm } from '../confirm.ts';
+import { confirm, reportKept } from '../confirm.ts';
 import { action } from '../context.ts';
 import { schemaOption, urlGiven } from '../open.ts';
 import { createProgress } from '../progress.ts';
@@ -33,7 +33,7 @@ export function configure(command: Command): void {
           context.misused(`${LOCKS} Add --yes to confirm, since this is not a terminal`);
         }
         if (!options.yes && !(await confirm(`${LOCKS} Go on?`, 'nothing was rewritten', context))) {
-          return context.print('nothing was rewritten');
+          return reportKept(context, 'nothing was rewritten');
         }
         const { erasePostgres } = await import('../../stores/postgres/index.ts');
         const progress = createProgress('rewriting', process.stderr);

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ForgetResult, ForgetTarget, MemoryEngine } from '../../index.ts';
-import { confirm } from '../confirm.ts';
+import { confirm, reportKept } from '../confirm.ts';
 import { action, type Context } from '../context.ts';
 import { lineOf } from '../memory-text.ts';
 import { openExisting } from '../open.ts';
@@ -50,9 +50,9 @@ export function configure(command: Command): void {
           const limit = options.json ? 10_000 : SHOWN;
           const plan = await memory.forget(target, { dryRun: true, limit, signal });
           if (options.dryRun) return report(plan, context);
-          if (plan.count === 0) return context.print('nothing to forget');
+          if (plan.count === 0) return report({ ...plan, dryRun: false }, context);
           const question = `Forget ${await namesOf(memory, plan)}? ${plan.count === 1 ? 'It is' : 'They are'} erased for good.`;
-          if (!(await confirm(question, 'nothing was forgotten', context))) return context.print('kept');
+          if (!(await confirm(question, 'nothing was forgotten', context))) return reportKept(context);
         }
         await report(await memory.forget(target, { signal }), context);
       }),

@@ -1,8 +1,9 @@
-import { resolve, sep } from 'node:path';
+import { sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Command, Option } from 'commander';
 import { CLIENT_CONFIGS, CLIENTS, type ClientName, type ServerCommand } from '../../mcp/client-config.ts';
 import { DIALECTS, type DialectName, TOOL_CHOICES, type ToolChoice } from '../../mcp/dialects.ts';
+import { wholePath } from '../../stores/sqlite/directory.ts';
 import { action, type Context } from '../context.ts';
 import { isShared, open, storePath } from '../open.ts';
 import { collect } from '../options.ts';
@@ -79,7 +80,7 @@ async function printConfig(context: Context<Options>): Promise<void> {
   if (!process.stderr.isTTY) return;
   context.warn(config.hint);
   if (isShared() || context.options.path !== undefined) return;
-  context.warn(`memories are kept in ${resolve(storePath(context.options))}; --path names another folder`);
+  context.warn(`memories are kept in ${wholePath(storePath(context.options))}; --path names another folder`);
 }
 
 /** This program with what it was told, in full: a client may start it from anywhere and without a PATH. */
@@ -89,7 +90,7 @@ async function serverCommand(options: Context<Options>['options']): Promise<Serv
   const args = [
     'mcp',
     // The URL of a shared store is for the environment of the client to say.
-    ...(isShared() ? [] : ['--path', resolve(storePath(options))]),
+    ...(isShared() ? [] : ['--path', wholePath(storePath(options))]),
     ...(space === 'default' ? [] : ['--space', space]),
     ...(embedder === 'builtin' ? [] : ['--embedder', embedder]),
     ...(baseUrl === undefined ? [] : ['--base-url', baseUrl]),

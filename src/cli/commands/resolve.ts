@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander';
 import { RESOLUTIONS, type Resolution } from '../../index.ts';
-import { confirm } from '../confirm.ts';
+import { confirm, reportKept } from '../confirm.ts';
 import { action } from '../context.ts';
 import { lineOf } from '../memory-text.ts';
 import { openExisting } from '../open.ts';
@@ -46,7 +46,7 @@ delete     the older one is forgotten for good; there is no undo`,
           if (conflict) {
             const text = cutToWidth(plainLine(lineOf(conflict.older)), 60);
             const question = `Forget ${plainLine(conflict.older.id)} "${text}"? It is erased for good.`;
-            if (!(await confirm(question, 'nothing was forgotten', context))) return context.print('kept');
+            if (!(await confirm(question, 'nothing was forgotten', context))) return reportKept(context);
           }
           const resolved = await memory.resolve(conflictId, resolution, { signal });
           if (options.json) return context.printJson({ conflictId, ...resolved });

@@ -7,7 +7,7 @@ import {
   type SignalInput,
 } from '../../scoring/index.ts';
 import { action, type Context } from '../context.ts';
-import { collectPairs, type NamedValues } from '../options.ts';
+import { collectParameters, type NamedValues } from '../options.ts';
 import { profileFile, readDefinition } from '../profile-file.ts';
 import { formatTable } from '../table.ts';
 import { plainBlock } from '../terminal-text.ts';
@@ -33,7 +33,7 @@ export function configure(command: Command): void {
       '--signals <json>',
       "what is known about a memory, by the names of its record's fields and signals",
     )
-    .option('--param <name=value>', 'set a parameter of the formula; repeatable', collectPairs)
+    .option('--param <name=value>', 'set a parameter of the formula; repeatable', collectParameters)
     .action(
       action<Options, []>(async (context) => {
         const { options, now } = context;

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { SalienceError } from '../../domain/errors.ts';
 import type { Store } from '../../store/store.ts';
-import { confirm } from '../confirm.ts';
+import { confirm, reportKept } from '../confirm.ts';
 import { action } from '../context.ts';
 import { placeOf, storeOf } from '../open.ts';
 import { plainLine } from '../terminal-text.ts';
@@ -15,9 +15,9 @@ export function configure(command: Command): void {
       await using store = await storeOf(context.options);
       const spaces = await store.listSpaces();
       if (context.options.json) return context.printJson({ path, spaces });
-      await context.print(
-        spaces.length === 0 ? `no spaces in ${plainLine(path)}` : spaces.map(plainLine).join('\n'),
-      );
+      // Scripts read stdout as names.
+      if (spaces.length === 0) return context.warn(`no spaces in ${plainLine(path)}`);
+      await context.print(spaces.map(plainLine).join('\n'));
     }),
   );
   command
@@ -37,7 +37,7 @@ export function configure(command: Command): void {
           memories === undefined ? '' : ` with its ${memories === 1 ? '1 memory' : `${memories} memories`}`;
         const question = `Delete the space ${plainLine(space)}${held}? It is gone for good.`;
         if (!options.yes && !(await confirm(question, 'nothing was deleted', context))) {
-          return context.print('kept');
+          return reportKept(context);
         }
         await store.deleteSpace(space);
         if (options.json) return context.printJson({ space, memories, outcome: 'deleted' });

@@ -320,7 +320,7 @@ describe('how it is resolved', () => {
     await expectCode(memory.resolve(conflictId, 'merge' as 'update'), 'invalid_argument');
     await memory.update('old', { content: at(90) });
     const error = await expectCode(memory.resolve(conflictId, 'supersede'), 'not_found');
-    expect(error.message).toContain('conflicts()');
+    expect(error.message).toContain('conflicts lists');
     // Undoing the change of text brings the conflict back.
     await memory.undo();
     expect(await memory.conflicts()).toHaveLength(1);

@@ -317,15 +317,15 @@ async function checkStillBelieved(
 async function openPair(reader: SpaceReader, conflictId: string): Promise<SimilarPair> {
   const sequence = /^\d{1,15}$/.test(conflictId) ? Number(conflictId) : Number.NaN;
   if (Number.isNaN(sequence)) {
-    throw invalidArgument('conflictId', `${JSON.stringify(conflictId)} is none; conflicts() lists them`);
+    throw invalidArgument('conflictId', `${JSON.stringify(conflictId)} is none; conflicts lists them`);
   }
   const pair = await reader.pair(sequence);
   if (pair && pair.resolution === undefined) return pair;
   throw new SalienceError(
     'not_found',
     pair
-      ? `conflict ${conflictId} is already resolved (${pair.resolution}); undo reverts that, conflicts() lists the open ones`
-      : `conflict ${conflictId} is not open; conflicts() lists those that are`,
+      ? `conflict ${conflictId} is already resolved (${pair.resolution}); undo reverts that, conflicts lists the open ones`
+      : `conflict ${conflictId} is not open; conflicts lists those that are`,
     { details: { conflictId } },
   );
 }

@@ -108,7 +108,7 @@ export async function replay(
   if (!recording) {
     throw new SalienceError(
       'not_found',
-      `recall ${JSON.stringify(recallId)} is not recorded, or was removed; recalls() lists the recorded ones`,
+      `recall ${JSON.stringify(recallId)} is not recorded, or was removed; recalls lists the recorded ones`,
       { details: { recallId } },
     );
   }
@@ -282,7 +282,7 @@ async function sinceOf(engine: Dependencies): Promise<Instant> {
 
 function sequenceOf(recallId: unknown, field: string): number {
   if (typeof recallId === 'string' && /^\d{1,15}$/.test(recallId)) return Number(recallId);
-  throw invalidArgument(field, `${JSON.stringify(recallId)} is none; recalls() lists them`);
+  throw invalidArgument(field, `${JSON.stringify(recallId)} is none; recalls lists them`);
 }
 
 function circumstancesOf({ details }: Recording): Circumstances {

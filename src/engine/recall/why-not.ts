@@ -263,7 +263,7 @@ function rankMessage(found: Inspection, needed: number): string {
 }
 
 function replacedMessage(replacement: string): string {
-  return `${JSON.stringify(replacement)} inherits its score and was returned instead: it is a linked memory, or a possible update (list it with conflicts(), settle it with resolve()). Pass association: 'none' to rank every memory by its own score`;
+  return `${JSON.stringify(replacement)} inherits its score and was returned instead: it is a linked memory, or a possible update (conflicts lists it, resolve settles it). Pass association: 'none' to rank every memory by its own score`;
 }
 
 function exclusionMessage(exclusion: Exclusion, memory: MemoryRecord): string {

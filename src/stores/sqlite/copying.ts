@@ -12,6 +12,7 @@ import {
 } from '../../store/stored-json.ts';
 import { type Connection, readTransaction, writeTransaction } from './connection.ts';
 import { putRow, readPart, removeRow } from './copy-rows.ts';
+import { checkLinks } from './directory.ts';
 import { translateFileError } from './faults.ts';
 import { fileNameOf, hasLog, listSpaceNames, pathOf, removeFiles } from './files.ts';
 import {
@@ -42,6 +43,7 @@ export function copyingIn(directory: string, settings: FileSettings): StoreCopyi
       return sourceOf(await openCurrent(path, space, settings));
     },
     async into(space) {
+      checkLinks(directory);
       const path = join(directory, fileNameOf(space));
       const incomplete = join(directory, INCOMPLETE, fileNameOf(space));
       if (existsSync(path)) throw exists(space, path);

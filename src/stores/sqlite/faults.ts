@@ -117,6 +117,11 @@ function describe(code: number | string, path: string): readonly [code: Salience
         'store_failed',
         `${path} cannot be opened; check that its directory exists and may be read and written`,
       ];
+    case 'ENOENT':
+      return [
+        'store_failed',
+        `${path}, or a folder above it, is not there; check that nothing removes it, and that no link leads nowhere`,
+      ];
     case 'ENOTDIR':
     // What newer releases of Node.js say of a directory that cannot be made there.
     case 'EEXIST':

@@ -3,6 +3,7 @@ import { existsSync, lstatSync, readdirSync, realpathSync, statSync } from 'node
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Connection, connect } from './connection.ts';
+import { checkLinks } from './directory.ts';
 import { translateFileError } from './faults.ts';
 import { readMeta } from './meta.ts';
 import { identify } from './schema.ts';
@@ -55,7 +56,10 @@ export async function listSpaceNames(directory: string): Promise<readonly string
 
 /** The files of a directory; none of one that does not exist. Throws `store_failed` and `store_read_only`. */
 export function filesIn(directory: string): readonly string[] {
-  if (!existsSync(directory)) return [];
+  if (!existsSync(directory)) {
+    checkLinks(directory);
+    return [];
+  }
   try {
     return readdirSync(directory);
   } catch (error) {

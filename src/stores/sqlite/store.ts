@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { parseSpaceName } from '../../domain/space.ts';
 import { closedError, missingSpace } from '../../store/faults.ts';
 import type { SpaceStore, Store } from '../../store/store.ts';
 import { type Connection, IN_MEMORY } from './connection.ts';
 import { copyingIn } from './copying.ts';
 import { deleteSpaceFiles } from './delete.ts';
+import { checkLinks, wholePath } from './directory.ts';
 import { openSpaceFile } from './file.ts';
 import { fileNameOf, hasLog, listSpaceNames, pathOf } from './files.ts';
 import { createMemoryStore } from './memory.ts';
@@ -34,7 +35,7 @@ export function createObservedSqliteStore(
   onConnect?: (connection: Connection) => void,
 ): Store {
   if (directory === IN_MEMORY) return createMemoryStore(onConnect);
-  const root = resolve(directory);
+  const root = wholePath(directory);
   const opened = new Set<SpaceStore>();
   let closed = false;
   const checkOpen = () => {
@@ -48,6 +49,7 @@ export function createObservedSqliteStore(
     async openSpace(name, { readOnly = false, settings, room } = {}) {
       checkOpen();
       parseSpaceName(name);
+      checkLinks(root);
       const path = pathOf(root, name);
       if (readOnly && !existsSync(path) && !hasLog(path))
         throw missingSpace(name, await listSpaceNames(root));
@@ -86,6 +88,7 @@ export function createObservedSqliteStore(
     },
     async ready() {
       checkOpen();
+      checkLinks(root);
       await checkReady(root);
     },
     copying: copyingIn(root, { synchronous, busyTimeout }),
