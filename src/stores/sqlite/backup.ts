@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { SalienceError } from '../../domain/errors.ts';
 import type { ReadAside } from './aside.ts';
 import type { Connection } from './connection.ts';
+import { wholePath } from './directory.ts';
 import { translateFileError } from './faults.ts';
 import { giveName } from './presence.ts';
 
@@ -12,7 +13,7 @@ const VACUUM = 'VACUUM space INTO ?';
 
 /** Writes a compact copy of the last committed state into a new file, and waits until the disk has it. */
 export async function backupTo(connection: Connection, path: string, aside?: ReadAside): Promise<void> {
-  const target = resolve(path);
+  const target = wholePath(path);
   if (existsSync(target)) throw alreadyThere(target);
   // It appears under its name whole, and another backup to the same name finds it there.
   const made = join(dirname(target), `.backup-${randomBytes(8).toString('hex')}`);
