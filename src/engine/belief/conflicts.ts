@@ -23,7 +23,7 @@ import type {
 import { deriveTexts, sameText } from '../write/derive.ts';
 import { forgetBy } from '../write/forget.ts';
 import { planForgetting } from '../write/forgetting.ts';
-import { changedRecord } from '../write/record.ts';
+import { changedRecord, revised } from '../write/record.ts';
 import { derivationOf } from '../write/write.ts';
 import { similarityProfile } from './similarity-profile.ts';
 import { chainsAbove, checkSupersession, rejoined, superseding } from './supersession.ts';
@@ -265,7 +265,7 @@ async function deleteOlder(
 
 /** The older memory, saying what the newer one says for as long as that one holds, in the place of all it replaced. */
 function updatedBy(older: MemoryRecord, newer: MemoryRecord, now: Instant): MemoryRecord {
-  return {
+  return revised(older, {
     ...changedRecord(older, { content: newer.content }, { now }),
     title: newer.title,
     tags: newer.tags,
@@ -285,7 +285,7 @@ function updatedBy(older: MemoryRecord, newer: MemoryRecord, now: Instant): Memo
     supersedes: [...new Set([...older.supersedes, ...newer.supersedes])].filter(
       (id) => id !== older.id && id !== newer.id,
     ),
-  };
+  });
 }
 
 /** A text that moves into a memory that something else has replaced, or that was invalidated, would be lost. */

@@ -5,6 +5,7 @@ import { type RelationRecord, type Triple, withAliases, withRelations } from '..
 import type { Instant } from '../../domain/time.ts';
 import type { Change, SpaceReader } from '../../store/store.ts';
 import { superseding } from '../belief/supersession.ts';
+import { revised } from '../write/record.ts';
 
 /** An entity that another one has become part of, and what that changes of whatever states relations of that one. */
 export async function mergedInto(
@@ -32,7 +33,7 @@ export async function mergedInto(
       `it would have ${aliases.length} other names, of at most ${most}; take some away`,
     );
   const rewritten = await movedStatements(reader, [from.id, into.id], from.id, into.id, now);
-  const memory = {
+  const memory = revised(into, {
     ...superseding(into, from),
     aliases,
     kind: into.kind ?? from.kind,
@@ -41,8 +42,7 @@ export async function mergedInto(
       renamed(from.relations ?? [], from.id, into.id),
     ),
     updatedAt: Math.max(into.updatedAt, now),
-    revisionCount: into.revisionCount + 1,
-  };
+  });
   return {
     memory,
     changes: rewritten.map((each): Change => ({ kind: 'replace', memory: each })),

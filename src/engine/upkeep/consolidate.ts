@@ -231,6 +231,7 @@ function consolidationOf(
     bornIn: undefined,
     createdAt: now,
     updatedAt: now,
+    textChangedAt: undefined,
     lastAccessedAt: undefined,
     seen: undefined,
     invalidatedAt: undefined,
