@@ -5,7 +5,7 @@ import { formatMemories, formatMemory } from './memory-text.ts';
 import { displayWidth } from './terminal-text.ts';
 
 /** A value that no other field has, for every field; a new field does not compile without one. */
-const memory: Required<Omit<Memory, 'votes' | 'ordinal' | 'bornIn' | 'seen' | 'core'>> = {
+const memory: Required<Omit<Memory, 'votes' | 'ordinal' | 'bornIn' | 'seen' | 'textChangedAt' | 'core'>> = {
   id: 'its-id',
   space: 'its-space',
   scope: 'project:its-scope',

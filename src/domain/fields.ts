@@ -291,6 +291,7 @@ export const FIELDS = {
     anyCharacters: true,
     about: 'the session in which it was made',
   },
+  textChangedAt: { kind: 'instant', set: 'engine', clock: true },
   lastAccessedAt: {
     kind: 'instant',
     set: 'engine',

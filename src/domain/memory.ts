@@ -82,6 +82,11 @@ export interface MemoryRecord {
 
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
+  /**
+   * Since when its title, content and tags are what they are; `createdAt` where only other fields have changed. Absent until the
+   * first change, and where a version before this field made the last one: see {@link textChangeOf}.
+   */
+  readonly textChangedAt: Instant | undefined;
   readonly lastAccessedAt: Instant | undefined;
   /** When a recall whose strategy learns nothing last returned it, in a space whose memories fade. */
   readonly seen: Instant | undefined;
@@ -127,6 +132,20 @@ export interface MemoryRecord {
 
 /** Types that are true only for a while: their validity ends, and a recall may ask for those that have ended. */
 export const TRANSIENT_TYPES: readonly string[] = ['plan', 'transient_state'];
+
+/**
+ * When the title, content or tags last changed; `undefined` where they are those it was made with. Earlier versions did not note
+ * it: a memory that they changed last may have got its text by its last update, and no later.
+ */
+export function textChangeOf({
+  textChangedAt,
+  revisionCount,
+  createdAt,
+  updatedAt,
+}: Pick<MemoryRecord, 'textChangedAt' | 'revisionCount' | 'createdAt' | 'updatedAt'>): Instant | undefined {
+  const at = textChangedAt ?? (revisionCount > 1 ? updatedAt : createdAt);
+  return at > createdAt ? at : undefined;
+}
 
 /** The stability that a new memory is born with. */
 export function initialStability(importance: number): number {

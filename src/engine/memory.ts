@@ -43,6 +43,11 @@ export interface Memory {
   readonly createdAt: string;
   /** When it last changed. */
   readonly updatedAt: string;
+  /**
+   * Since when its title, content and tags are what they are; `createdAt` where only other fields have changed. Absent until the
+   * first change, and where a version before this field made the last one.
+   */
+  readonly textChangedAt: string | undefined;
   /** When a recall whose strategy learns last returned it. */
   readonly lastAccessedAt: string | undefined;
   /** When a recall whose strategy learns nothing last returned it, in a space whose memories fade. */

@@ -1,5 +1,5 @@
 import { CLOCK_NAMES, type ClockName } from '../domain/fields.ts';
-import { initialStability, type MemoryRecord } from '../domain/memory.ts';
+import { initialStability, type MemoryRecord, textChangeOf } from '../domain/memory.ts';
 import type { Instant } from '../domain/time.ts';
 
 /**
@@ -211,6 +211,7 @@ export function signalsOf(memory: MemoryRecord): StoredSignals {
     revisionCount: memory.revisionCount,
     createdAt: memory.createdAt,
     updatedAt: memory.updatedAt,
+    textChangedAt: textChangeOf(memory),
     lastAccessedAt: memory.lastAccessedAt,
     validFrom: memory.validFrom,
     validUntil: memory.validUntil,

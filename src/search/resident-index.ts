@@ -228,15 +228,7 @@ export function putSignals(index: ResidentIndex, key: number, signals: StoredSig
 }
 
 /** What the memories of a session, and whoever speaks in it, are judged by beside their texts. */
-const SEEN_BY_SESSION = [
-  'createdAt',
-  'updatedAt',
-  'revisionCount',
-  'type',
-  'source',
-  'author',
-  'role',
-] as const;
+const SEEN_BY_SESSION = ['createdAt', 'textChangedAt', 'type', 'source', 'author', 'role'] as const;
 
 function putNumbers(index: ResidentIndex, row: number, { key, ordinal }: IndexedMemory): void {
   const areSame = index.ordinals === index.keys;

@@ -260,8 +260,6 @@ function isMute({ columns }: ResidentIndex, row: number): boolean {
  * Whether the text was replaced after the last other memory of the session, −1 where there is none: it is no part of that
  * conversation.
  */
-function wasReplaced(index: ResidentIndex, last: number, row: number): boolean {
-  const { signals, clocks } = index.columns;
-  if (valueAt(signals.revisionCount, row) <= 1) return false;
-  return last >= 0 && valueAt(clocks.updatedAt, row) > valueAt(clocks.createdAt, last);
+function wasReplaced({ columns: { clocks } }: ResidentIndex, last: number, row: number): boolean {
+  return last >= 0 && valueAt(clocks.textChangedAt, row) > valueAt(clocks.createdAt, last);
 }

@@ -30,7 +30,7 @@ const fields = fc.record({
   bornIn: fc.constantFrom(undefined, 's1', 's2'),
   createdAt: fc.integer({ min: 0, max: 5 }).map((at) => start - at * hour),
   updatedAt: fc.integer({ min: 0, max: 5 }).map((at) => start - at * hour),
-  revisionCount: fc.constantFrom(1, 2),
+  textChangedAt: clock,
   content: fc.constantFrom('tea', 'tea and milk?', 'milk '.repeat(40)),
   type: fc.constantFrom('fact', 'summary'),
   source: fc.constantFrom('stated' as const, 'consolidated' as const),

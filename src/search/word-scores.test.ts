@@ -35,7 +35,7 @@ function space(seed: number, rows: number, sessionOf: (row: number) => number): 
       type: random() < 0.1 ? 'summary' : 'fact',
       content: random() < 0.3 ? 'Tea?' : 'Tea.',
       bornIn: session === 0 ? undefined : `s${session}`,
-      revisionCount: random() < 0.1 ? 2 : 1,
+      textChangedAt: random() < 0.1 ? ARBITRARY_NOW : undefined,
       tier: random() < 0.1 ? 'cold' : 'hot',
     });
     const termIds = Array.from({ length: TERMS }, (_, term) => term).filter(() => random() < 0.15);

@@ -73,6 +73,7 @@ export const arbitraryMemory: fc.Arbitrary<MemoryRecord> = fc.record(
     bornIn: optional(fc.oneof({ weight: 3, arbitrary: fc.constantFrom('monday', 'tuesday') }, label)),
     createdAt: instant,
     updatedAt: instant,
+    textChangedAt: optional(instant),
     lastAccessedAt: optional(instant),
     seen: optional(instant),
     validFrom: rarely(instant),

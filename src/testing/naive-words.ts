@@ -211,7 +211,8 @@ function lenders(searched: SearchableMemory, around: WordsAround): readonly Lend
   const { memory } = searched;
   const others = turnsOf(memory, around).filter((each) => each.memory.id !== memory.id);
   const last = others.at(-1)?.memory;
-  const replaced = memory.revisionCount > 1 && last !== undefined && memory.updatedAt > last.createdAt;
+  const written = memory.textChangedAt ?? (memory.revisionCount > 1 ? memory.updatedAt : memory.createdAt);
+  const replaced = last !== undefined && written > last.createdAt && written > memory.createdAt;
   const isTurn = (each: MemoryRecord) => each.type !== 'summary' && each.source !== 'consolidated';
   if (memory.bornIn === undefined || replaced || !isTurn(memory)) return [];
   const place = others.filter((each) => inOrder(each.memory, memory) < 0).length;

@@ -23,6 +23,7 @@ export function sampleMemory(fields: Partial<MemoryRecord> & { readonly id: stri
     bornIn: fields.sessionId,
     createdAt,
     updatedAt: createdAt,
+    textChangedAt: undefined,
     lastAccessedAt: undefined,
     seen: undefined,
     validFrom: undefined,

@@ -269,6 +269,7 @@ describe('how it is resolved', () => {
       validUntil: '2026-02-01T00:00:00.000Z',
       createdAt: '2026-01-01T00:00:00.000Z',
       updatedAt: new Date(clock.now()).toISOString(),
+      textChangedAt: new Date(clock.now()).toISOString(),
       revisionCount: 2,
       supersedes: ['below'],
     });

@@ -24,7 +24,7 @@ import { deriveTexts, sameText } from '../write/derive.ts';
 import { metadataWithin, type TextLimits } from '../write/field-checks.ts';
 import { forgetBy } from '../write/forget.ts';
 import { planForgetting } from '../write/forgetting.ts';
-import { changedRecord } from '../write/record.ts';
+import { changedRecord, revised } from '../write/record.ts';
 import { derivationOf } from '../write/write.ts';
 import { similarityProfile } from './similarity-profile.ts';
 import { chainsAbove, checkSupersession, rejoined, superseding } from './supersession.ts';
@@ -271,7 +271,7 @@ function updatedBy(
   now: Instant,
   { maxMetadataBytes }: TextLimits,
 ): MemoryRecord {
-  return {
+  return revised(older, {
     ...changedRecord(older, { content: newer.content }, { now }),
     title: newer.title,
     tags: newer.tags,
@@ -296,7 +296,7 @@ function updatedBy(
     supersedes: [...new Set([...older.supersedes, ...newer.supersedes])].filter(
       (id) => id !== older.id && id !== newer.id,
     ),
-  };
+  });
 }
 
 /** A text that moves into a memory that something else has replaced, or that was invalidated, would be lost. */

@@ -41,6 +41,8 @@ describe('two entities that are one', () => {
       kind: 'person',
       importance: 0.9,
       supersedes: ['annie'],
+      // Its text is what it was.
+      textChangedAt: ann.createdAt,
     });
     expect([merged, statements.length]).toEqual(['annie', 4]);
     expect(ids(await memory.entities(undefined, { limit: 100 }))).toEqual(['acme', 'ann', 'bob']);

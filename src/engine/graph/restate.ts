@@ -11,6 +11,7 @@ import {
 import type { Instant } from '../../domain/time.ts';
 import type { Change, SpaceReader } from '../../store/store.ts';
 import { superseding } from '../belief/supersession.ts';
+import { revised } from '../write/record.ts';
 
 /** An entity that another one has become part of, and what that changes of whatever states relations of that one. */
 export async function mergedInto(
@@ -33,7 +34,7 @@ export async function mergedInto(
   const names = withAliases(into, [from.title ?? [], from.aliases ?? []].flat());
   const aliases = atMost(names, FIELDS.aliases.maxItems, 'into', 'other names');
   const rewritten = await movedStatements(reader, [from.id, into.id], from.id, into.id, now);
-  const memory = {
+  const memory = revised(into, {
     ...superseding(into, from),
     aliases,
     kind: into.kind ?? from.kind,
@@ -47,8 +48,7 @@ export async function mergedInto(
       'relations',
     ),
     updatedAt: Math.max(into.updatedAt, now),
-    revisionCount: into.revisionCount + 1,
-  };
+  });
   return {
     memory,
     changes: rewritten.map((each): Change => ({ kind: 'replace', memory: each })),

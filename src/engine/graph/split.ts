@@ -9,7 +9,7 @@ import { type Dependencies, momentOf, notFound } from '../dependencies.ts';
 import { optimistically } from '../optimistically.ts';
 import { shown } from '../recall/shown.ts';
 import { deriveTexts, sameText } from '../write/derive.ts';
-import { newRecord } from '../write/record.ts';
+import { newRecord, revised } from '../write/record.ts';
 import { derivationOf } from '../write/write.ts';
 import { checkEntity } from './merge.ts';
 import { lookOf, meantBy } from './resolve.ts';
@@ -133,13 +133,13 @@ async function planSplit(
       );
   const taken = new Set(namesOfEntity(other));
   const left = known.aliases?.filter((each) => !taken.has(foldedName(each)));
-  const kept: MemoryRecord = {
-    ...(await affirmed(reader, known)),
+  const whole = await affirmed(reader, known);
+  const kept = revised(whole, {
+    ...whole,
     aliases: left?.length === 0 ? undefined : left,
     supersedes: known.supersedes.filter((each) => each !== other.id),
     updatedAt: Math.max(known.updatedAt, now),
-    revisionCount: known.revisionCount + 1,
-  };
+  });
   const stating = (await reader.find('ends', [id])).filter((each) => each.id !== id && each.id !== other.id);
   const moving = chosen(engine, stating, kept, other, options.statements);
   return {
@@ -180,13 +180,12 @@ function retold(
 ): MemoryRecord {
   if (content !== undefined)
     throw invalidArgument('content', 'this entity was merged and comes back as it was; update it afterwards');
-  return {
+  return revised(memory, {
     ...memory,
     aliases: withAliases(memory, aliases),
     kind: kind ?? memory.kind,
     updatedAt: Math.max(memory.updatedAt, now),
-    revisionCount: memory.revisionCount + 1,
-  };
+  });
 }
 
 /** What moves: the statements that are named, or those whose words name the other one alone. Throws `invalid_argument`. */

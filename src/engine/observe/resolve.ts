@@ -10,7 +10,7 @@ import type { Dependencies } from '../dependencies.ts';
 import { type GraphLook, visibleAmong } from '../graph/view.ts';
 import type { RememberInput } from '../types.ts';
 import { draftOf, planWrites } from '../write/plan.ts';
-import { newRecord } from '../write/record.ts';
+import { newRecord, revised } from '../write/record.ts';
 import type { LeftOut, StatedEntity } from './stated.ts';
 
 /** Known entities that the model is told of with a batch of messages. */
@@ -162,14 +162,7 @@ function told(
   const aliases = withAliases(known, [name, ...more]);
   const same = aliases?.length === known.aliases?.length && (known.kind !== undefined || kind === undefined);
   if (same || (aliases?.length ?? 0) > FIELDS.aliases.maxItems) return [];
-  const { revisionCount } = known;
-  const memory = {
-    ...known,
-    aliases,
-    kind: known.kind ?? kind,
-    updatedAt: now,
-    revisionCount: revisionCount + 1,
-  };
+  const memory = revised(known, { ...known, aliases, kind: known.kind ?? kind, updatedAt: now });
   return [{ kind: 'replace', memory }];
 }
 

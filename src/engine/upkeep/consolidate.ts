@@ -249,6 +249,7 @@ function consolidationOf(
     bornIn: undefined,
     createdAt: now,
     updatedAt: now,
+    textChangedAt: undefined,
     lastAccessedAt: undefined,
     seen: undefined,
     invalidatedAt: undefined,

@@ -168,6 +168,7 @@ describe('the same topic', () => {
       content: 'Anna likes coffee',
       confidence: 0.4,
       updatedAt: new Date(clock.now()).toISOString(),
+      textChangedAt: new Date(clock.now()).toISOString(),
       revisionCount: 2,
     });
     expect((await memory.history('a')).map(({ verb, before: was }) => [verb, was?.content])).toEqual([

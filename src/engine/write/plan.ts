@@ -17,7 +17,7 @@ import type { SpaceReader } from '../../store/store.ts';
 import { madeHot, withFullText } from '../../store/tiers.ts';
 import { inheritedImportance, isLive, supersededAmong } from '../belief/supersession.ts';
 import type { Inactive, RememberInput } from '../types.ts';
-import { changedRecord } from './record.ts';
+import { changedRecord, revised } from './record.ts';
 import { inContext } from './write.ts';
 
 /** What becomes of one statement. */
@@ -167,7 +167,7 @@ function planOne(
   const { updatedAt } = record;
   return {
     kind: 'update',
-    memory: { ...hot, supersedes, relations, updatedAt, revisionCount: twin.revisionCount + 1 },
+    memory: revised(twin, { ...hot, supersedes, relations, updatedAt }),
   };
 }
 
@@ -220,8 +220,9 @@ function restatedEntity(known: MemoryRecord, input: RememberInput, record: Memor
     'other names',
   );
   const next = restated(before, said, record);
-  const memory = { ...next, title, aliases };
-  const unsaid = { ...memory, updatedAt: before.updatedAt, revisionCount: before.revisionCount };
+  const memory = revised(before, { ...next, title, aliases });
+  const { updatedAt, textChangedAt, revisionCount } = before;
+  const unsaid = { ...memory, updatedAt, textChangedAt, revisionCount };
   if (JSON.stringify(sorted({ ...unsaid, source: before.source })) !== JSON.stringify(sorted(before)))
     return { kind: 'update', memory };
   return before === known ? { kind: 'keep', id: known.id } : { kind: 'affirm', memory: before };

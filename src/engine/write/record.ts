@@ -11,7 +11,7 @@ import {
   INSTANT_FIELDS,
   withPresentNames,
 } from '../../domain/fields.ts';
-import { initialStability, type MemoryRecord, TRANSIENT_TYPES } from '../../domain/memory.ts';
+import { initialStability, type MemoryRecord, TRANSIENT_TYPES, textChangeOf } from '../../domain/memory.ts';
 import { isPlain, onlyKeys } from '../../domain/options.ts';
 import type { Relation, RelationRecord } from '../../domain/relation.ts';
 import { normalisedContent } from '../../domain/statement.ts';
@@ -89,7 +89,7 @@ export function changedRecord(
   if (record.type !== before.type) refuseSummary(record.type);
   const after = { ...record, ...endOf(changes, record.type, context.now) };
   checkValidity(after);
-  return {
+  return revised(before, {
     ...after,
     // Votes are on what it said.
     usefulness:
@@ -98,6 +98,15 @@ export function changedRecord(
         : INITIAL.usefulness,
     importanceSource: changed.importance === undefined ? before.importanceSource : 'caller',
     updatedAt: Math.max(before.updatedAt, Math.min(said, context.now)),
+  });
+}
+
+/** A memory as it is after its next revision; `before` has its full text. The time of the last change of its text goes along. */
+export function revised(before: MemoryRecord, after: MemoryRecord): MemoryRecord {
+  const isSame = searchableText(after) === searchableText(before);
+  return {
+    ...after,
+    textChangedAt: isSame ? (textChangeOf(before) ?? before.createdAt) : after.updatedAt,
     revisionCount: before.revisionCount + 1,
   };
 }

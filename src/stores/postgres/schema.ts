@@ -5,6 +5,7 @@ import { initial } from './migrations/0001-initial.ts';
 import { copying } from './migrations/0002-copying.ts';
 import { pages } from './migrations/0003-pages.ts';
 import { turns } from './migrations/0004-turns.ts';
+import { textChanged } from './migrations/0005-text-changed.ts';
 import { quoted, sql } from './sql.ts';
 
 /** One step of the schema, from the version before. Never changed once released. */
@@ -16,13 +17,13 @@ export interface Migration {
   readonly likeMemory?: readonly string[];
 }
 
-const migrations: readonly Migration[] = [initial, copying, pages, turns];
+const migrations: readonly Migration[] = [initial, copying, pages, turns, textChanged];
 
 /** The version that this code reads and writes. */
 export const SCHEMA_VERSION = migrations.length;
 
 /** The oldest version that reads and writes rightly what this one makes of a schema: its programs go on meanwhile. */
-const OLDEST_THAT_FITS = 2;
+const OLDEST_THAT_FITS = 5;
 
 /** Of the lock that processes take which migrate at the same time: "Salience" in ASCII. */
 const MIGRATION_LOCK = '6007781405021037413';

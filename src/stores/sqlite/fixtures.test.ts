@@ -12,7 +12,7 @@ import { SCHEMA_VERSION } from './schema.ts';
 const fixture = (name: string) => new URL(`../../../test/fixtures/${name}`, import.meta.url);
 
 /** Versions of which there is a file with what its build read from it: scripts/store-fixture.mjs writes both. */
-const VERSIONS = [6, 7];
+const VERSIONS = [6, 7, 8];
 
 /** A space with the file of a version, as its build left it, or as `change` makes it. */
 async function open(version: number, change = (_file: Buffer) => {}) {
@@ -60,6 +60,9 @@ describe.each(VERSIONS)('a file of version %i', (version) => {
     expect((await memory.remember('Has a cat', { id: 'cat' })).outcome).toBe('created');
     expect((await memory.recall('a cat', { limit: 1 })).hits[0]?.memory.id).toBe('cat');
     expect((await memory.undo()).verb).toBe('remember');
+    // Version 8 notes when a text changed; of what earlier ones changed last, it is when that was.
+    const { updatedAt } = (await memory.get('tea'))!;
+    expect(await memory.update('tea', { confidence: 0.9 })).toMatchObject({ textChangedAt: updatedAt });
     expect(await memory.check()).toEqual([]);
   });
 });

@@ -8,6 +8,7 @@ import { provenance } from './migrations/0004-provenance.ts';
 import { recording } from './migrations/0005-recording.ts';
 import { graph } from './migrations/0006-graph.ts';
 import { typesInOrder } from './migrations/0007-types-in-order.ts';
+import { textChanged } from './migrations/0008-text-changed.ts';
 import { leaveWithoutChecksum, protectTables, rowsWithWrongChecksum } from './protection.ts';
 
 /** In the header of every file of ours: "Sal1" in ASCII. */
@@ -29,6 +30,7 @@ const migrations: readonly Migration[] = [
   recording,
   graph,
   typesInOrder,
+  textChanged,
 ];
 
 /** The version that this code reads and writes. */

@@ -27,6 +27,7 @@ const full: MemoryRecord = {
   bornIn: 'first session',
   createdAt: -1,
   updatedAt: start + 1,
+  textChangedAt: start + 10,
   lastAccessedAt: start + 2,
   seen: start + 8,
   validFrom: start + 3,

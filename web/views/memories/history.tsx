@@ -62,6 +62,7 @@ function afterOf(entries: readonly HistoryEntry[], index: number, now: Memory): 
 /** Fields that change by themselves, or say the same as another one. */
 const PLAIN: ReadonlySet<string> = new Set([
   'updatedAt',
+  'textChangedAt',
   'revisionCount',
   'effectiveWeight',
   'ordinal',
