@@ -4,7 +4,7 @@ import type { Dynamics, NewUsage, UseDecision } from '../../store/store.ts';
 import { dynamicsOf } from '../../store/using.ts';
 import { newStamp, settled } from './commit.ts';
 import { translated } from './connection.ts';
-import { isConflict, isLost } from './faults.ts';
+import { isLost } from './faults.ts';
 import type { Gathered } from './gather.ts';
 import type { SpacePlace } from './moment.ts';
 import { checkedText } from './rows.ts';
@@ -78,7 +78,6 @@ export async function addUse(
     const [row] = await database.run(statementFor(place, usage, additions, stamp, turn));
     return row === undefined ? undefined : Number(row[0]);
   } catch (error) {
-    if (isConflict(error)) return undefined;
     if (!isLost(error)) return translated(database, () => Promise.reject(error));
     return settled(place, error, async () => {
       const [row] = await database.run(

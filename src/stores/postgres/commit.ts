@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { SalienceError } from '../../domain/errors.ts';
 import { onBehalf, signalOfCaller } from '../../store/cancelling.ts';
 import { translated } from './connection.ts';
-import { isConflict, isLost } from './faults.ts';
+import { isLost } from './faults.ts';
 import { type Found, HEAD_COLUMNS, type Head, type SpacePlace } from './moment.ts';
 import { checkedText } from './rows.ts';
 import { noted } from './shared.ts';
@@ -50,7 +50,6 @@ export async function commit(
     const [row] = await database.run(statement);
     return row?.[0] === '1';
   } catch (error) {
-    if (isConflict(error)) return false;
     if (!isLost(error)) return translated(database, () => Promise.reject(error));
     // If it was not done, it is decided anew: it can never be done twice, since each attempt verifies what it began from.
     return settled(place, error, () => isDone(place, after));
