@@ -2,7 +2,7 @@ import { columnOf, DYNAMICS, type DynamicField, FIELDS } from '../../domain/fiel
 import type { Instant } from '../../domain/time.ts';
 import type { Dynamics, NewUsage, UseDecision } from '../../store/store.ts';
 import { dynamicsOf } from '../../store/using.ts';
-import { newStamp, settled } from './commit.ts';
+import { newStamp, patienceOf, settled } from './commit.ts';
 import { translated } from './connection.ts';
 import { isLost } from './faults.ts';
 import type { Gathered } from './gather.ts';
@@ -104,7 +104,7 @@ function statementFor(
   );
   const session = sessionId === undefined ? null : checkedText(sessionId, 'sessionId');
   const steps = [
-    sql`patience AS MATERIALIZED (SELECT set_config('lock_timeout', ${database.busyTimeout}::text, true) AS milliseconds)`,
+    patienceOf(database),
     sql`moved AS (UPDATE ${space} AS space SET turn = NULL, stamp = ${stamp}::text, usage_stamp = ${stamp}::text,
         usage = space.usage + 1, used_at = greatest(space.used_at, ${at}::bigint) FROM patience
       WHERE space.space_id = ${id}::uuid AND patience.milliseconds IS NOT NULL

@@ -1,6 +1,6 @@
 import { derivePage, neverQuiet, REINDEX_ROUNDS } from '../../store/reindexing.ts';
 import type { IndexedText, ReindexRequest } from '../../store/store.ts';
-import { type Changes, commit, newStamp, WITHOUT_PAGES } from './commit.ts';
+import { type Changes, commit, newStamp, patienceOf, WITHOUT_PAGES } from './commit.ts';
 import { translated } from './connection.ts';
 import { type Head, type SpacePlace, startMoment } from './moment.ts';
 import { fromRow, RECORD_COLUMNS } from './rows.ts';
@@ -19,7 +19,7 @@ export async function reindexSpace(
   checkOpen: () => void,
 ): Promise<void> {
   const { database, id } = place;
-  const { memory, derived, event } = database.tables;
+  const { space, memory, derived, event } = database.tables;
   const here = sql`space_id = ${id}::uuid`;
   const start = await startMoment(place).head();
   const generation = start.generation + 1;
@@ -39,9 +39,12 @@ export async function reindexSpace(
   const writeRows = async (keys: readonly number[], texts: readonly IndexedText[]) => {
     const rows = texts.map((text, at) => toDerivedRow(generation, keys[at] ?? 0, text));
     await run(
-      sql`INSERT INTO ${derived} (space_id, generation, key, terms, vector)
-        SELECT ${id}::uuid, generation, key, terms, decode(vector, 'base64')
-        FROM json_to_recordset(${JSON.stringify(rows)}::json) AS r(generation bigint, key bigint, terms text, vector text)
+      // Not into a space that is being deleted: its rows would come back with the next one of its name.
+      sql`WITH ${patienceOf(database)}, present AS MATERIALIZED (
+          SELECT space_id FROM ${space} AS space, patience WHERE ${here} AND patience.milliseconds IS NOT NULL FOR KEY SHARE OF space)
+        INSERT INTO ${derived} (space_id, generation, key, terms, vector)
+        SELECT present.space_id, generation, key, terms, decode(vector, 'base64')
+        FROM present, json_to_recordset(${JSON.stringify(rows)}::json) AS r(generation bigint, key bigint, terms text, vector text)
         ON CONFLICT (space_id, generation, key) DO UPDATE SET terms = excluded.terms, vector = excluded.vector`,
     );
   };
