@@ -56,6 +56,26 @@ describe('deleting a space', () => {
     const { rows } = await pglite.pool.query({ text: rowsLeft(schema), values: [], rowMode: 'array' });
     expect(Number((rows as string[][])[0]?.[0])).toBe(0);
   });
+
+  it('closes what is open of it when it is gone, and not where it fails', async () => {
+    let fails = true;
+    await using store = postgres(
+      {
+        async query(query) {
+          if (fails && /DELETE FROM .*space/.test(query.text))
+            throw Object.assign(new Error('lock timeout'), { code: '55P03' });
+          return pglite.pool.query(query);
+        },
+      },
+      { schema: 'kept_open' },
+    );
+    const memory = await openMemory({ store, space: 'alice', embedder: 'none' });
+    await expect(store.deleteSpace('alice')).rejects.toMatchObject({ code: 'store_busy' });
+    await memory.remember('Prefers tea', { id: 'a' });
+    fails = false;
+    await store.deleteSpace('alice');
+    await expect(memory.get('a')).rejects.toMatchObject({ code: 'closed' });
+  });
 });
 
 describe.skipIf(SERVER === undefined)(`while others have the space (${WITHOUT_SERVER})`, () => {
@@ -72,5 +92,26 @@ describe.skipIf(SERVER === undefined)(`while others have the space (${WITHOUT_SE
     await Promise.all([writing, deleting]);
     const { rows } = await fresh.script(rowsLeft(fresh.schema));
     expect(Number(rows[0].count)).toBe(0);
+  });
+
+  it('nothing waits longer than busyTimeout: not a deletion, and not a recall that is recorded', async () => {
+    await using fresh = freshSchema();
+    const store = fresh.open({ busyTimeout: 100 });
+    const memory = await openMemory({
+      store,
+      space: 'alice',
+      embedder: 'none',
+      recordRecalls: { days: 30, texts: true },
+    });
+    await memory.remember('Prefers tea', { id: 'a' });
+    const letGo = await holdSpace(fresh);
+    try {
+      await expect(store.deleteSpace('alice')).rejects.toMatchObject({ code: 'store_busy' });
+      const { hits, trace } = await memory.recall('tea', { strategy: 'bm25' });
+      expect(hits.map((hit) => hit.memory.id)).toEqual(['a']);
+      expect(trace.recallId).toBeUndefined();
+    } finally {
+      await letGo();
+    }
   });
 });

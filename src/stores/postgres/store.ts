@@ -141,8 +141,9 @@ export function openStoreIn(database: Database): Store {
       const id = spaceIdOf(name);
       const version = await prepare(true);
       if (version === 0 || !(await find(name, id))) throw missingSpace(name, await listSpaces());
-      await Promise.all([...opened].filter((space) => space.name === name).map((space) => space.close()));
+      const mine = [...opened].filter((space) => space.name === name);
       await run(deletion(database, id));
+      await Promise.all(mine.map((space) => space.close()));
     },
     shared: texts,
     async ready() {
