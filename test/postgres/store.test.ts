@@ -1,7 +1,9 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { openMemory } from '../../src/index.ts';
+import type { SpaceStore } from '../../src/store/store.ts';
 import { postgres } from '../../src/stores/postgres/index.ts';
 import { SCHEMA_VERSION } from '../../src/stores/postgres/schema.ts';
+import { insert, write } from '../../src/testing/store-contract/harness.ts';
 import { startAnyServer } from './any-server.ts';
 import { startPglite } from './pglite.ts';
 
@@ -92,6 +94,64 @@ describe('what is particular to PostgreSQL', () => {
     await memory.remember('Prefers water', { id: 'c' });
     expect((await memory.recall('prefers', { strategy: 'bm25' })).hits).toHaveLength(2);
     await one.close();
+  });
+
+  it('of reindexes at the same time the first one counts, and the others take nothing from it', async () => {
+    const stores = ['reindexes', 'reindexes'].map((schema) => postgres(pglite.pool, { schema }));
+    const [one, two] = await Promise.all(stores.map((store) => store.openSpace('alice')));
+    if (!one || !two) throw new Error('two stores');
+    const count = 501;
+    await write(
+      one,
+      Array.from({ length: count }, (_, at) => insert({ id: `m${at}`, content: 'tea' })),
+    );
+    /** Reindexes, waiting before the second page. */
+    const reindex = (space: SpaceStore, analyzer: string, wait: () => Promise<unknown>) => {
+      let pages = 0;
+      return space.reindex({
+        analyzer,
+        embedding: undefined,
+        async derive(page) {
+          if (++pages === 2) await wait();
+          return page.map(() => ({ terms: new Map([[analyzer, 1]]), vector: undefined }));
+        },
+      });
+    };
+    const generations = async () => {
+      const text = 'SELECT generation FROM reindexes.derived GROUP BY generation';
+      return (await pglite.pool.query({ text, values: [], rowMode: 'array' })).rows.length;
+    };
+    const failure = new Error('the embedder failed');
+    for (const [analyzer, ends] of [
+      ['failing', async () => Promise.reject(failure)],
+      ['other', async () => {}],
+      ['same', async () => {}],
+    ] as const) {
+      let second: Promise<void> | undefined;
+      const first: Promise<void> = reindex(
+        one,
+        analyzer === 'other' ? 'first' : analyzer,
+        () =>
+          new Promise((resolve) => {
+            second = reindex(two, analyzer, async () => {
+              resolve(undefined);
+              await first;
+              await ends();
+            });
+          }),
+      );
+      await first;
+      if (analyzer === 'failing') await expect(second).rejects.toBe(failure);
+      else if (analyzer === 'same') await second;
+      else await expect(second).rejects.toMatchObject({ code: 'store_busy' });
+      expect(await one.check()).toEqual([]);
+      expect(await two.info()).toMatchObject({
+        terms: 1,
+        analyzer: analyzer === 'other' ? 'first' : analyzer,
+      });
+      expect(await generations()).toBe(1);
+    }
+    await Promise.all(stores.map((store) => store.close()));
   });
 
   it('texts of a server are shared, added once, and removed once', async () => {
