@@ -107,7 +107,7 @@ function statementFor(
     patienceOf(database),
     sql`moved AS (UPDATE ${space} AS space SET turn = NULL, stamp = ${stamp}::text, usage_stamp = ${stamp}::text,
         usage = space.usage + 1, used_at = greatest(space.used_at, ${at}::bigint) FROM patience
-      WHERE space.space_id = ${id}::uuid AND patience.milliseconds IS NOT NULL
+      WHERE space.space_id = ${id}::uuid AND NOT space.copying AND patience.milliseconds IS NOT NULL
         AND (space.turn IS NULL OR space.turn = ${turn}::text OR space.turn_until < clock_timestamp())
       RETURNING space.space_id, space.usage, space.used_at, space.sequence)`,
     // Locked, rows are read as the last use left them, which may have ended while this one waited for the row of the space.

@@ -46,7 +46,7 @@ export async function applyRecording(
   const statement = sql`WITH ${patienceOf(database)}
     , moved AS (
       UPDATE ${space} SET recording = recording + ${recording ? 1 : 0}::bigint, stamp = ${newStamp()}
-      FROM patience WHERE space_id = ${id}::uuid AND patience.milliseconds IS NOT NULL RETURNING recording)
+      FROM patience WHERE space_id = ${id}::uuid AND NOT copying AND patience.milliseconds IS NOT NULL RETURNING recording)
     , cut AS (
       DELETE FROM ${recall} AS recall USING moved
       WHERE recall.space_id = ${id}::uuid AND recall.sequence <= moved.recording - ${keep.most}::numeric)

@@ -52,7 +52,7 @@ export async function reindexSpace(
     await run(
       // Not into a space that is being deleted: its rows would come back with the next one of its name.
       sql`WITH ${patienceOf(database)}, present AS MATERIALIZED (
-          SELECT space_id FROM ${space} AS space, patience WHERE ${here} AND patience.milliseconds IS NOT NULL FOR KEY SHARE OF space)
+          SELECT space_id FROM ${space} AS space, patience WHERE ${here} AND NOT copying AND patience.milliseconds IS NOT NULL FOR KEY SHARE OF space)
         INSERT INTO ${derived} (space_id, generation, key, terms, vector)
         SELECT present.space_id, generation, key, terms, decode(vector, 'base64')
         FROM present, json_to_recordset(${JSON.stringify(rows)}::json) AS r(generation bigint, key bigint, terms text, vector text)

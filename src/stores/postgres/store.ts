@@ -10,7 +10,7 @@ import { newStamp } from './commit.ts';
 import { type Database, translated } from './connection.ts';
 import { copyingIn } from './copying.ts';
 import { isUndefinedTable } from './faults.ts';
-import { spaceIdOf } from './moment.ts';
+import { incomplete, spaceIdOf } from './moment.ts';
 import { identify, migrate, SCHEMA_VERSION } from './schema.ts';
 import { sharedTexts } from './shared.ts';
 import { type OpenSpace, openHandle } from './space.ts';
@@ -188,14 +188,6 @@ function deletion({ tables, busyTimeout }: Database, id: string): Sql {
         ${joined(rest, '\n')}
       END IF;
     END $deletion$`;
-}
-
-function incomplete(space: string): SalienceError {
-  return new SalienceError(
-    'store_busy',
-    `space ${JSON.stringify(space)} is being copied into this store; let salience copy end, run it again where it was interrupted, or delete the space`,
-    { details: { space } },
-  );
 }
 
 function olderSchema({ place, schema }: Database, version: number): SalienceError {

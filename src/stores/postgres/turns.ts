@@ -26,7 +26,7 @@ export async function takeTurn(place: SpacePlace, round: number, deadline: numbe
         sql`WITH ${patienceOf(database)}
           UPDATE ${database.tables.space} AS space
           SET turn = ${turn}::text, turn_until = clock_timestamp() + ${length}::bigint * interval '1 millisecond'
-          FROM patience WHERE space_id = ${id}::uuid AND patience.milliseconds IS NOT NULL
+          FROM patience WHERE space_id = ${id}::uuid AND NOT copying AND patience.milliseconds IS NOT NULL
             AND (turn IS NULL OR turn_until < clock_timestamp()) RETURNING turn`,
       ),
     );
