@@ -48,3 +48,12 @@ test('a page ends by size before its number, has one memory at least, and goes o
   expect(seen).toEqual(['c', 'b', 'a']);
   expect((await space.list({ filter: {}, limit: 3 })).memories).toHaveLength(3);
 });
+
+test('a session id that no store can hold is refused by its own name', async () => {
+  const { memory } = await live();
+  for (const sessionId of ['s\0', 's\ud800']) {
+    const error = await expectCode(memory.remember('Not', { sessionId }), 'invalid_text');
+    expect(error.details).toEqual({ field: 'sessionId' });
+    expect(error.message).toMatch(/^sessionId: /);
+  }
+});
