@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SalienceError } from '../domain/errors.ts';
+import { openMemory } from '../index.ts';
 import { createFakeClock } from '../testing/fake-clock.ts';
 import { createIdempotencyKeys } from './idempotency.ts';
 
@@ -68,5 +69,25 @@ describe('idempotency keys', () => {
       answer: answer('done'),
       replayed: false,
     });
+  });
+
+  it('do no work again that was written, though it failed afterwards or whoever asked is gone', async () => {
+    await using memory = await openMemory({ path: ':memory:', space: 'alice', embedder: 'none' });
+    const keys = createIdempotencyKeys({ keptFor: 1000, bytes: 4000 }, createFakeClock().now);
+    for (const code of ['aborted', 'store_failed'] as const) {
+      const work = async () => {
+        await memory.remember(`Prefers ${code}`);
+        throw new SalienceError(code, 'afterwards');
+      };
+      await expect(keys.once(code, 'r', work)).rejects.toMatchObject({ code });
+      await expect(keys.once(code, 'r', work)).rejects.toMatchObject({ code: 'already_exists' });
+    }
+    const used = async () => {
+      await memory.markUsed([(await memory.list()).memories[0]?.id ?? '']);
+      throw new SalienceError('store_failed', 'afterwards');
+    };
+    await expect(keys.once('used', 'r', used)).rejects.toMatchObject({ code: 'store_failed' });
+    await expect(keys.once('used', 'r', used)).rejects.toMatchObject({ code: 'already_exists' });
+    expect((await memory.activity('start')).entries).toHaveLength(3);
   });
 });

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { SalienceError } from '../domain/errors.ts';
 import type { Clock, Instant } from '../domain/time.ts';
+import { notingWrites } from '../domain/written.ts';
 
 /** An answer that can be given again. */
 export interface KeptAnswer {
@@ -15,8 +16,8 @@ export interface IdempotencyKeys {
   /**
    * Does the work once for a key: whoever comes with the same key and the same request gets the same answer, also
    * while the work is under way. Throws `idempotency_conflict` for the same key with another request, and `redacted` for
-   * an answer that must not be given again: it is erased, and the work not done again. What failed is not kept: it
-   * wrote nothing, and may be tried again.
+   * an answer that must not be given again: it is erased, and the work not done again. What failed and wrote nothing is not
+   * kept, and may be tried again; of what failed after it had written, later requests are told so with `already_exists`.
    */
   once(
     key: string,
@@ -35,7 +36,7 @@ export interface IdempotencyLimits {
 
 interface Entry {
   readonly request: string;
-  /** `undefined` once it was erased. */
+  /** `undefined` once it was erased; rejects where there is none, though it was written. */
   answer: Promise<KeptAnswer | undefined>;
   /** Of a finished answer. */
   size: number;
@@ -78,7 +79,8 @@ export function createIdempotencyKeys(limits: IdempotencyLimits, clock: Clock): 
           if (!SalienceError.isInstance(error) || error.code !== 'aborted') throw error;
         }
       }
-      const answering = work();
+      const written = { isWritten: false };
+      const answering = notingWrites(written, work);
       const entry: Entry = {
         request: fingerprint,
         answer: answering,
@@ -95,7 +97,12 @@ export function createIdempotencyKeys(limits: IdempotencyLimits, clock: Clock): 
         }
         return { answer, replayed: false };
       } catch (error) {
-        drop(key, entry);
+        if (written.isWritten) {
+          entry.answer = Promise.reject(answerLost());
+          entry.answer.catch(() => undefined);
+          entry.size = OVERHEAD;
+          bytes += entry.size;
+        } else drop(key, entry);
         throw error;
       }
     },
@@ -116,6 +123,14 @@ export function otherRequest(): SalienceError {
   return new SalienceError(
     'idempotency_conflict',
     'this idempotency key was used for another request; make a new key for every new request',
+  );
+}
+
+export function answerLost(): SalienceError {
+  return new SalienceError(
+    'already_exists',
+    'the request was committed, but the server failed or stopped before it answered, or is still finishing it; read the data, and do not send the request with a new key',
+    { details: { inDoubt: false } },
   );
 }
 

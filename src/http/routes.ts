@@ -60,7 +60,12 @@ async function answer(context: AppContext, verb: Verb, desk: Desk): Promise<Resp
     throw new SalienceError('invalid_argument', 'idempotency-key: 1–200 visible ASCII characters are needed');
   }
   const request = `${verb.http.method} ${context.env.incoming.url}\n${headerOf(context, 'if-match')}\n${body}`;
-  const keep = async () => ({ ...(await work()), origin: await originOf(whole) });
+  const keep = async () => {
+    const before = await originOf(whole);
+    const done = await work();
+    // The work is done, whatever fails now. An answer of unknown origin is given to nobody else.
+    return { ...done, origin: before ?? (await originOf(whole).catch(() => 'unknown')) };
+  };
   const { answer, replayed } = await desk.idempotency.once(`${grant.id} ${key}`, request, keep, (kept) =>
     isErased(kept, whole),
   );

@@ -2,8 +2,15 @@ import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } f
 import { setTimeout as wait } from 'node:timers/promises';
 import { SalienceError } from '../domain/errors.ts';
 import type { Clock } from '../domain/time.ts';
+import { notingWrites } from '../domain/written.ts';
 import type { SharedTexts } from '../store-kit.ts';
-import { erasedAnswer, type IdempotencyKeys, type KeptAnswer, otherRequest } from './idempotency.ts';
+import {
+  answerLost,
+  erasedAnswer,
+  type IdempotencyKeys,
+  type KeptAnswer,
+  otherRequest,
+} from './idempotency.ts';
 
 const KIND = 'answer';
 const DAY = 86_400_000;
@@ -93,13 +100,17 @@ export function createSharedIdempotencyKeys(
           if (answer) return { answer, replayed: true };
         }
         let answer: KeptAnswer;
+        const written = { isWritten: false };
         try {
           const entry: Entry = { request: fingerprint, written: true };
-          answer = shared.along ? await shared.along(KIND, id, JSON.stringify(entry), work) : await work();
+          answer = await notingWrites(written, () =>
+            shared.along ? shared.along(KIND, id, JSON.stringify(entry), work) : work(),
+          );
         } catch (error) {
-          // What may have been written stays claimed: else it would be written twice.
-          if (!isInDoubt(error) || !(await read(id).catch(() => ({ written: true })))?.written)
-            await shared.remove(KIND, id);
+          // What may have been written stays claimed, whatever failed afterwards: else it would be written twice.
+          const isWritten =
+            written.isWritten || (await read(id).catch(() => ({ written: isInDoubt(error) })))?.written;
+          if (!isWritten) await shared.remove(KIND, id);
           throw error;
         }
         if (answer.status >= 300) await shared.remove(KIND, id);
@@ -145,14 +156,6 @@ function opened(text: string, key: string): KeptAnswer {
 
 function isInDoubt(error: unknown): boolean {
   return SalienceError.isInstance(error) && error.details['inDoubt'] === true;
-}
-
-function answerLost(): SalienceError {
-  return new SalienceError(
-    'already_exists',
-    'the request was committed, but the server stopped before it answered, or is still finishing it; read the data, and do not send the request with a new key',
-    { details: { inDoubt: false } },
-  );
 }
 
 function stillUnderWay(): SalienceError {

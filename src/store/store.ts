@@ -30,7 +30,7 @@ export interface Store extends AsyncDisposable {
   /** The names of all spaces, sorted. */
   listSpaces(): Promise<readonly string[]>;
   /**
-   * Deletes a space and all that it holds, for good. What this store has open of it is closed first. Throws `not_found`,
+   * Deletes a space and all that it holds, for good. What this store has open of it is closed. Throws `not_found`,
    * and `store_busy` while another process has it open: nothing is deleted then.
    */
   deleteSpace(name: string): Promise<void>;

@@ -1,4 +1,5 @@
 import { preconditionOfWork } from '../domain/precondition.ts';
+import { noteWritten } from '../domain/written.ts';
 import { closedError } from './faults.ts';
 import { again } from './moment.ts';
 import { coreOfPast } from './past.ts';
@@ -80,6 +81,7 @@ export function withRanking(
     );
   const write: SpaceStore['write'] = async (entry, decide) => {
     let redacts = false;
+    let changes = false;
     const precondition = preconditionOfWork();
     try {
       const result = await core.write(
@@ -88,10 +90,12 @@ export function withRanking(
           const [memory] = precondition ? await reader.get([precondition.id]) : [];
           if (memory) precondition?.check(memory);
           const decision = await decide(reader);
+          changes = decision.changes.length > 0;
           redacts = decision.changes.some(({ kind }) => kind === 'redact');
           return decision;
         }),
       );
+      if (changes) noteWritten();
       if (precondition) precondition.isMet = true;
       return result;
     } finally {
@@ -115,7 +119,11 @@ export function withRanking(
     name,
     erases: core.erases,
     write: guarded('write', write) as SpaceStore['write'],
-    use: guarded('use', (usage, decide) => core.use(usage, reading(decide))),
+    use: guarded('use', async (usage, decide) => {
+      const sequence = await core.use(usage, reading(decide));
+      noteWritten();
+      return sequence;
+    }),
     record: guarded('record', (recording, keep) => core.record(recording, keep)),
     version: guarded('version', () => again(() => core.snapshot(async (rows) => rows.version()))),
     snapshot: guarded('snapshot', snapshot) as SpaceStore['snapshot'],

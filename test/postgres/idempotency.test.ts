@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SalienceError } from '../../src/domain/errors.ts';
 import { createSharedIdempotencyKeys } from '../../src/http/shared-idempotency.ts';
 import { openMemory } from '../../src/index.ts';
 import { type PostgresPool, postgres } from '../../src/stores/postgres/index.ts';
@@ -101,6 +102,19 @@ describe('an idempotency key', () => {
     else expect(await again).toEqual({ answer, replayed: false });
     expect(done).toBe(works);
     expect((await memory.list()).memories).toHaveLength(1);
+    await store.close();
+  });
+
+  it('is kept where something failed after the write, whatever the error', async () => {
+    const { store, memory, one, two, remember } = await twoServers('failed');
+    const work = async () => {
+      await remember()();
+      throw new SalienceError('store_failed', 'the connection ended');
+    };
+    await expect(one.once('k', 'POST a', work)).rejects.toMatchObject({ code: 'store_failed' });
+    await expect(two.once('k', 'POST a', remember())).rejects.toMatchObject({ code: 'already_exists' });
+    await expect(one.once('k', 'POST a', remember())).rejects.toMatchObject({ code: 'already_exists' });
+    expect((await memory.activity('start')).entries).toHaveLength(1);
     await store.close();
   });
 });

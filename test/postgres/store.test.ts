@@ -1,7 +1,9 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { openMemory } from '../../src/index.ts';
+import { copySpaces, openMemory } from '../../src/index.ts';
+import type { SpaceStore } from '../../src/store/store.ts';
 import { postgres } from '../../src/stores/postgres/index.ts';
 import { SCHEMA_VERSION } from '../../src/stores/postgres/schema.ts';
+import { insert, write } from '../../src/testing/store-contract/harness.ts';
 import { startAnyServer } from './any-server.ts';
 import { startPglite } from './pglite.ts';
 
@@ -92,6 +94,107 @@ describe('what is particular to PostgreSQL', () => {
     await memory.remember('Prefers water', { id: 'c' });
     expect((await memory.recall('prefers', { strategy: 'bm25' })).hits).toHaveLength(2);
     await one.close();
+  });
+
+  it('handles that were open before neither read nor write what is being copied, until the copy has ended', async () => {
+    const [one, two] = twoStores('copied');
+    const [from] = twoStores('original');
+    const original = await openMemory({ store: from, space: 'alice', embedder: 'none' });
+    await original.rememberMany(
+      Array.from({ length: 600 }, (_, at) => ({ id: `m${at}`, content: `tea ${at}` })),
+    );
+    const memory = await openMemory({
+      store: one,
+      space: 'alice',
+      embedder: 'none',
+      recordRecalls: { days: 30, texts: true },
+    });
+    await memory.remember('Prefers tea', { id: 'm0' });
+    await memory.recall('tea');
+    const space = await one.openSpace('alice');
+    await two.deleteSpace('alice');
+    const controller = new AbortController();
+    const options = { from, to: two, spaces: ['alice'] };
+    const stopped = copySpaces({
+      ...options,
+      signal: controller.signal,
+      progress: (_, done) => done >= 500 && controller.abort(),
+    });
+    await expect(stopped).rejects.toMatchObject({ code: 'aborted' });
+
+    const refused = { code: 'store_busy', message: expect.stringContaining('is being copied') };
+    await expect(memory.remember('Plays the cello', { id: 'lost' })).rejects.toMatchObject(refused);
+    await expect(memory.markUsed(['m0'])).rejects.toMatchObject(refused);
+    await expect(memory.list()).rejects.toMatchObject(refused);
+    await expect(memory.reindex()).rejects.toMatchObject(refused);
+    const recording = { at: 0, strategy: 'bm25', sessionId: undefined, query: undefined, hits: [] };
+    const keep = { most: 10, since: 0, texts: true };
+    expect(await space.record({ ...recording, details: {} as never }, keep)).toBe(0);
+
+    const [copy] = await copySpaces(options);
+    expect(copy?.rows).toMatchObject({ memory: 600, usage: 0, recall: 0 });
+    await memory.remember('Plays the cello', { id: 'kept' });
+    expect((await memory.list({ limit: 1, count: true })).total).toBe(601);
+    expect(await memory.check()).toEqual([]);
+    await Promise.all([one, two, from].map((store) => store.close()));
+  });
+
+  it('of reindexes at the same time the first one counts, and the others take nothing from it', async () => {
+    const stores = ['reindexes', 'reindexes'].map((schema) => postgres(pglite.pool, { schema }));
+    const [one, two] = await Promise.all(stores.map((store) => store.openSpace('alice')));
+    if (!one || !two) throw new Error('two stores');
+    const count = 501;
+    await write(
+      one,
+      Array.from({ length: count }, (_, at) => insert({ id: `m${at}`, content: 'tea' })),
+    );
+    /** Reindexes, waiting before the second page. */
+    const reindex = (space: SpaceStore, analyzer: string, wait: () => Promise<unknown>) => {
+      let pages = 0;
+      return space.reindex({
+        analyzer,
+        embedding: undefined,
+        async derive(page) {
+          if (++pages === 2) await wait();
+          return page.map(() => ({ terms: new Map([[analyzer, 1]]), vector: undefined }));
+        },
+      });
+    };
+    const generations = async () => {
+      const text = 'SELECT generation FROM reindexes.derived GROUP BY generation';
+      return (await pglite.pool.query({ text, values: [], rowMode: 'array' })).rows.length;
+    };
+    const failure = new Error('the embedder failed');
+    for (const [analyzer, ends] of [
+      ['failing', async () => Promise.reject(failure)],
+      ['other', async () => {}],
+      ['same', async () => {}],
+    ] as const) {
+      let second: Promise<void> | undefined;
+      const first: Promise<void> = reindex(
+        one,
+        analyzer === 'other' ? 'first' : analyzer,
+        () =>
+          new Promise((resolve) => {
+            second = reindex(two, analyzer, async () => {
+              resolve(undefined);
+              await first;
+              await ends();
+            });
+          }),
+      );
+      await first;
+      if (analyzer === 'failing') await expect(second).rejects.toBe(failure);
+      else if (analyzer === 'same') await second;
+      else await expect(second).rejects.toMatchObject({ code: 'store_busy' });
+      expect(await one.check()).toEqual([]);
+      expect(await two.info()).toMatchObject({
+        terms: 1,
+        analyzer: analyzer === 'other' ? 'first' : analyzer,
+      });
+      expect(await generations()).toBe(1);
+    }
+    await Promise.all(stores.map((store) => store.close()));
   });
 
   it('texts of a server are shared, added once, and removed once', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openMemory } from '../../src/index.ts';
 import type { SpaceStore, Store } from '../../src/store/store.ts';
 import { type PostgresPool, postgres } from '../../src/stores/postgres/index.ts';
 import { insert, start, write } from '../../src/testing/store-contract/harness.ts';
@@ -106,5 +107,57 @@ describe('writes that overtake each other', () => {
     const query = { text: 'SELECT turn FROM passed.space', values: [], rowMode: 'array' as const };
     expect((await server.pool.query(query)).rows).toEqual([[null]]);
     await close();
+  });
+});
+
+describe('a statement that the server gave up for the sake of another one', () => {
+  /** Gives up what writes to the space: all of it the first time, or always. */
+  function conflicting(schema: string, always = false) {
+    const seen = new Set<string>();
+    const conflicts = { on: false, count: 0 };
+    const pool: PostgresPool = {
+      async query(query) {
+        const text = query.text.replace(/^\/\*.*?\*\/ /, '');
+        if (conflicts.on && /UPDATE|DELETE|FOR UPDATE/.test(text) && (always || !seen.has(text))) {
+          seen.add(text);
+          conflicts.count++;
+          throw Object.assign(new Error('could not serialize access'), { code: '40001' });
+        }
+        return server.pool.query(query);
+      },
+    };
+    return { store: postgres(pool, { schema, busyTimeout: always ? 1 : 60_000 }), conflicts };
+  }
+
+  it('is sent again, whatever it does', async () => {
+    const { store, conflicts } = conflicting('conflicts');
+    const memory = await openMemory({
+      store,
+      space: 'alice',
+      embedder: 'none',
+      recordRecalls: { days: 30, texts: true },
+    });
+    const other = await postgres(server.pool, { schema: 'conflicts' }).openSpace('alice');
+    conflicts.on = true;
+    await memory.remember('Prefers tea', { id: 'a' });
+    const { trace } = await memory.recall('tea');
+    expect(trace.recallId).toBeDefined();
+    expect(await memory.markUsed(['a'])).toBeDefined();
+    const space = await store.openSpace('alice');
+    expect(await overtaken(space, other, async () => {})).toBe(2);
+    await store.deleteSpace('alice');
+    expect(conflicts.count).toBeGreaterThan(5);
+    await store.close();
+  });
+
+  it('is an error that says what to do, where it never comes through', async () => {
+    const { store, conflicts } = conflicting('conflicting', true);
+    const space = await store.openSpace('alice');
+    conflicts.on = true;
+    await expect(put(space, 'a')).rejects.toMatchObject({
+      code: 'store_busy',
+      message: expect.stringMatching(/nothing was changed. Try again, or raise busyTimeout/),
+    });
+    await store.close();
   });
 });

@@ -8,6 +8,7 @@ import { formatInstant, type Instant } from '../../domain/time.ts';
 import { RESOLUTIONS } from '../../domain/verbs.ts';
 import type { Change, IndexedText, NewPair, SimilarPair, SpaceReader } from '../../store/store.ts';
 import { madeHot } from '../../store/tiers.ts';
+import { readAfterWrite } from '../after-write.ts';
 import { type Dependencies, limitOf, momentOf, notFound } from '../dependencies.ts';
 import { mergedInto } from '../graph/restate.ts';
 import { optimistically } from '../optimistically.ts';
@@ -68,9 +69,12 @@ export async function findConflicts(
     return { conflicts: conflicts.slice(0, MOST) };
   } catch (error) {
     if (options.signal?.aborted) throw error;
-    const reason = SalienceError.isInstance(error) ? `${error.code}: ${error.message}` : 'the search failed';
-    return { conflicts: [], unchecked: reason };
+    return { conflicts: [], unchecked: reasonOf(error) };
   }
+}
+
+function reasonOf(error: unknown): string {
+  return SalienceError.isInstance(error) ? `${error.code}: ${error.message}` : 'the search failed';
 }
 
 /** The pairs to put into the queue of what is to be judged. */
@@ -89,7 +93,7 @@ export async function noticedIn(
     }));
 }
 
-/** What the caller is told of conflicts. */
+/** What the caller is told of conflicts. Never throws: the statement is written. */
 export async function reportOf(
   engine: Dependencies,
   { conflicts, unchecked }: Noticed,
@@ -97,7 +101,12 @@ export async function reportOf(
 ): Promise<Pick<RememberResult, 'conflicts' | 'unchecked' | 'warning'>> {
   if (unchecked !== undefined) return { unchecked };
   if (!memory || conflicts.length === 0) return {};
-  const pairs = await engine.space.knownPairs([memory.id]);
+  let pairs: readonly SimilarPair[];
+  try {
+    pairs = await readAfterWrite(() => engine.space.knownPairs([memory.id]));
+  } catch (error) {
+    return { unchecked: reasonOf(error) };
+  }
   const found = conflicts.flatMap(({ memory: older, similarity }): Conflict[] => {
     const pair = pairs.find((each) => each.resolution === undefined && concerns(each, older.id));
     if (!pair) return [];
@@ -179,7 +188,7 @@ export async function resolve(
     },
     options.signal,
   );
-  return { resolution, memory: await shown(engine, result, now) };
+  return { resolution, memory: await readAfterWrite(() => shown(engine, result, now)) };
 }
 
 async function decide(
@@ -259,9 +268,11 @@ async function deleteOlder(
     const [older] = await bothOf(engine, reader, await openPair(reader, conflictId));
     return planForgetting(reader, [older.id]);
   });
-  const [kept] = await engine.space.get([newer]);
-  if (!kept) throw notFound(newer, engine.space.name);
-  return shown(engine, kept, now);
+  return readAfterWrite(async () => {
+    const [kept] = await engine.space.get([newer]);
+    if (!kept) throw notFound(newer, engine.space.name);
+    return shown(engine, kept, now);
+  });
 }
 
 /** The older memory, saying what the newer one says for as long as that one holds, in the place of all it replaced. */

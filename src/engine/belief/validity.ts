@@ -1,6 +1,7 @@
 import { text } from '../../domain/check.ts';
 import { redactPrivate } from '../../domain/redaction.ts';
 import { withFullText } from '../../store/tiers.ts';
+import { readAfterWrite } from '../after-write.ts';
 import { type Dependencies, momentOf, notFound } from '../dependencies.ts';
 import { shown } from '../recall/shown.ts';
 import type { Memory, OperationOptions } from '../types.ts';
@@ -34,7 +35,7 @@ export async function invalidate(
       result: after,
     };
   });
-  return shown(engine, memory, at);
+  return readAfterWrite(() => shown(engine, memory, at));
 }
 
 /** Reinstates an invalidated memory. Throws `not_found`. */

@@ -5,6 +5,7 @@ import type { Instant } from '../../domain/time.ts';
 import type { Change, IndexedText, SpaceReader } from '../../store/store.ts';
 import { affirmed } from '../../store/tiers.ts';
 import { mentionsIn } from '../../text/mentions.ts';
+import { readAfterWrite } from '../after-write.ts';
 import { type Dependencies, momentOf, notFound } from '../dependencies.ts';
 import { optimistically } from '../optimistically.ts';
 import { shown } from '../recall/shown.ts';
@@ -74,11 +75,11 @@ export async function splitEntity(
     options.signal,
   );
   const [kept, other] = result.written;
-  return {
+  return readAfterWrite(async () => ({
     entity: await shown(engine, kept.memory, now),
     split: await shown(engine, other.memory, now),
     statements: result.moved.map((memory) => memory.id),
-  };
+  }));
 }
 
 function isText(a: MemoryRecord, b: MemoryRecord | undefined): boolean {

@@ -89,7 +89,14 @@ function checkField(name: FieldName, value: unknown, limits: TextLimits): unknow
 }
 
 function nameOf(value: string, { anyCharacters }: Field, name: FieldName): string {
-  return anyCharacters ? value : wellFormed(value, name);
+  if (!anyCharacters) return wellFormed(value, name);
+  // No store holds these, and what comes of the field in others would be named in its place.
+  if (value.isWellFormed() && !value.includes('\0')) return value;
+  throw new SalienceError(
+    'invalid_text',
+    `${name}: the text holds a NUL or half of a surrogate pair; remove it`,
+    { details: { field: name } },
+  );
 }
 
 function checkContent(value: unknown, limit: number): string {

@@ -110,3 +110,12 @@ test('what is added to a memory that is known keeps to its limits', async () => 
     await copy.memory.importMemories([{ ...each, supersedes: [] }]);
   }
 });
+
+test('a session id that no store can hold is refused by its own name', async () => {
+  const { memory } = await live();
+  for (const sessionId of ['s\0', 's\ud800']) {
+    const error = await expectCode(memory.remember('Not', { sessionId }), 'invalid_text');
+    expect(error.details).toEqual({ field: 'sessionId' });
+    expect(error.message).toMatch(/^sessionId: /);
+  }
+});

@@ -3,6 +3,7 @@ import { DYNAMICS } from '../../domain/fields.ts';
 import type { MemoryRecord } from '../../domain/memory.ts';
 import type { Change, Decision, IndexedText, SpaceReader, WriteEntry } from '../../store/store.ts';
 import { affirmed } from '../../store/tiers.ts';
+import { readAfterWrite } from '../after-write.ts';
 import { type Dependencies, momentOf, notFound } from '../dependencies.ts';
 import { optimistically } from '../optimistically.ts';
 import { shown } from '../recall/shown.ts';
@@ -61,7 +62,7 @@ export async function changeOne(
     },
     options.signal,
   );
-  return shown(engine, result, entry.at);
+  return readAfterWrite(() => shown(engine, result, entry.at));
 }
 
 /** A memory with what use has made of it: a concurrent recall must not lose what it taught. */

@@ -2,9 +2,9 @@ import { columnOf, DYNAMICS, type DynamicField, FIELDS } from '../../domain/fiel
 import type { Instant } from '../../domain/time.ts';
 import type { Dynamics, NewUsage, UseDecision } from '../../store/store.ts';
 import { dynamicsOf } from '../../store/using.ts';
-import { newStamp, settled } from './commit.ts';
+import { newStamp, patienceOf, settled } from './commit.ts';
 import { translated } from './connection.ts';
-import { isConflict, isLost } from './faults.ts';
+import { isLost } from './faults.ts';
 import type { Gathered } from './gather.ts';
 import type { SpacePlace } from './moment.ts';
 import { checkedText } from './rows.ts';
@@ -78,7 +78,6 @@ export async function addUse(
     const [row] = await database.run(statementFor(place, usage, additions, stamp, turn));
     return row === undefined ? undefined : Number(row[0]);
   } catch (error) {
-    if (isConflict(error)) return undefined;
     if (!isLost(error)) return translated(database, () => Promise.reject(error));
     return settled(place, error, async () => {
       const [row] = await database.run(
@@ -105,10 +104,10 @@ function statementFor(
   );
   const session = sessionId === undefined ? null : checkedText(sessionId, 'sessionId');
   const steps = [
-    sql`patience AS MATERIALIZED (SELECT set_config('lock_timeout', ${database.busyTimeout}::text, true) AS milliseconds)`,
+    patienceOf(database),
     sql`moved AS (UPDATE ${space} AS space SET turn = NULL, stamp = ${stamp}::text, usage_stamp = ${stamp}::text,
         usage = space.usage + 1, used_at = greatest(space.used_at, ${at}::bigint) FROM patience
-      WHERE space.space_id = ${id}::uuid AND patience.milliseconds IS NOT NULL
+      WHERE space.space_id = ${id}::uuid AND NOT space.copying AND patience.milliseconds IS NOT NULL
         AND (space.turn IS NULL OR space.turn = ${turn}::text OR space.turn_until < clock_timestamp())
       RETURNING space.space_id, space.usage, space.used_at, space.sequence)`,
     // Locked, rows are read as the last use left them, which may have ended while this one waited for the row of the space.

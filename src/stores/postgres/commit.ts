@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { SalienceError } from '../../domain/errors.ts';
 import { onBehalf, signalOfCaller } from '../../store/cancelling.ts';
-import { translated } from './connection.ts';
-import { isConflict, isLost } from './faults.ts';
+import { type Database, translated } from './connection.ts';
+import { isLost } from './faults.ts';
 import { type Found, HEAD_COLUMNS, type Head, type SpacePlace } from './moment.ts';
 import { checkedText } from './rows.ts';
 import { noted } from './shared.ts';
@@ -50,7 +50,6 @@ export async function commit(
     const [row] = await database.run(statement);
     return row?.[0] === '1';
   } catch (error) {
-    if (isConflict(error)) return false;
     if (!isLost(error)) return translated(database, () => Promise.reject(error));
     // If it was not done, it is decided anew: it can never be done twice, since each attempt verifies what it began from.
     return settled(place, error, () => isDone(place, after));
@@ -107,6 +106,14 @@ function inDoubt(place: string, error: unknown): SalienceError {
   );
 }
 
+/**
+ * The part of a statement that lets it wait for locks no longer than `busyTimeout`; whoever waits reads `milliseconds` of it. In
+ * the statement itself: a setting of the session would stay with a connection that others use too.
+ */
+export function patienceOf({ busyTimeout }: Pick<Database, 'busyTimeout'>): Sql {
+  return sql`patience AS MATERIALIZED (SELECT set_config('lock_timeout', ${busyTimeout}::text, true) AS milliseconds)`;
+}
+
 function statementFor(
   { database, id }: Pick<SpacePlace, 'database' | 'id'>,
   before: Head,
@@ -123,8 +130,7 @@ function statementFor(
     partsOf(name as TableName, tables[name as TableName], id, change),
   );
   const steps = [
-    // In the statement itself: a setting of the session would stay with a connection that others use too.
-    sql`patience AS MATERIALIZED (SELECT set_config('lock_timeout', ${database.busyTimeout}::text, true) AS milliseconds)`,
+    patienceOf(database),
     sql`moved AS (UPDATE ${tables.space} AS space SET turn = NULL, ${joined(moved, ', ')} FROM patience
       WHERE space.space_id = ${id}::uuid AND space.stamp = ${before.stamp}::text AND patience.milliseconds IS NOT NULL
         AND (space.turn IS NULL OR space.turn = ${turn}::text OR space.turn_until < clock_timestamp())

@@ -2,7 +2,7 @@ import { SalienceError } from '../../domain/errors.ts';
 import { loadPeer } from '../../domain/peer.ts';
 import { copyBytes, takesCopies } from './binary.ts';
 import { cancelling } from './cancelling.ts';
-import { translateError } from './faults.ts';
+import { isConflict, translateError } from './faults.ts';
 import { type Sql, type Statement, sql, statementOf, withoutParameters } from './sql.ts';
 import { type TableNames, tablesIn } from './tables.ts';
 
@@ -39,8 +39,8 @@ export interface Database {
   /** Milliseconds to wait for what others hold. */
   readonly busyTimeout: number;
   /**
-   * Runs one statement. One that only `reads` is left when the caller gives it up; of the others the end is waited for. Throws
-   * `aborted`, and the driver's own errors.
+   * Runs one statement, again where the server gave it up for the sake of another one, for as long as `busyTimeout`. One that only
+   * `reads` is left when the caller gives it up; of the others the end is waited for. Throws `aborted`, and the driver's own errors.
    */
   run(statement: Sql, options?: { readonly reads?: boolean }): Promise<readonly Row[]>;
   /**
@@ -121,7 +121,15 @@ export function openDatabase(source: Source, schema: string, busyTimeout: number
     busyTimeout,
     async run(statement, { reads = false } = {}) {
       const { text, values } = statementOf(statement);
-      return cancelling(source.spare, text, reads, (tagged) => ask({ text: tagged, values }));
+      const deadline = performance.now() + busyTimeout;
+      for (;;) {
+        try {
+          return await cancelling(source.spare, text, reads, (tagged) => ask({ text: tagged, values }));
+        } catch (error) {
+          // It changed nothing. Users whose transactions are repeatable read by default have this whenever they write at once.
+          if (!isConflict(error) || performance.now() > deadline) throw error;
+        }
+      }
     },
     async readBytes(query, take) {
       const pool = await source.pool();

@@ -49,7 +49,7 @@ export function copyingIn(
     },
     async into(name) {
       await prepare(false);
-      const place = { database, name, id: spaceIdOf(name), secrets: {} };
+      const place = { database, name, id: spaceIdOf(name), secrets: {}, isCopy: true };
       const { space } = database.tables;
       const [row] = await translated(database, async () => {
         await database.run(

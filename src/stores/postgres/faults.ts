@@ -106,6 +106,12 @@ function describe(code: string): Described | undefined {
         'store_busy',
         `another process holds the lock of the space; ${UNCHANGED}. Try again, or raise busyTimeout`,
       ];
+    case '40001':
+    case '40P01':
+      return [
+        'store_busy',
+        `others changed the same rows each time; ${UNCHANGED}. Try again, or raise busyTimeout`,
+      ];
     case '57014':
       return [
         'timed_out',

@@ -17,6 +17,16 @@ export interface SpacePlace {
   readonly id: string;
   /** What this process knows of it that no read brings along. */
   readonly secrets: { tombstoneKey?: string | undefined };
+  /** Of a copy into it: nobody else reads or writes it before the copy has ended. */
+  readonly isCopy?: boolean | undefined;
+}
+
+export function incomplete(space: string): SalienceError {
+  return new SalienceError(
+    'store_busy',
+    `space ${JSON.stringify(space)} is being copied into this store; let salience copy end, run it again where it was interrupted, or delete the space`,
+    { details: { space } },
+  );
 }
 
 /** The first 16 bytes of the SHA-256 of a space's name, as a UUID is written. */
@@ -246,9 +256,12 @@ const FIXED = [
   'analyzer',
 ] as const satisfies (keyof Head)[];
 
-/** Several queries and the row of the space, of one moment: one statement sees one state. Throws `not_found`. */
+/**
+ * Several queries and the row of the space, of one moment: one statement sees one state. Throws `not_found`, and `store_busy` for a
+ * space that is being copied.
+ */
 async function readAt(
-  { database, name, id }: SpacePlace,
+  { database, name, id, isCopy = false }: SpacePlace,
   run: Database['run'],
   queries: readonly Sql[],
 ): Promise<{ readonly head: Head; readonly found: readonly (readonly Found[])[] }> {
@@ -262,7 +275,7 @@ async function readAt(
     ),
   ];
   const statement = sql`SELECT ${joined(columns, ', ')}
-    FROM (SELECT ${headColumns} FROM ${space} WHERE space_id = ${id}::uuid) AS space`;
+    FROM (SELECT copying, ${headColumns} FROM ${space} WHERE space_id = ${id}::uuid) AS space`;
   const [row] = await translated(database, () => run(statement, { reads: true }));
   if (!row) {
     throw new SalienceError(
@@ -271,9 +284,11 @@ async function readAt(
       { details: { space: name } },
     );
   }
-  const [head, ...found] = row;
+  const [text, ...found] = row;
+  const { copying, ...head } = JSON.parse(text ?? 'null') as Head & { readonly copying: boolean };
+  if (copying && !isCopy) throw incomplete(name);
   return {
-    head: JSON.parse(head ?? 'null') as Head,
+    head,
     found: found.map((each, at) => {
       const query = queries[at];
       return query && isText(query) ? [{ text: each }] : (JSON.parse(each ?? '[]') as readonly Found[]);

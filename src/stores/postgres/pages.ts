@@ -184,10 +184,12 @@ export async function savePages(
   let number = 0;
   for (const piece of piecesOf(all)) {
     await run(
+      // Not into a space that is being deleted.
       sql`INSERT INTO ${page} (space_id, saved, number, bytes)
         SELECT space_id, ${saved}::text, ${number++}::bigint, decode(${piece}::text, 'base64') FROM ${space} AS space
         WHERE ${here} AND NOT EXISTS (
-          SELECT 1 FROM ${event} AS event WHERE event.${here} AND sequence > ${position.sequence}::bigint AND redacted)`,
+          SELECT 1 FROM ${event} AS event WHERE event.${here} AND sequence > ${position.sequence}::bigint AND redacted)
+        FOR KEY SHARE`,
     );
   }
   const lengths: PartLengths = [...all].map(([name, bytes]) => [name, bytes.length]);

@@ -1,6 +1,6 @@
 import type { Keep, LogPlace, NewRecording, Recording, RecordingRequest } from '../../store/recording.ts';
 import { detailsFromJson, hitsFromJson } from '../../store/stored-json.ts';
-import { newStamp } from './commit.ts';
+import { newStamp, patienceOf } from './commit.ts';
 import { translated } from './connection.ts';
 import type { Found, Moment, SpacePlace } from './moment.ts';
 import { checkedText } from './rows.ts';
@@ -43,9 +43,10 @@ export async function applyRecording(
           UPDATE ${recall} AS recall SET query = NULL FROM moved
           WHERE recall.space_id = ${id}::uuid AND recall.query IS NOT NULL
             AND recall.sequence > moved.recording - ${keep.most}::numeric AND recall.at >= ${keep.since}::numeric)`;
-  const statement = sql`WITH moved AS (
+  const statement = sql`WITH ${patienceOf(database)}
+    , moved AS (
       UPDATE ${space} SET recording = recording + ${recording ? 1 : 0}::bigint, stamp = ${newStamp()}
-      WHERE space_id = ${id}::uuid RETURNING recording)
+      FROM patience WHERE space_id = ${id}::uuid AND NOT copying AND patience.milliseconds IS NOT NULL RETURNING recording)
     , cut AS (
       DELETE FROM ${recall} AS recall USING moved
       WHERE recall.space_id = ${id}::uuid AND recall.sequence <= moved.recording - ${keep.most}::numeric)

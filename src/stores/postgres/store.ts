@@ -10,11 +10,11 @@ import { newStamp } from './commit.ts';
 import { type Database, translated } from './connection.ts';
 import { copyingIn } from './copying.ts';
 import { isUndefinedTable } from './faults.ts';
-import { spaceIdOf } from './moment.ts';
+import { incomplete, spaceIdOf } from './moment.ts';
 import { identify, migrate, SCHEMA_VERSION } from './schema.ts';
 import { sharedTexts } from './shared.ts';
 import { type OpenSpace, openHandle } from './space.ts';
-import { joined, raw, sql } from './sql.ts';
+import { joined, raw, type Sql, sql } from './sql.ts';
 import { TABLES, type TableName } from './tables.ts';
 import { createTerms } from './terms.ts';
 import { newTombstoneKey } from './tombstones.ts';
@@ -141,15 +141,9 @@ export function openStoreIn(database: Database): Store {
       const id = spaceIdOf(name);
       const version = await prepare(true);
       if (version === 0 || !(await find(name, id))) throw missingSpace(name, await listSpaces());
-      await Promise.all([...opened].filter((space) => space.name === name).map((space) => space.close()));
-      const parts = (Object.keys(TABLES) as TableName[]).map(
-        (table) => sql`DELETE FROM ${database.tables[table]} WHERE space_id IN (SELECT space_id FROM gone)`,
-      );
-      const named = parts.map((part, at) => sql`${raw(`d${at}`)} AS (${part})`);
-      await run(
-        sql`WITH gone AS (DELETE FROM ${database.tables.space} WHERE space_id = ${id}::uuid RETURNING space_id),
-          ${joined(named, ', ')} SELECT count(*)::text FROM gone`,
-      );
+      const mine = [...opened].filter((space) => space.name === name);
+      await run(deletion(database, id));
+      await Promise.all(mine.map((space) => space.close()));
     },
     shared: texts,
     async ready() {
@@ -176,12 +170,24 @@ export function openStoreIn(database: Database): Store {
   };
 }
 
-function incomplete(space: string): SalienceError {
-  return new SalienceError(
-    'store_busy',
-    `space ${JSON.stringify(space)} is being copied into this store; let salience copy end, run it again where it was interrupted, or delete the space`,
-    { details: { space } },
+/**
+ * The row of the space goes first: whoever writes has it, so that what comes after sees all that was written. A single statement
+ * would see no more than there was when it began to wait.
+ */
+function deletion({ tables, busyTimeout }: Database, id: string): Sql {
+  const here = `WHERE space_id = '${id}'`;
+  const rest = (Object.keys(TABLES) as TableName[]).map(
+    (table) => sql`DELETE FROM ${tables[table]} ${raw(here)};`,
   );
+  // It takes no parameters. The id is made of hexadecimal digits.
+  return sql`DO $deletion$
+    BEGIN
+      PERFORM set_config('lock_timeout', ${raw(`'${busyTimeout}'`)}, true);
+      DELETE FROM ${tables.space} ${raw(here)};
+      IF FOUND THEN
+        ${joined(rest, '\n')}
+      END IF;
+    END $deletion$`;
 }
 
 function olderSchema({ place, schema }: Database, version: number): SalienceError {

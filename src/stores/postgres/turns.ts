@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { SalienceError } from '../../domain/errors.ts';
-import { newStamp, pause } from './commit.ts';
+import { newStamp, patienceOf, pause } from './commit.ts';
 import { translated } from './connection.ts';
 import type { SpacePlace } from './moment.ts';
 import { sql } from './sql.ts';
@@ -23,10 +23,10 @@ export async function takeTurn(place: SpacePlace, round: number, deadline: numbe
   for (;;) {
     const rows = await translated(database, () =>
       database.run(
-        sql`WITH patience AS MATERIALIZED (SELECT set_config('lock_timeout', ${database.busyTimeout}::text, true) AS milliseconds)
+        sql`WITH ${patienceOf(database)}
           UPDATE ${database.tables.space} AS space
           SET turn = ${turn}::text, turn_until = clock_timestamp() + ${length}::bigint * interval '1 millisecond'
-          FROM patience WHERE space_id = ${id}::uuid AND patience.milliseconds IS NOT NULL
+          FROM patience WHERE space_id = ${id}::uuid AND NOT copying AND patience.milliseconds IS NOT NULL
             AND (turn IS NULL OR turn_until < clock_timestamp()) RETURNING turn`,
       ),
     );
