@@ -238,6 +238,7 @@ describe('update, history, undo, forget', () => {
       content: 'Prefers light roast',
       tags: ['new'],
       updatedAt: '2026-04-20T09:30:00.000Z',
+      textChangedAt: '2026-04-20T09:30:00.000Z',
       revisionCount: 2,
     });
     expect(await fails(['update', 'roast'], 2)).toMatchObject({ code: 'usage' });
