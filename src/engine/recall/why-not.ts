@@ -53,7 +53,8 @@ export interface WhyNot {
   readonly message: string;
 }
 
-export interface ExplainOptions extends Omit<RecallOptions, 'include'> {
+/** Those of a recall without a reranker: an explanation asks no model, so that it costs nothing. */
+export interface ExplainOptions extends Omit<RecallOptions, 'include' | 'rerank' | 'rerankTopK'> {
   /** What is looked for. Only the strategy `ambient` takes none. */
   readonly query?: string | undefined;
 }
@@ -111,8 +112,7 @@ async function whyNotAsOf(
     const [found] = await snapshot.inspect([id], request);
     const [memory] = await snapshot.get([id]);
     if (!found || !memory) throw notFound(id, engine.space.name);
-    // What a model would make of the order is not asked: an explanation costs nothing and changes nothing.
-    return { found, memory, ...(await rankIn(snapshot, { ...plan, rerank: undefined })) };
+    return { found, memory, ...(await rankIn(snapshot, plan)) };
   });
   const rank = ranked.findIndex(({ memory }) => memory.id === id) + 1;
   if (rank > 0) {
@@ -181,7 +181,7 @@ async function whyNotEdge(
   options: RecallOptions,
 ): Promise<WhyNot> {
   const id = relationId(triple);
-  const { plan } = await prepareRecall(engine, query, { ...options, rerank: false, include: ['edges'] });
+  const { plan } = await prepareRecall(engine, query, { ...options, include: ['edges'] });
   const { edges, request } = plan;
   return engine.space.snapshot(async (snapshot): Promise<WhyNot> => {
     if ((await snapshot.find('relations', [id])).length === 0) throw notFound(id, engine.space.name);
