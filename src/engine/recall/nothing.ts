@@ -28,3 +28,11 @@ export function nothingIn({ stages, minRelevance }: Trace, hits: number): Nothin
     message: `nothing relevant is known: ${memories} looked at, and none matches the query by ${minRelevance} or more`,
   };
 }
+
+/** Why a context is empty where all that was found is of the session that stays out of it. */
+export function nothingBut(sessionId: string): Nothing {
+  return {
+    reason: 'no-match',
+    message: `nothing found outside the session ${JSON.stringify(sessionId)}, which exceptSession leaves out`,
+  };
+}
