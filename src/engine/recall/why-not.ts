@@ -13,6 +13,7 @@ import type { RecallOptions } from '../types.ts';
 import { type EdgePlan, scoreEdges } from './edges.ts';
 import { hitFeatures } from './hit.ts';
 import { type MissingWords, missingText, missingWords } from './missing-words.ts';
+import { scoreText } from './nothing.ts';
 import { asKnown } from './past.ts';
 import { type PipelineAnswer, rankIn } from './pipeline.ts';
 import { prepareRecall } from './recall.ts';
@@ -149,7 +150,7 @@ async function whyNotAsOf(
       needed: last,
       relevance,
       changes: changesTo(resolved, found, request.now, last),
-      message: `its match ${shown(relevance.match)} is ${shown(relevance.missedBy)} below the floor of relevance, minRelevance ${relevance.minRelevance}`,
+      message: `its match ${scoreText(relevance.match)} is ${scoreText(relevance.missedBy)} below the floor of relevance, minRelevance ${relevance.minRelevance}`,
     };
   }
   const replacement = ranked.find(({ path }) => path?.[0] === id)?.memory.id;
@@ -213,7 +214,7 @@ async function whyNotEdge(
     const gap = needed - score;
     const message =
       gap > 0
-        ? `its score ${shown(score)}, that of ${by} × its weight, is ${shown(gap)} below what was needed, ${shown(needed)}`
+        ? `its score ${scoreText(score)}, that of ${by} × its weight, is ${scoreText(gap)} below what was needed, ${scoreText(needed)}`
         : `the best statement of it, ${by}, is not among the hits: call whyNot with that memory to see why`;
     return { id, outcome: 'outranked', stage: 'edges', score, needed, changes: [], message };
   });
@@ -243,11 +244,6 @@ function changesTo(
       ? { signal, from: from === undefined ? undefined : formatInstant(from), to: formatInstant(to) }
       : { signal, from, to },
   );
-}
-
-/** Four digits after the point, more where they would say 0. */
-function shown(value: number): string {
-  return value > 0 && value < 0.00005 ? value.toExponential(1) : value.toFixed(4);
 }
 
 function floorMessage({ score }: Inspection, minScore: number | undefined): string {
