@@ -121,6 +121,7 @@ const sessionContext = {
 } as const satisfies Arguments;
 
 const { limit: _, ...contextRecall } = recallArguments;
+const { rerank: _rerank, rerankTopK: _rerankTopK, ...explainArguments } = recallArguments;
 
 const comparing = {
   strategies: {
@@ -548,7 +549,7 @@ export const VERBS = {
     about:
       'Shows how the score of one memory for a query was computed: every signal, weight and value. Use it when somebody asks why a memory was recalled.',
     takes: ['id'],
-    arguments: { id: memoryId, query, ...recallArguments },
+    arguments: { id: memoryId, query, ...explainArguments },
     access: 'read',
     idempotent: true,
     route: 'POST /v1/memories/{id}/explain',
@@ -559,7 +560,7 @@ export const VERBS = {
     about:
       'Explains why a recall does not return a memory, and what would have to be different. Use it when a stored memory was not found.',
     takes: ['id'],
-    arguments: { id: memoryId, query, ...recallArguments },
+    arguments: { id: memoryId, query, ...explainArguments },
     access: 'read',
     idempotent: true,
     route: 'POST /v1/memories/{id}/why-not',

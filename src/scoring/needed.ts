@@ -1,7 +1,7 @@
 import type { Instant } from '../domain/time.ts';
 import { evaluate, namesRead } from './evaluate.ts';
 import type { ResolvedProfile } from './profile.ts';
-import { isClockName, isSignalName, SIGNALS, type Signals } from './signals.ts';
+import { isClockName, isSignalName, SIGNALS, type Signal, type Signals } from './signals.ts';
 
 /** A single change that would have lifted a score over a threshold. */
 export interface NeededChange {
@@ -32,9 +32,10 @@ export function neededChanges(
   return [...names].flatMap((name) => {
     const goals = isSignalName(name) ? signalGoals(name) : isClockName(name) ? [now] : [];
     const from = (signals as Readonly<Record<string, number | undefined>>)[name];
-    const start = from ?? (isSignalName(name) ? SIGNALS[name].otherwise : now);
+    const signal: Signal | undefined = isSignalName(name) ? SIGNALS[name] : undefined;
+    const start = from ?? signal?.otherwise ?? now;
     const found = goals
-      .map((goal) => nearest(start, goal, (value) => suffices({ ...signals, [name]: value })))
+      .map((goal) => nearest(start, goal, signal?.only, (value) => suffices({ ...signals, [name]: value })))
       .filter((value) => value !== undefined)
       .sort((a, b) => Math.abs(a - start) - Math.abs(b - start));
     const to = found[0];
@@ -48,12 +49,19 @@ function signalGoals(name: keyof typeof SIGNALS): readonly number[] {
 }
 
 /** The value nearest to `start`, on the way to `goal`, that suffices; `undefined` when `goal` itself does not. */
-function nearest(start: number, goal: number, suffices: (value: number) => boolean): number | undefined {
+function nearest(
+  start: number,
+  goal: number,
+  only: Signal['only'],
+  suffices: (value: number) => boolean,
+): number | undefined {
   if (!suffices(goal)) return undefined;
   let failing = start;
   let sufficing = goal;
-  while (Math.abs(sufficing - failing) > PRECISION * Math.abs(goal - start)) {
-    const middle = failing + (sufficing - failing) / 2;
+  const least = only === 'whole' ? 1 : only === 'ends' ? Infinity : PRECISION * Math.abs(goal - start);
+  while (Math.abs(sufficing - failing) > least) {
+    const between = failing + (sufficing - failing) / 2;
+    const middle = only === 'whole' ? Math.round(between) : between;
     if (suffices(middle)) sufficing = middle;
     else failing = middle;
   }

@@ -11,6 +11,8 @@ type Source = 'memory' | 'relations' | 'query';
 /** What a numeric signal is. */
 export interface Signal {
   readonly range: readonly [low: number, high: number];
+  /** Which numbers of the range a memory may have: `whole` ones, or the two `ends` alone. Default is all. */
+  readonly only?: 'whole' | 'ends';
   /** Its value when nothing is known. */
   readonly otherwise: number;
   readonly description: string;
@@ -54,6 +56,7 @@ export const SIGNALS = {
   },
   authorNamed: {
     range: [0, 1],
+    only: 'ends',
     otherwise: 0,
     description: '1 if the query names its author, and no other; unknown if the query names no author',
     source: 'query',
@@ -66,6 +69,7 @@ export const SIGNALS = {
   },
   saidByUser: {
     range: [0, 1],
+    only: 'ends',
     otherwise: 0,
     description: '1 if its role is user or absent; unknown if no memory has a role',
     source: 'query',
@@ -102,18 +106,21 @@ export const SIGNALS = {
   },
   accessCount: {
     range: [0, Infinity],
+    only: 'whole',
     otherwise: 0,
     description: 'how often it was recalled',
     source: 'memory',
   },
   sessionCount: {
     range: [0, Infinity],
+    only: 'whole',
     otherwise: 0,
     description: 'distinct sessions that recalled it',
     source: 'memory',
   },
   revisionCount: {
     range: [0, Infinity],
+    only: 'whole',
     otherwise: 1,
     description: 'how often it was written',
     source: 'memory',

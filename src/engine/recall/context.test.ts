@@ -299,3 +299,19 @@ test('the memories of the running session stay out, and take no places', async (
   const must = await memory.context('coffee', { ...asked, exceptSession: 'now', mustInclude: ['s3'] });
   expect(must.items.map(({ id }) => id)).toContain('s3');
 });
+
+test('a context without anything but the running session says so', async () => {
+  const { memory } = await live({ embedder: 'none' });
+  await memory.remember('Coffee now', { id: 's0', sessionId: 'now' });
+  const asked = { maxTokens: 5000, exceptSession: 'now' };
+  expect(await memory.context('coffee', asked)).toMatchObject({
+    items: [],
+    nothing: {
+      reason: 'no-match',
+      message: 'nothing found outside the session "now", which exceptSession leaves out',
+    },
+  });
+  expect(await memory.context('coffee', { ...asked, mustInclude: ['s0'] })).not.toHaveProperty('nothing');
+  await memory.remember('Coffee once');
+  expect(await memory.context('coffee', asked)).not.toHaveProperty('nothing');
+});

@@ -14,7 +14,7 @@ import { type Dependencies, momentOf, notFound } from '../dependencies.ts';
 import type { Memory, OperationOptions, RecallOptions } from '../types.ts';
 import { toMemory } from '../write/record.ts';
 import type { Hit } from './hit.ts';
-import type { Nothing } from './nothing.ts';
+import { type Nothing, nothingBut } from './nothing.ts';
 import { asKnown } from './past.ts';
 import { applyEffects, type PreparedRecall, prepareRecall, recall, recallPrepared } from './recall.ts';
 import { recorded } from './recording.ts';
@@ -180,9 +180,12 @@ async function contextAsOf<StrategyName extends string>(
   const used = found.hits.filter(({ memory }) => taken.has(memory.id));
   const effects = await applyEffects(engine, { name, effect: defaults.effect }, used, query, options);
   const { trace } = built;
+  const nothing =
+    answer.nothing ??
+    (exceptSession !== undefined && hits.length === 0 ? nothingBut(exceptSession) : undefined);
   return {
     ...built,
-    ...(answer.nothing && built.items.length === 0 ? { nothing: answer.nothing } : {}),
+    ...(nothing && mandatory.length === 0 ? { nothing } : {}),
     trace: effects ? { ...trace, stages: [...trace.stages, effects] } : trace,
   };
 }

@@ -126,7 +126,7 @@ export async function expandLinks(
     first: others.filter(({ path }) => path.length === 2),
     among: reached.filter(({ id }) => found.has(id)),
     further: others.filter(({ path }) => path.length > 2),
-    chains: chainsBetween(direct, graph, pathThreshold),
+    chains: secondHop ? chainsBetween(direct, graph, pathThreshold) : [],
   };
 }
 

@@ -283,7 +283,15 @@ describe('an empty answer', () => {
     });
     // What the floor kept fell for its score: the floor is not to blame.
     const low = await memory.recall(question, { minRelevance: 0.01, minScore: 1 });
-    expect(low.nothing?.reason).toBe('no-match');
+    const [best] = (await memory.recall(question, { minRelevance: 0.01 })).hits;
+    expect(low.nothing).toEqual({
+      reason: 'no-match',
+      message: `nothing found: the best score is ${best?.score.value.toFixed(4)}, below minScore 1`,
+    });
+    // Nor is it where it has left out others.
+    const match = best?.features['match'] as number;
+    const both = await memory.recall(question, { minRelevance: match, minScore: 1 });
+    expect(both.nothing).toEqual(low.nothing);
     const { memory: fresh } = await live();
     for (const minRelevance of [0, 0.2]) {
       expect((await fresh.recall(question, { minRelevance })).nothing).toEqual({

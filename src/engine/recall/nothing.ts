@@ -11,12 +11,18 @@ export interface Nothing {
   readonly message: string;
 }
 
-/** Why a recall that found nothing did so; `undefined` for one that found something. */
-export function nothingIn({ stages, minRelevance }: Trace, hits: number): Nothing | undefined {
-  if (hits > 0) return undefined;
+/** Why a recall without hits has none; `best` is the highest score that there was before `minScore`, 0 if there was none. */
+export function nothingIn(
+  { stages, minRelevance }: Trace,
+  { best, minScore }: { readonly best: number; readonly minScore: number | undefined },
+): Nothing {
   const eligible = stages.find(({ name }) => name === 'validity_filter')?.survivors ?? 0;
   if (eligible === 0) {
     return { reason: 'no-memories', message: 'nothing found: there are no memories to search here' };
+  }
+  if (best > 0) {
+    const message = `nothing found: the best score is ${scoreText(best)}, below minScore ${minScore}`;
+    return { reason: 'no-match', message };
   }
   const floor = stages.find(({ name }) => name === 'floor');
   if (minRelevance === undefined || !floor || floor.candidates === floor.survivors) {
@@ -27,4 +33,17 @@ export function nothingIn({ stages, minRelevance }: Trace, hits: number): Nothin
     reason: 'irrelevant',
     message: `nothing relevant is known: ${memories} looked at, and none matches the query by ${minRelevance} or more`,
   };
+}
+
+/** Why a context is empty where all that was found is of the session that stays out of it. */
+export function nothingBut(sessionId: string): Nothing {
+  return {
+    reason: 'no-match',
+    message: `nothing found outside the session ${JSON.stringify(sessionId)}, which exceptSession leaves out`,
+  };
+}
+
+/** Four digits after the point, more where they would say 0. */
+export function scoreText(value: number): string {
+  return value > 0 && value < 0.00005 ? value.toExponential(1) : value.toFixed(4);
 }

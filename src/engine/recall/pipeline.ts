@@ -66,6 +66,8 @@ export interface RankedMemory {
 
 export interface PipelineAnswer {
   readonly ranked: readonly RankedMemory[];
+  /** The memories from which `minScore` and the limit chose them. */
+  readonly competing: readonly Pick<RankedMemory, 'score'>[];
   readonly chains: readonly EvidenceChain[];
   readonly answer: SearchAnswer;
   /** How relevant the memories are that links and possible updates led to, with a floor of relevance. */
@@ -158,7 +160,7 @@ async function finish(
   if (!association || !around || direct.length + around.named.length === 0) {
     const ranked = direct.filter(isEnough);
     stages.push(...floorRow(plan, early + direct.length, ranked.length));
-    return { ranked, chains: [], answer, matches: new Map(), stages, arms };
+    return { ranked, competing: direct, chains: [], answer, matches: new Map(), stages, arms };
   }
 
   // Without cold memories, and with a full list, nothing comes in by its own score: the proof of the search says so.
@@ -183,7 +185,8 @@ async function finish(
     stage('merge', enough.length, ranked.length, performance.now() - started),
   );
   const { chains } = expansion;
-  return { ranked: await withRecords(around.surroundings, ranked), chains, answer, matches, stages, arms };
+  const read = await withRecords(around.surroundings, ranked);
+  return { ranked: read, competing: merged, chains, answer, matches, stages, arms };
 }
 
 function isEnoughFor({ minScore = 0 }: RecallPlan): (each: { readonly score: number }) => boolean {

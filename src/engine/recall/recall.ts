@@ -104,9 +104,10 @@ export async function recallPrepared<StrategyName extends string>(
   const totalMs = prepared.analyzeMs + performance.now() - started;
   const durations = { hydrateMs, totalMs };
   const trace = traceOf(prepared, answer, effects, durations, lookBack(options, past));
-  const nothing = nothingIn(trace, hits.length);
   const { chains: evidenceChains } = answer;
-  return nothing ? { hits, evidenceChains, nothing, trace } : { hits, evidenceChains, trace };
+  if (hits.length > 0) return { hits, evidenceChains, trace };
+  const { minScore } = prepared.plan;
+  return { hits, evidenceChains, nothing: nothingIn(trace, { best: bestOf(answer), minScore }), trace };
 }
 
 /** Without relations, which rest on memories that stand before them. */
@@ -306,6 +307,11 @@ export function withinSize(answer: PipelineAnswer, most = MOST_CHARACTERS_ANSWER
     return index > 0 && characters > most;
   });
   return end < 0 ? answer : { ...answer, ranked: answer.ranked.slice(0, end) };
+}
+
+/** The highest score of all that could have been hits. What a reranker would have seen does not compete below `minScore`. */
+function bestOf({ answer, competing }: PipelineAnswer): number {
+  return [...answer.hits, ...competing].reduce((best, { score }) => Math.max(best, score), 0);
 }
 
 /** A direct hit that an associate, a reranker or the size of the answer has pushed out is outside the answer, and counts for its bound. */

@@ -13,6 +13,7 @@ import type { RecallOptions } from '../types.ts';
 import { type EdgePlan, scoreEdges } from './edges.ts';
 import { hitFeatures } from './hit.ts';
 import { type MissingWords, missingText, missingWords } from './missing-words.ts';
+import { scoreText } from './nothing.ts';
 import { asKnown } from './past.ts';
 import { type PipelineAnswer, rankIn } from './pipeline.ts';
 import { prepareRecall } from './recall.ts';
@@ -53,7 +54,8 @@ export interface WhyNot {
   readonly message: string;
 }
 
-export interface ExplainOptions extends Omit<RecallOptions, 'include'> {
+/** Those of a recall without a reranker: an explanation asks no model, so that it costs nothing. */
+export interface ExplainOptions extends Omit<RecallOptions, 'include' | 'rerank' | 'rerankTopK'> {
   /** What is looked for. Only the strategy `ambient` takes none. */
   readonly query?: string | undefined;
 }
@@ -111,8 +113,7 @@ async function whyNotAsOf(
     const [found] = await snapshot.inspect([id], request);
     const [memory] = await snapshot.get([id]);
     if (!found || !memory) throw notFound(id, engine.space.name);
-    // What a model would make of the order is not asked: an explanation costs nothing and changes nothing.
-    return { found, memory, ...(await rankIn(snapshot, { ...plan, rerank: undefined })) };
+    return { found, memory, ...(await rankIn(snapshot, plan)) };
   });
   const rank = ranked.findIndex(({ memory }) => memory.id === id) + 1;
   if (rank > 0) {
@@ -149,7 +150,7 @@ async function whyNotAsOf(
       needed: last,
       relevance,
       changes: changesTo(resolved, found, request.now, last),
-      message: `its match ${shown(relevance.match)} is ${shown(relevance.missedBy)} below the floor of relevance, minRelevance ${relevance.minRelevance}`,
+      message: `its match ${scoreText(relevance.match)} is ${scoreText(relevance.missedBy)} below the floor of relevance, minRelevance ${relevance.minRelevance}`,
     };
   }
   const replacement = ranked.find(({ path }) => path?.[0] === id)?.memory.id;
@@ -181,7 +182,7 @@ async function whyNotEdge(
   options: RecallOptions,
 ): Promise<WhyNot> {
   const id = relationId(triple);
-  const { plan } = await prepareRecall(engine, query, { ...options, rerank: false, include: ['edges'] });
+  const { plan } = await prepareRecall(engine, query, { ...options, include: ['edges'] });
   const { edges, request } = plan;
   return engine.space.snapshot(async (snapshot): Promise<WhyNot> => {
     if ((await snapshot.find('relations', [id])).length === 0) throw notFound(id, engine.space.name);
@@ -213,7 +214,7 @@ async function whyNotEdge(
     const gap = needed - score;
     const message =
       gap > 0
-        ? `its score ${shown(score)}, that of ${by} × its weight, is ${shown(gap)} below what was needed, ${shown(needed)}`
+        ? `its score ${scoreText(score)}, that of ${by} × its weight, is ${scoreText(gap)} below what was needed, ${scoreText(needed)}`
         : `the best statement of it, ${by}, is not among the hits: call whyNot with that memory to see why`;
     return { id, outcome: 'outranked', stage: 'edges', score, needed, changes: [], message };
   });
@@ -243,11 +244,6 @@ function changesTo(
       ? { signal, from: from === undefined ? undefined : formatInstant(from), to: formatInstant(to) }
       : { signal, from, to },
   );
-}
-
-/** Four digits after the point, more where they would say 0. */
-function shown(value: number): string {
-  return value > 0 && value < 0.00005 ? value.toExponential(1) : value.toFixed(4);
 }
 
 function floorMessage({ score }: Inspection, minScore: number | undefined): string {

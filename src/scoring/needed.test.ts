@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { neededChanges } from './needed.ts';
+import { type ProfileDefinition, resolveProfile } from './profile.ts';
+import { defineProfile } from './score.ts';
+import type { SignalName, Signals } from './signals.ts';
+
+/** What a signal would have to be alone, where the score is its share of `cap`. */
+function changeOf(name: SignalName, cap: number, signals: Signals, threshold: number) {
+  const definition: ProfileDefinition = {
+    name: 'mine',
+    description: 'One signal alone.',
+    score: { op: 'capped', of: { op: 'signal', name }, cap },
+  };
+  const [change] = neededChanges(resolveProfile(defineProfile(definition)), signals, 0, threshold);
+  return change;
+}
+
+test.each([
+  ['accessCount', 3, 27],
+  ['sessionCount', 0, 27],
+  ['revisionCount', 1, 27],
+] as const)('of %s the least whole number is named that suffices', (name, from, to) => {
+  expect(changeOf(name, 100, { [name]: from }, 0.2670001)).toEqual({ signal: name, from, to });
+  // More than the threshold, and not as much.
+  expect(changeOf(name, 100, { [name]: from }, 0.27)?.to).toBe(28);
+  expect(changeOf(name, 100, { [name]: 26 }, 0.26)?.to).toBe(27);
+});
+
+test.each(['authorNamed', 'saidByUser'] as const)('%s is 0 or 1, and nothing in between', (name) => {
+  expect(changeOf(name, 1, { [name]: 0 }, 0.8)).toEqual({ signal: name, from: 0, to: 1 });
+  expect(changeOf(name, 1, {}, 0.8)).toEqual({ signal: name, from: undefined, to: 1 });
+  expect(changeOf(name, 2, { [name]: 0 }, 0.8)).toBeUndefined();
+});
+
+test('another signal may have any value of its range', () => {
+  expect(changeOf('confidence', 1, { confidence: 0.1 }, 0.8)?.to).toBeCloseTo(0.8, 5);
+});
