@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -155,4 +156,33 @@ test('spaces that are gone but for their log are named, and not left out of a co
     'store_corrupt',
   );
   expect(error.message).toContain('is missing, but its log');
+});
+
+test('a log that appears beside the target during a copy is not mixed with it', async () => {
+  const to = join(directory, 'second');
+  const log = join(to, `${fileNameOf('acme/bob')}-wal`);
+  const copying = copySpaces({
+    from: join(directory, 'first'),
+    to,
+    progress: () => writeFileSync(log, 'memories that are stored nowhere else'),
+  });
+  await expectCode(copying, 'store_corrupt');
+  expect(await readdir(to)).not.toContain(fileNameOf('acme/bob'));
+});
+
+test('a named space with a damaged log is not copied up to the damage', async () => {
+  const from = join(directory, 'killed');
+  await mkdir(from);
+  const path = join(directory, 'first', fileNameOf('acme/bob'));
+  const kept = join(from, fileNameOf('acme/bob'));
+  {
+    await using memory = await openMemory({ path: join(directory, 'first'), space: 'acme/bob' });
+    for (const content of ['Has a cat', 'Has a dog']) await memory.remember(content);
+    await copyFile(path, kept);
+    const log = await readFile(`${path}-wal`);
+    log[100]! ^= 1;
+    await writeFile(`${kept}-wal`, log);
+  }
+  const copying = copySpaces({ from, to: join(directory, 'second'), spaces: ['acme/bob'] });
+  await expectCode(copying, 'store_corrupt');
 });

@@ -1,6 +1,6 @@
 import { isPlain } from './options.ts';
 
-/** Plain data that nobody can change any more, and neither what it holds. */
+/** Freezes an object and everything inside it. */
 export function deepFreeze<Value>(value: Value): Value {
   if (typeof value === 'object' && value !== null) {
     for (const inner of Object.values(value)) deepFreeze(inner);
@@ -9,7 +9,7 @@ export function deepFreeze<Value>(value: Value): Value {
   return value;
 }
 
-/** A copy of plain data that nobody can change. What is no plain data in it stays what it is. */
+/** A frozen deep copy of plain objects and arrays. Other values, such as functions, are kept as they are. */
 export function frozenCopy<Value>(value: Value): Value {
   if (Array.isArray(value)) return Object.freeze(value.map((each) => frozenCopy(each))) as Value;
   if (!isPlain(value)) return value;

@@ -57,8 +57,9 @@ export function copyingIn(directory: string, settings: FileSettings): StoreCopyi
         connection.close();
         throw translateFileError(error, incomplete);
       }
-      return targetOf(connection, settings, () => {
-        if (existsSync(path) || leftBehind(path)) throw exists(space, path);
+      return targetOf(connection, settings, async () => {
+        if (existsSync(path)) throw exists(space, path);
+        await checkFiles(path);
         renameSync(incomplete, path);
         removeIfEmpty(dirname(incomplete));
       });
@@ -192,7 +193,11 @@ function readHead(connection: Connection): CopyHead {
   };
 }
 
-function targetOf(connection: Connection, { busyTimeout }: FileSettings, publish: () => void): CopyTarget {
+function targetOf(
+  connection: Connection,
+  { busyTimeout }: FileSettings,
+  publish: () => Promise<void>,
+): CopyTarget {
   const termIds = createTermIds(connection);
   const write = async (task: () => void) => {
     try {
@@ -230,7 +235,7 @@ function targetOf(connection: Connection, { busyTimeout }: FileSettings, publish
       });
       // The last connection puts the log into the file.
       connection.close();
-      publish();
+      await publish();
     },
   };
 }

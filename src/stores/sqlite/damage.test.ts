@@ -188,7 +188,7 @@ test('a saved index whose parts do not fit is not used', () => {
   }
 });
 
-test('a use that is no JSON is damage where it is looked through, and not an error of SQLite', async () => {
+test('invalid JSON in the usage log is store_corrupt, not an error of SQLite', async () => {
   await makeSpace();
   await damage("UPDATE usage SET used = '{' WHERE sequence = 1");
   await using store = createSqliteStore({ directory });
