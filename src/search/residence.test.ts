@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { resolveProfile } from '../scoring/profile.ts';
@@ -362,4 +363,40 @@ describe('the link cache', () => {
     expect(await read(['c'])).toEqual([all[1]]);
     expect(asked).toEqual([['a', 'b'], ['a', 'c', 'd'], ['c']]);
   });
+});
+
+it('saves its index in a turn of its own, also where a store reads several snapshots at once', async () => {
+  const core = coreOfState(keepSpace('alice'));
+  let [looking, most, saves] = [0, 0, 0];
+  const space = withSearch({
+    ...core,
+    snapshot: (work) =>
+      core.snapshot((rows) =>
+        work({
+          ...rows,
+          async position() {
+            most = Math.max(most, ++looking);
+            // Whoever does not wait for a turn comes in between.
+            for (let turn = 0; turn < 20; turn++) await setImmediate();
+            looking--;
+            return rows.position();
+          },
+        }),
+      ),
+    async savePages() {
+      saves++;
+    },
+  });
+  for (let at = 0; at < 256; at++) await write(space, [insert({ id: `m${at}`, content: 'tea' })]);
+  const request = {
+    profile: resolveProfile(builtinProfile('bm25')),
+    query: { terms: ['tea'] },
+    filter: {},
+    now: start + 1000,
+    limit: 1,
+  };
+  const asked = space.snapshot((snapshot) => snapshot.search(request));
+  await space.close();
+  expect((await asked).total).toBe(256);
+  expect([most, saves]).toEqual([1, 1]);
 });

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { endianness } from 'node:os';
 
-/** What of a write-ahead log cannot be read. */
+/** The part of a write-ahead log that cannot be read. */
 export interface LogDamage {
   /** Bytes of it that are good, up to the end of a write. */
   readonly good: number;
