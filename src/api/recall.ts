@@ -66,6 +66,9 @@ export const whyNot = defineVerb('whyNot', {
       >)
       .optional()
       .describe('Of a memory that fell for its relevance: by how much'),
+    path: listOf(z.string())
+      .optional()
+      .describe('Where a link or a possible update gave it its score: the ids from a direct hit to it'),
     changes: listOf(
       z.object({
         signal: z.string(),

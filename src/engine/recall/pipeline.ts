@@ -46,6 +46,8 @@ export interface RecallPlan {
   readonly graph?: GraphPlan | undefined;
   /** Relations compete with memories. Not together with a reranker. */
   readonly edges?: EdgePlan | undefined;
+  /** Scores what links lead to even where it is known not to enter the answer: for the question why it did not. */
+  readonly everyPath?: boolean | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -64,10 +66,16 @@ export interface RankedMemory {
   explain(): Explanation;
 }
 
+/** What may be among the hits; `id` is there where links are followed. */
+interface Competing extends Pick<RankedMemory, 'score'> {
+  readonly id?: string;
+  readonly path?: readonly string[] | undefined;
+}
+
 export interface PipelineAnswer {
   readonly ranked: readonly RankedMemory[];
   /** The memories from which `minScore` and the limit chose them. */
-  readonly competing: readonly Pick<RankedMemory, 'score'>[];
+  readonly competing: readonly Competing[];
   readonly chains: readonly EvidenceChain[];
   readonly answer: SearchAnswer;
   /** How relevant the memories are that links and possible updates led to, with a floor of relevance. */
@@ -167,7 +175,8 @@ async function finish(
   const { require, floor: relevance } = request.profile;
   const full =
     direct.length === request.limit && answer.cold === 0 && require.length === 0 && !relevance && !rerank;
-  const floor = full ? Math.min(...direct.map(({ score }) => score)) : 0;
+  const isBounded = full && !plan.everyPath;
+  const floor = isBounded ? Math.min(...direct.map(({ score }) => score)) : 0;
   const { associates, raised, expansion, matches, rows } = await associate(
     around,
     plan,

@@ -39,6 +39,8 @@ export interface WhyNot {
   readonly score?: number | undefined;
   /** The score of the last hit: what it would have had to exceed. */
   readonly needed?: number | undefined;
+  /** Where it competed by what a link or a possible update gave it, and that is its `score`: the ids from a direct hit to it. */
+  readonly path?: readonly string[] | undefined;
   /** Of a memory that fell for its relevance: how well it matches the query, the floor, and the difference. */
   readonly relevance?:
     | { readonly match: number; readonly minRelevance: number; readonly missedBy: number }
@@ -109,17 +111,21 @@ async function whyNotAsOf(
   if (triple && (await engine.space.get([id]))[0] === undefined)
     return whyNotEdge(engine, triple, query, options);
   const { request } = plan;
-  const { found, memory, ranked, matches } = await engine.space.snapshot(async (snapshot) => {
+  const { found, memory, ranked, competing, matches } = await engine.space.snapshot(async (snapshot) => {
     const [found] = await snapshot.inspect([id], request);
     const [memory] = await snapshot.get([id]);
     if (!found || !memory) throw notFound(id, engine.space.name);
-    return { found, memory, ...(await rankIn(snapshot, plan)) };
+    return { found, memory, ...(await rankIn(snapshot, { ...plan, everyPath: true })) };
   });
   const rank = ranked.findIndex(({ memory }) => memory.id === id) + 1;
   if (rank > 0) {
     const score = ranked[rank - 1]?.score;
     return { id, outcome: 'returned', rank, score, changes: [], message: `it is returned, at place ${rank}` };
   }
+  const last = ranked.length < request.limit ? 0 : (ranked.at(-1)?.score ?? 0);
+  const rival = competing.find((each) => each.id === id);
+  if (rival && (found.excluded === 'tier' || rival.score > found.score))
+    return outrankedByPath(id, rival, last, plan.minScore);
   if (found.excluded) {
     const stage =
       found.excluded === 'scope' ||
@@ -139,7 +145,6 @@ async function whyNotAsOf(
     const message = `strategy ${resolved.name} requires ${conditionText(requirement)}, and this memory does not meet it${missingText(missing)}`;
     return { id, outcome: 'requirement', stage: 'score', score: found.score, changes: [], ...lacks, message };
   }
-  const last = ranked.length < request.limit ? 0 : (ranked[ranked.length - 1]?.score ?? 0);
   const relevance = irrelevance(resolved, found, matches, request.now);
   if (relevance) {
     return {
@@ -169,9 +174,25 @@ async function whyNotAsOf(
     ...lacks,
     message:
       replacement === undefined || isBelowFloor
-        ? `${isBelowFloor ? floorMessage(found, plan.minScore) : rankMessage(found, needed)}${missingText(missing)}`
+        ? `${isBelowFloor ? floorMessage(found.score, plan.minScore) : rankMessage(found.score, needed)}${missingText(missing)}`
         : replacedMessage(replacement),
   };
+}
+
+/** Of a memory that competed by what a link or a possible update gave it. */
+function outrankedByPath(
+  id: string,
+  { score, path }: PipelineAnswer['competing'][number],
+  last: number,
+  minScore = 0,
+): WhyNot {
+  const isBelowFloor = score < minScore;
+  const needed = isBelowFloor ? Math.max(last, minScore) : last;
+  const through = path?.slice(0, -1).map((each) => JSON.stringify(each)) ?? ['links'];
+  const from = `, which it has through ${through.join(' and ')},`;
+  const message = isBelowFloor ? floorMessage(score, minScore, from) : rankMessage(score, needed, from);
+  const stage = isBelowFloor ? 'floor' : 'merge';
+  return { id, outcome: 'outranked', stage, score, needed, path, changes: [], message };
 }
 
 /** The same of a relation, which competes with memories. Throws `not_found` for one that nothing states. */
@@ -246,16 +267,17 @@ function changesTo(
   );
 }
 
-function floorMessage({ score }: Inspection, minScore: number | undefined): string {
-  return `its score ${score.toFixed(4)} is below minScore ${minScore}`;
+/** `from` says where the score comes from, where it is not the memory's own. */
+function floorMessage(score: number, minScore: number | undefined, from = ''): string {
+  return `its score ${score.toFixed(4)}${from} is below minScore ${minScore}`;
 }
 
-function rankMessage(found: Inspection, needed: number): string {
-  if (found.score === 0) return 'its score is 0: nothing in it answers the query';
-  const gap = needed - found.score;
+function rankMessage(score: number, needed: number, from = ''): string {
+  if (score === 0) return 'its score is 0: nothing in it answers the query';
+  const gap = needed - score;
   return gap > 0
-    ? `its score ${found.score.toFixed(4)} is ${gap.toFixed(4)} below that of the last memory returned, ${needed.toFixed(4)}`
-    : `its score ${found.score.toFixed(4)} equals that of the last memory returned, which comes first by the order of ties`;
+    ? `its score ${score.toFixed(4)}${from} is ${gap.toFixed(4)} below that of the last memory returned, ${needed.toFixed(4)}`
+    : `its score ${score.toFixed(4)}${from} equals that of the last memory returned, which comes first by the order of ties`;
 }
 
 function replacedMessage(replacement: string): string {
