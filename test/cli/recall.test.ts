@@ -210,6 +210,10 @@ describe('explain and why-not', () => {
     expect(text.stdout).toContain('would have to be');
     const { code } = await work.salience(['why-not', 'coffee', 'nobody']);
     expect(code).toBe(1);
+    const help = await work.salience(['explain', '--help']);
+    expect(help.stdout).not.toContain('--association');
+    const unlinked = await work.json(['why-not', 'coffee tea', 'key', '--association', 'none']);
+    expect(unlinked).toHaveProperty('outcome');
   });
 });
 

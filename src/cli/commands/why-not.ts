@@ -10,8 +10,8 @@ export const examples = [
   'salience why-not coffee roast --type fact --json',
 ] as const;
 
-/** Nothing is learnt, and nothing comes in through links. */
-const UNUSED = ['sessionId', 'effects', 'association'] as const;
+/** Nothing is learnt. */
+const UNUSED = ['sessionId', 'effects'] as const;
 
 export function configure(command: Command): void {
   command.argument('<query>', 'what to look for; "" for a strategy that takes no query').argument('<id>');
