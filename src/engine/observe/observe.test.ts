@@ -113,7 +113,45 @@ describe('without a language model', () => {
   });
 });
 
+test.each([
+  ['with a model', true],
+  ['without one', false],
+])('of the ids of messages as many are kept as the metadata has room for, %s', async (_, withModel) => {
+  const { model } = scriptedModel(() => ({
+    memories: [extracted('Ann lives in Oslo', { sources: [1, 2, 3] })],
+  }));
+  const turns = ['a', 'b', 'c'].map((id) => ({
+    id: id.repeat(40),
+    role: 'user',
+    content: `We live in Oslo, ${id}`,
+  }));
+  const kept = async (maxMetadataBytes: number) => {
+    const { memory } = await live({ maxMetadataBytes, ...(withModel ? { languageModel: model } : {}) });
+    const { created } = await memory.observe(turns, { metadata: { from: 'chat' } });
+    return (await memory.get(created[0]!))?.metadata;
+  };
+  const ids = turns.map(({ id }) => id).slice(0, withModel ? 3 : 1);
+  expect(await kept(1000)).toEqual({ from: 'chat', messages: ids });
+  expect(await kept(120)).toEqual({ from: 'chat', messages: ids.slice(0, 2) });
+  expect(await kept(20)).toEqual({ from: 'chat' });
+});
+
 describe('with a language model', () => {
+  test('what is wrong with the options is said before the model is asked', async () => {
+    const { memory, requests } = await observing([]);
+    const wrong = [{ metadata: { text: 'x'.repeat(20_000) } }, { sessionId: 's'.repeat(201) }];
+    for (const options of wrong)
+      await expect(memory.observe(said('…'), options)).rejects.toThrow(SalienceError);
+    expect(requests).toEqual([]);
+  });
+
+  test('a fact in which nothing can be seen is dropped, and the others are kept', async () => {
+    const invisible = ['\u200b', '\u00ad', '\u200e', '\ufe0f', '\u3164', '\u034f', '\u115f', '\u{e0041}'];
+    const { memory } = await observing([...invisible, 'Ann works at Acme'].map((each) => extracted(each)));
+    const observed = await memory.observe(said('I work at Acme'));
+    expect(observed).toMatchObject({ created: { length: 1 }, dropped: invisible.length, failures: [] });
+  });
+
   test('facts with their dates, judgements and sources', async () => {
     const { memory, requests } = await observing([
       extracted('Ann is allergic to peanuts.', { type: 'profile', importance: 0.95, title: 'Allergy' }),
