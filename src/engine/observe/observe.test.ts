@@ -232,7 +232,10 @@ describe('with a language model', () => {
 
   test('the model never sees what is private', async () => {
     const { memory, requests } = await observing([]);
-    await memory.observe(said('My pin is <private>4711</private>, do not tell <private>Ben'));
+    await memory.observe([
+      { role: 'user <private>4711</private>', name: 'Ann <private>4711</private>', content: 'Hello' },
+      ...said('My pin is <private>4711</private>, do not tell <private>Ben'),
+    ]);
     expect(requests[0]?.prompt).toContain('[REDACTED]');
     // Without the nonce of the fence, which may hold any digits.
     const prompt = requests[0]?.prompt.replaceAll(/messages-[0-9a-f]+/g, 'messages');

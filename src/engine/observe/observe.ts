@@ -106,6 +106,8 @@ export async function observe(
   };
   const turns = readMessages(messages, now).map((turn) => ({
     ...turn,
+    role: redactPrivate(turn.role),
+    name: turn.name === undefined ? undefined : redactPrivate(turn.name),
     content: redactPrivate(turn.content),
   }));
   const floor = number(options.minImportance ?? 0, 'minImportance', 0, 1);

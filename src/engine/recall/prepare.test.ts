@@ -39,6 +39,17 @@ describe('a query for one strategy', () => {
     ]);
   });
 
+  test('what is private is looked for by its words, and not shown to the embedder', async () => {
+    const seen: string[] = [];
+    const watching = embedder(async (texts) => {
+      seen.push(...texts);
+      return [vector];
+    });
+    const { query } = await prepare('hybrid', 'the <private>swordfish</private> door', watching);
+    expect(seen).toEqual(['the [REDACTED] door']);
+    expect(query.terms).toContain('swordfish');
+  });
+
   test('without a term it is looked for as a text, trimmed', async () => {
     expect((await prepare('lexical', ' the ')).query).toMatchObject({ terms: [], substring: 'the' });
   });

@@ -1,4 +1,5 @@
 import { SalienceError, throwIfAborted } from '../../domain/errors.ts';
+import { redactPrivate } from '../../domain/redaction.ts';
 import { findTextProblem } from '../../domain/wellformed.ts';
 import type { Embedder } from '../../providers/embedder.ts';
 import type { ResolvedProfile } from '../../scoring/profile.ts';
@@ -27,7 +28,7 @@ export interface QueryTools {
 
 /**
  * Analyses a query: its terms, its vector, its dates, its tense. A vector or dates that cannot be had are reported as an
- * arm that failed; the recall goes on without them. Throws `blank_query`, `invalid_text`, `invalid_argument`, `aborted`.
+ * arm that failed; the recall goes on without them. What is private is looked for by its words, and shown to no embedder. Throws `blank_query`, `invalid_text`, `invalid_argument`, `aborted`.
  */
 export async function prepareQuery(
   text: string | undefined,
@@ -99,7 +100,7 @@ async function embedQuery(
     return { arm: { name: 'vector', status: 'off', reason } };
   }
   try {
-    const [vector] = await embedder.embed([query], { signal, purpose: 'query' });
+    const [vector] = await embedder.embed([redactPrivate(query)], { signal, purpose: 'query' });
     return vector
       ? { vector, arm: { name: 'vector', status: 'ran' } }
       : { arm: { name: 'vector', status: 'blank', reason: `${embedder.model} knows no word of the query` } };

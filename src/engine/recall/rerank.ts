@@ -1,4 +1,5 @@
 import { SalienceError, throwIfAborted } from '../../domain/errors.ts';
+import { redactPrivate } from '../../domain/redaction.ts';
 import { NO_USAGE, usageIn } from '../../providers/language-model.ts';
 import type { Reranker } from '../../providers/reranker.ts';
 
@@ -17,7 +18,7 @@ export interface Reranking<Item> {
   readonly failure: string | undefined;
 }
 
-/** Puts the first `most` items into a reranker's order; ties, and what it leaves out, keep the old one. */
+/** Puts the first `most` items into a reranker's order; ties, and what it leaves out, keep the old one. It is not shown what is private. */
 export async function rerankItems<Item>(
   reranker: Reranker,
   query: string,
@@ -28,7 +29,7 @@ export async function rerankItems<Item>(
 ): Promise<Reranking<Item>> {
   const examined = items.slice(0, most);
   try {
-    const answer = await reranker.rerank(query, examined.map(passageOf), { signal });
+    const answer = await reranker.rerank(redactPrivate(query), examined.map(passageOf), { signal });
     const scores = new Map<number, number>();
     for (const { index, score } of answer.results) {
       // The first word on a passage counts; what is no passage or no number says nothing.
