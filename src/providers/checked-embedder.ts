@@ -42,7 +42,8 @@ function checkedVector(given: unknown, model: string, dimensions: number): Float
       `${typeof given} as a vector; return a Float32Array, or undefined where it knows nothing`,
     );
   }
-  const vector = given instanceof Float32Array ? given : Float32Array.from(given as unknown as number[]);
+  // A copy: an embedder may fill the same array again for the next texts.
+  const vector = Float32Array.from(given as unknown as number[]);
   if (vector.length !== dimensions) {
     const message = `the embedder ${model} returned a vector of ${vector.length} numbers, its dimensions are ${dimensions}`;
     throw new SalienceError('embedder_mismatch', message, { details: { model, dimensions } });

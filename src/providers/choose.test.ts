@@ -58,6 +58,24 @@ describe('an embedder of a program without types', () => {
     }
   });
 
+  it('may fill one buffer again and again', async () => {
+    const buffer = new Float32Array(4);
+    const reusing = {
+      ...plain,
+      async embed(texts: readonly string[]) {
+        return texts.map((text, at) => {
+          const vector = buffer.subarray(2 * at, 2 * at + 2);
+          vector.set(text === 'tea' ? [1, 0] : [0, 1]);
+          return vector;
+        });
+      },
+    };
+    const chosen = (await chooseEmbedder(reusing))!;
+    const [tea] = await chosen.embed(['tea']);
+    await chosen.embed(['coffee']);
+    expect(tea).toEqual(Float32Array.of(1, 0));
+  });
+
   it.each([
     ['fewer vectors than texts', [], 'embedder_failed', '0 vectors for 1 texts; return one a text, in order'],
     [
