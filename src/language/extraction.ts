@@ -74,6 +74,8 @@ export async function extractMemories(
   options: ExtractionOptions,
 ): Promise<Extraction> {
   const context = wholeNumber(options.contextMessages ?? 4, 'contextMessages', 0, 50);
+  if (options.maxOutputTokens !== undefined)
+    wholeNumber(options.maxOutputTokens, 'maxOutputTokens', 1, 2 ** 31 - 1);
   const batches = cutBatches(
     turns,
     options.batchSize ?? 20,

@@ -58,6 +58,16 @@ describe('an embedder of a program without types', () => {
     }
   });
 
+  it('that throws fails by name, with what it threw; an abort stays what it is', async () => {
+    const down = new Error('down');
+    const failing = (await chooseEmbedder({ ...plain, embed: () => Promise.reject(down) }))!;
+    const failure = { code: 'embedder_failed', message: 'the embedder mine failed: down', cause: down };
+    await expect(failing.embed(['tea'])).rejects.toMatchObject(failure);
+    await using memory = await openMemory({ path: ':memory:', space: 'mine', embedder: failing });
+    await expect(memory.remember('likes tea')).rejects.toMatchObject(failure);
+    await expect(failing.embed(['tea'], { signal: AbortSignal.abort() })).rejects.toBe(down);
+  });
+
   it('may fill one buffer again and again', async () => {
     const buffer = new Float32Array(4);
     const reusing = {

@@ -139,7 +139,11 @@ test.each([
 describe('with a language model', () => {
   test('what is wrong with the options is said before the model is asked', async () => {
     const { memory, requests } = await observing([]);
-    const wrong = [{ metadata: { text: 'x'.repeat(20_000) } }, { sessionId: 's'.repeat(201) }];
+    const wrong = [
+      { metadata: { text: 'x'.repeat(20_000) } },
+      { sessionId: 's'.repeat(201) },
+      { maxOutputTokens: 0 },
+    ];
     for (const options of wrong)
       await expect(memory.observe(said('…'), options)).rejects.toThrow(SalienceError);
     expect(requests).toEqual([]);

@@ -1,4 +1,4 @@
-import { SalienceError, throwIfAborted } from '../../domain/errors.ts';
+import { messageOf, SalienceError, throwIfAborted } from '../../domain/errors.ts';
 import { redactPrivate } from '../../domain/redaction.ts';
 import { NO_USAGE, usageIn } from '../../providers/language-model.ts';
 import type { Reranker } from '../../providers/reranker.ts';
@@ -50,8 +50,14 @@ export async function rerankItems<Item>(
     };
   } catch (cause) {
     throwIfAborted(signal);
-    const failure = cause instanceof Error ? cause.message : String(cause);
     const { promptTokens, completionTokens } = SalienceError.isInstance(cause) ? usageIn(cause) : NO_USAGE;
-    return { items, sent: examined.length, examined: 0, promptTokens, completionTokens, failure };
+    return {
+      items,
+      sent: examined.length,
+      examined: 0,
+      promptTokens,
+      completionTokens,
+      failure: messageOf(cause),
+    };
   }
 }

@@ -20,7 +20,9 @@ describe('health', () => {
       }) as never,
     });
     const { signal } = cancelled;
-    expect((await memory.health({ signal })).problems).toEqual(['the embedder: Error: the plug is out']);
+    expect((await memory.health({ signal })).problems).toEqual([
+      'the embedder: the embedder two failed: the plug is out',
+    ]);
     cancels = true;
     await expect(memory.health({ signal })).rejects.toThrow('the plug is out');
   });
