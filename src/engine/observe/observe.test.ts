@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { SalienceError } from '../../domain/errors.ts';
 import type { ConversationMessage } from '../../language/messages.ts';
 import { openMemory } from '../../open.ts';
+import type { LanguageModel } from '../../providers/language-model.ts';
 import { createSqliteStore } from '../../stores/sqlite/index.ts';
 import { extracted } from '../../testing/extraction-script.ts';
 import { live } from '../../testing/live-memory.ts';
@@ -147,6 +148,16 @@ describe('with a language model', () => {
     for (const options of wrong)
       await expect(memory.observe(said('…'), options)).rejects.toThrow(SalienceError);
     expect(requests).toEqual([]);
+  });
+
+  test('of a model of your own, counts that are none count nothing', async () => {
+    const languageModel = {
+      name: 'mine',
+      generate: async () => ({ value: { items: [], dropped: 0 }, promptTokens: '05', calls: Number.NaN }),
+    } as unknown as LanguageModel;
+    const { memory } = await live({ languageModel });
+    const { usage } = await memory.observe(said('I work at Acme'));
+    expect(usage).toEqual({ promptTokens: 0, completionTokens: 0, calls: 0 });
   });
 
   test('a fact in which nothing can be seen is dropped, and the others are kept', async () => {

@@ -1,6 +1,6 @@
 import { messageOf, SalienceError, throwIfAborted } from '../../domain/errors.ts';
 import { redactPrivate } from '../../domain/redaction.ts';
-import { NO_USAGE, usageIn } from '../../providers/language-model.ts';
+import { countOf, NO_USAGE, usageIn } from '../../providers/language-model.ts';
 import type { Reranker } from '../../providers/reranker.ts';
 
 /** An order that a reranker gave, and what it cost. */
@@ -44,8 +44,8 @@ export async function rerankItems<Item>(
       items: [...[...judged, ...left].map((index) => examined[index]!), ...items.slice(most)],
       sent: examined.length,
       examined: examined.length,
-      promptTokens: answer.promptTokens ?? 0,
-      completionTokens: answer.completionTokens ?? 0,
+      promptTokens: countOf(answer.promptTokens),
+      completionTokens: countOf(answer.completionTokens),
       failure: undefined,
     };
   } catch (cause) {
