@@ -39,7 +39,7 @@ const reindexKeys = keysOf<BatchOptions>()({ signal: true, now: true, progress: 
 export function checkOpenOptions(options: OpenOptions): void {
   onlyKeys(options, OPEN_OPTIONS, 'openMemory');
   const { path, space, maxContentBytes, maxMetadataBytes, synchronous, conflictThreshold, reindex } = options;
-  const { language, profiles, store } = options;
+  const { language, profiles, store, languageModel, reranker } = options;
   if (store === undefined) text(path, 'path');
   if (space === undefined) {
     throw invalidArgument(
@@ -59,6 +59,13 @@ export function checkOpenOptions(options: OpenOptions): void {
   if (profiles !== undefined) listOf(profiles, 'profiles');
   for (const name of ['clock', 'newId', 'tokenCounter', 'dateReader'] as const)
     if (options[name] !== undefined) callback(options[name], name);
+  if (languageModel !== undefined && typeof languageModel?.generate !== 'function')
+    throw invalidArgument(
+      'languageModel',
+      'expected a model, such as openAiCompatibleModel({ baseUrl, model }) or aiSdkModel(model) makes',
+    );
+  if (reranker !== undefined && typeof reranker?.rerank !== 'function')
+    throw invalidArgument('reranker', 'expected an object with a function rerank(query, passages)');
   if (store !== undefined && typeof store?.openSpace !== 'function')
     throw invalidArgument('store', 'expected a store, such as postgres(url) or createSqliteStore() makes');
 }

@@ -11,6 +11,7 @@ import type { MemoryEngine } from './engine/memory-engine.ts';
 import type { ReinforcementRates } from './engine/recall/reinforce.ts';
 import type { BatchOptions } from './engine/types.ts';
 import { checkSettings, withSettings } from './engine/upkeep/configure.ts';
+import { vectorWarnings } from './engine/upkeep/health.ts';
 import { modelReranker } from './language/rerank.ts';
 import { checkOpenOptions, reinforcementOf } from './open-options.ts';
 import { chooseEmbedder, type EmbedderChoice } from './providers/choose.ts';
@@ -72,8 +73,8 @@ export interface OpenOptions {
   /** Nothing is written. Default is false. */
   readonly readOnly?: boolean | undefined;
   /**
-   * Recompute all vectors when those in the store come from another model; as an object, how. Default is false: an
-   * error.
+   * Recompute all vectors when those in the store come from another model, or many memories have none; as an object, how.
+   * Default is false: an error for another model.
    */
   readonly reindex?: boolean | BatchOptions | undefined;
   /** Whole milliseconds since 1970, within the years 0 to 9999. Default is the system's clock. */
@@ -171,9 +172,13 @@ async function agree(
   const { embedding, analyzer: stored } = await space.derivation();
   const otherModel = embedding && embedder && embedding.model !== embedder.model;
   const otherAnalyzer = stored !== undefined && stored !== analyzer.id;
-  if (!otherModel && !otherAnalyzer) return;
-  if (options.reindex && !options.readOnly) {
-    return memory.reindex(options.reindex === true ? {} : options.reindex);
+  const { reindex } = options;
+  const mayReindex = reindex && !options.readOnly;
+  const lacksVectors =
+    mayReindex && embedder && vectorWarnings(await space.info(), embedder.model).length > 0;
+  if (!otherModel && !otherAnalyzer && !lacksVectors) return;
+  if (mayReindex) {
+    return memory.reindex(reindex === true ? {} : reindex);
   }
   const found = otherModel
     ? `holds vectors of the model ${embedding.model}, and the embedder in use is ${embedder.model}`

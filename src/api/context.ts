@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Context, ContextMessage } from '../index.ts';
 import { traceSchema } from './hit.ts';
-import { nothingSchema, nothingText } from './missing.ts';
+import { missingIn, missingText, nothingSchema, nothingText } from './missing.ts';
 import { listOf, memorySchema } from './schemas.ts';
 import { defineVerb } from './verb.ts';
 
@@ -33,9 +33,10 @@ const output = z.object({
   totalScore: z.number(),
   totalValue: z.number(),
   lossBound: z.number().optional(),
+  missing: listOf(z.string()).describe('What should have taken part in the search and could not'),
   nothing: nothingSchema,
   trace: traceSchema.optional(),
-} satisfies Record<keyof Context, z.ZodType>);
+} satisfies Record<keyof Context | 'missing', z.ZodType>);
 
 function answerOf(
   { items, trace, ...built }: Context,
@@ -43,6 +44,7 @@ function answerOf(
 ): z.input<typeof output> {
   return {
     ...built,
+    missing: missingIn(trace),
     items: items.map(({ score, ...item }) => ({ ...item, score: score.value })),
     ...(input['trace'] ? { trace } : {}),
   };
@@ -51,12 +53,12 @@ function answerOf(
 const textOf = ({ text, items, nothing }: z.output<typeof output>) =>
   items.length === 0 ? nothingText(nothing) : text;
 
-export const context = defineVerb('context', {
-  output,
-  shape: answerOf,
-  text: textOf,
-});
+/** Warnings stand behind the text, whose fence nothing may break. */
+const withWarnings = (answer: z.output<typeof output>) =>
+  [textOf(answer), ...missingText(true, answer.missing)].join('\n');
 
-export const bootstrap = defineVerb('bootstrap', { output, shape: answerOf, text: textOf });
+export const context = defineVerb('context', { output, shape: answerOf, text: withWarnings });
 
-export const pinned = defineVerb('pinned', { output, shape: answerOf, text: textOf });
+export const bootstrap = defineVerb('bootstrap', { output, shape: answerOf, text: withWarnings });
+
+export const pinned = defineVerb('pinned', { output, shape: answerOf, text: withWarnings });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { type MemoryEngine, openMemory } from '../index.ts';
+import { type Embedder, type MemoryEngine, openMemory } from '../index.ts';
 import { agentVerbs, callVerb, type Verb, verbs } from './index.ts';
 
 const now = Date.UTC(2026, 2, 1);
@@ -46,6 +46,30 @@ describe('the table', () => {
       if (http.method === 'GET') expect(access).toBe('read');
     },
   );
+});
+
+test('a context says which search failed, as a recall does', async () => {
+  let isDown = false;
+  const embedder = {
+    model: 'one',
+    dimensions: 2,
+    async embed(texts: readonly string[]) {
+      if (isDown) throw new Error('down');
+      return texts.map(() => Float32Array.of(1, 0));
+    },
+  } as unknown as Embedder;
+  await using memory = await openMemory({ path: ':memory:', space: 'default', clock: () => now, embedder });
+  await memory.remember('Ada prefers oat milk');
+  isDown = true;
+  const missing = ['the vector search failed: the embedder one failed: down'];
+  for (const [name, more] of [
+    ['recall', {}],
+    ['context', { maxTokens: 500 }],
+  ] as const) {
+    const answer = await callVerb(verb(name), memory, { query: 'oat milk', ...more });
+    expect(answer).toMatchObject({ missing });
+    expect(verb(name).text(answer)).toMatch(/oat milk[\s\S]*\nwarning: the vector search failed: .*down$/);
+  }
 });
 
 describe('every verb answers by its schema', () => {

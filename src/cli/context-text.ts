@@ -1,11 +1,12 @@
+import { missingIn, missingText } from '../api/missing.ts';
 import type { Context as BuiltContext } from '../index.ts';
 import { nothingLine } from './nothing-line.ts';
 import { plainBlock, plainLine } from './terminal-text.ts';
 import { plural } from './units.ts';
 
-/** A built context and its counts; `why`: also the reason for every memory that was left out. */
+/** A built context, its counts, and what could not be searched; `why`: also the reason for every memory that was left out. */
 export function contextText(
-  built: Pick<BuiltContext, 'text' | 'omitted' | 'nothing' | 'tokens' | 'maxTokens'> & {
+  built: Pick<BuiltContext, 'text' | 'omitted' | 'nothing' | 'tokens' | 'maxTokens' | 'trace'> & {
     readonly items: readonly unknown[];
   },
   why: boolean | undefined,
@@ -16,6 +17,7 @@ export function contextText(
     '',
     `${plural(built.items.length, 'memory', 'memories')}, ${built.tokens} of ${built.maxTokens} tokens, ${leftOut.length} left out`,
     ...(why ? leftOut : []),
+    ...missingText(true, missingIn(built.trace)).map(plainLine),
   ].join('\n');
 }
 

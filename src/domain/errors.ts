@@ -115,6 +115,11 @@ export class SalienceError extends Error {
   }
 }
 
+/** What a caught value says: a caller's own code may throw anything. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** Throws the error of an aborted operation when `signal` is aborted. */
 export function throwIfAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) {

@@ -106,7 +106,9 @@ async function writeBatch(
   const restated = new Set<Usable>();
   const { ordered, last } = inOrder(items);
   for (const item of ordered) {
-    const known = await knownAs(memory, item, last.has(item));
+    const looked = await attempt(item, skip, () => knownAs(memory, item, last.has(item)));
+    if (!looked) continue;
+    const known = looked.result;
     if (known) links.name(item, known.existing.id);
     if (!known) fresh.push(item);
     else if (known.changes === undefined && known.invalidation === undefined) counts.unchanged++;
@@ -174,14 +176,18 @@ async function insert<Item extends Usable>(
   return [];
 }
 
-async function attempt(item: Usable, skip: Skip, work: () => Promise<unknown>): Promise<boolean> {
+/** `undefined` where the item was refused, and named. */
+async function attempt<Result>(
+  item: Usable,
+  skip: Skip,
+  work: () => Promise<Result>,
+): Promise<{ readonly result: Result } | undefined> {
   try {
-    await work();
-    return true;
+    return { result: await work() };
   } catch (error) {
     if (!isRefusal(error)) throw error;
     skip(item.where, reasonOf(error));
-    return false;
+    return undefined;
   }
 }
 

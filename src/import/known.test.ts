@@ -330,6 +330,25 @@ describe('an export of a memory that the space knows otherwise', () => {
     expect((await memory.get('a'))?.invalidatedAt).toBeDefined();
   });
 
+  it('is skipped and named where it was invalidated at no time, and the rest is imported', async () => {
+    const { memory, exported } = await kept();
+    const record = (line: number, memory: Memory): ImportItem => ({
+      kind: 'record',
+      where: `line ${line}`,
+      memory,
+    });
+    async function* items() {
+      yield record(1, { ...exported, invalidatedAt: 'last week' });
+      yield record(2, { ...exported, id: 'b', content: 'Anna likes cake' });
+    }
+    const skipped: string[] = [];
+    const counts = await importItems(memory, items(), {
+      onSkipped: (where, reason) => skipped.push(`${where}: ${reason}`),
+    });
+    expect(counts).toEqual({ ...none, imported: 1, skipped: 1 });
+    expect(skipped).toEqual([expect.stringMatching(/^line 1: invalidatedAt: /)]);
+  });
+
   it('is kept over a line of your own that was said before', async () => {
     const first = { id: 'a', content: 'first', createdAt: '2024-01-01', updatedAt: '2024-05-01' };
     const older = { ...first, content: 'older', updatedAt: '2024-02-01' };

@@ -60,7 +60,10 @@ export function inOrder(items: readonly Usable[]): {
   return { ordered: groups.flat(), last: new Set(groups.flatMap((group) => group.at(-1) ?? [])) };
 }
 
-/** The memory of an item: of its id, or else what is believed about its topic. `undefined` for what is new. */
+/**
+ * The memory of an item: of its id, or else what is believed about its topic. `undefined` for what is new. Throws what is
+ * wrong with the item.
+ */
 export async function knownAs(
   memory: MemoryEngine,
   item: Usable,
@@ -93,13 +96,13 @@ function isNewer(existing: Memory, item: Usable): boolean {
   }
 }
 
-/** The invalidation that an export has, and the space does not. */
+/** The invalidation that an export has, and the space does not. Throws `invalid_time`. */
 function invalidationOf(existing: Memory, item: Usable): Known['invalidation'] {
   if (item.kind !== 'record' || existing.invalidatedAt !== undefined) return undefined;
   const { invalidatedAt, invalidReason: reason = 'imported as invalidated' } = item.memory;
   if (invalidatedAt === undefined) return undefined;
   // An invalidation leaves the time of the last change as it was.
-  return { reason, isOlder: parseInstant(invalidatedAt) < parseInstant(existing.updatedAt) };
+  return { reason, isOlder: parseInstant(invalidatedAt, 'invalidatedAt') < parseInstant(existing.updatedAt) };
 }
 
 async function believedAbout(memory: MemoryEngine, item: Statement): Promise<Memory | undefined> {

@@ -1,5 +1,5 @@
 import { wholeNumber } from '../domain/check.ts';
-import { SalienceError, throwIfAborted } from '../domain/errors.ts';
+import { messageOf, SalienceError, throwIfAborted } from '../domain/errors.ts';
 import { eachAtOnce } from '../providers/each-at-once.ts';
 import { addUsage, type ModelUsage, NO_USAGE, usageIn } from '../providers/language-model.ts';
 
@@ -89,6 +89,7 @@ export async function askBatches<Item, Result>(
 /** A model of the caller's own may throw anything. */
 export function asModelFailure(error: unknown): SalienceError {
   if (SalienceError.isInstance(error)) return error;
-  const message = error instanceof Error ? error.message : String(error);
-  return new SalienceError('model_failed', `the language model failed: ${message}`, { cause: error });
+  return new SalienceError('model_failed', `the language model failed: ${messageOf(error)}`, {
+    cause: error,
+  });
 }

@@ -42,6 +42,7 @@ describe('a consolidation', () => {
     ['changed a time', joined.replace('6:30', '6.30'), /these are missing: 6:30$/m],
     ['changed a date', joined.replace('2026-02-10', '10 February 2026'), /these are missing: 2026-02-10$/m],
     ['said nothing', ' ', /content is empty/],
+    ['showed nothing', '\u200b\u3164', /content is empty/],
     ['added a fact', `${joined} Her password is hunter2.`, /in none of them: password hunter2$/m],
     ['denied something', joined.replace('runs', 'never runs'), /in none of them: never$/m],
     ['told a story', `${joined} ${'And she was happy. '.repeat(30)}`, /add nothing/],
@@ -53,6 +54,19 @@ describe('a consolidation', () => {
     }));
     expect(await result).toMatchObject({ content: joined, title: undefined, usage: { calls: 2 } });
     expect(requests[1]?.prompt).toMatch(problem);
+  });
+
+  it('without any word of one statement is mended', async () => {
+    const group = [said('Ann likes red apples.', 0), said('Bob keeps bees.', 1), said('On it', 2)];
+    const { result, requests } = consolidate(
+      ({ call }) => ({
+        content: call === 0 ? 'Ann likes apples' : 'Ann likes red apples; bees: Bob',
+        title: null,
+      }),
+      group,
+    );
+    expect(await result).toMatchObject({ content: 'Ann likes red apples; bees: Bob', usage: { calls: 2 } });
+    expect(requests[1]?.prompt).toMatch(/no word of these statements: 2$/m);
   });
 
   it('that keeps losing a fact is an error, which tells no text', async () => {

@@ -1,5 +1,6 @@
 import { invalidArgument } from '../domain/check.ts';
 import { clip } from '../domain/clip.ts';
+import { isInvisible } from '../domain/statement.ts';
 import { formatInstant } from '../domain/time.ts';
 import type { LanguageModel, ModelUsage } from '../providers/language-model.ts';
 import { cleanText, objectOutput } from './answer.ts';
@@ -27,7 +28,7 @@ content is the joined statement. title is at most eight words, or null.`;
 
 /**
  * One statement for two to five similar ones of one type, which keeps every fact and adds none. An answer without one of
- * their numbers has lost a fact, and one with a word, number, name or denial that none of them has says something of its
+ * their numbers, or without any word of one of them, has lost a fact, and one with a word, number, name or denial that none of them has says something of its
  * own: both are refused. The model is asked again, and then `model_invalid_output` is thrown, as `model_failed` and
  * `aborted` are. A title that adds something is left out.
  */
@@ -59,7 +60,7 @@ export async function consolidateStatements(
     schema: objectOutput(
       z.object({ content: z.string(), title: z.string().nullable().catch(null) }),
       ({ content }) => {
-        checkNothingLost(cleanText(content), statements);
+        checkNothingLost(cleanText(content), statements, options.contentWords);
         checkNothingAdded(introduced(cleanText(content)));
       },
     ),
@@ -78,8 +79,12 @@ function numbersIn(text: string): ReadonlySet<string> {
   return new Set(text.match(/\p{Nd}+(?:[.,:/-]\p{Nd}+)*/gu) ?? []);
 }
 
-function checkNothingLost(joined: string, statements: readonly DatedStatement[]): void {
-  if (joined === '') throw new Error('content is empty');
+function checkNothingLost(
+  joined: string,
+  statements: readonly DatedStatement[],
+  contentWords: ContentWords,
+): void {
+  if (isInvisible(joined)) throw new Error('content is empty');
   const kept = numbersIn(joined);
   const lost = [...numbersIn(statements.map(({ content }) => content).join('\n'))].filter(
     (each) => !kept.has(each),
@@ -88,6 +93,15 @@ function checkNothingLost(joined: string, statements: readonly DatedStatement[])
     throw new Error(
       `content must keep every number exactly as it is written; these are missing: ${lost.join(' ')}`,
     );
+  }
+  // A statement in other words still shares one with the answer, which may use no words but theirs.
+  const words = new Set(contentWords(joined));
+  const dropped = statements.flatMap(({ content }, at) => {
+    const own = contentWords(content);
+    return own.length > 0 && !own.some((word) => words.has(word)) ? [at + 1] : [];
+  });
+  if (dropped.length > 0) {
+    throw new Error(`content must keep every fact; it has no word of these statements: ${dropped.join(' ')}`);
   }
   const total = statements.reduce((sum, { content }) => sum + content.length, 0);
   // Longer than all of them together, with room for connecting words: something was added.

@@ -1,6 +1,7 @@
 import type { ZodType } from 'zod';
 import { wholeNumber } from '../domain/check.ts';
 import { clip } from '../domain/clip.ts';
+import { isInvisible } from '../domain/statement.ts';
 import { type Instant, parseInstant } from '../domain/time.ts';
 import type { LanguageModel, ModelUsage } from '../providers/language-model.ts';
 import { cleanText, listOutput } from './answer.ts';
@@ -73,6 +74,8 @@ export async function extractMemories(
   options: ExtractionOptions,
 ): Promise<Extraction> {
   const context = wholeNumber(options.contextMessages ?? 4, 'contextMessages', 0, 50);
+  if (options.maxOutputTokens !== undefined)
+    wholeNumber(options.maxOutputTokens, 'maxOutputTokens', 1, 2 ** 31 - 1);
   const batches = cutBatches(
     turns,
     options.batchSize ?? 20,
@@ -136,7 +139,7 @@ async function itemType(withGraph: boolean): Promise<ZodType<Item>> {
 
 function readMemory(item: Item, { items }: Batch<Turn>): readonly ExtractedMemory[] {
   const content = cleanText(item.content);
-  if (content === '' || content.length > LONGEST_MEMORY) return [];
+  if (isInvisible(content) || content.length > LONGEST_MEMORY) return [];
   const sources = [...new Set(item.sources)].sort((a, b) => a - b).flatMap((n) => items[n - 1] ?? []);
   const stated = CONFIDENCE[item.confidence];
   const judged = Number.isFinite(item.importance);

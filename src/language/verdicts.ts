@@ -1,6 +1,6 @@
 import { SalienceError } from '../domain/errors.ts';
 import { formatInstant, type Instant } from '../domain/time.ts';
-import type { LanguageModel, ModelUsage } from '../providers/language-model.ts';
+import { type LanguageModel, type ModelUsage, usageIn } from '../providers/language-model.ts';
 import { cleanText, listOutput } from './answer.ts';
 import { askBatches, type BatchFailure, type BatchOptions, cutBatches } from './batches.ts';
 import { fence, type NewNonce } from './fence.ts';
@@ -28,6 +28,8 @@ export interface JudgedPair {
 export interface Verdicts {
   /** One a pair, in order; `undefined` where the model gave none, so the pair stays unjudged. */
   readonly verdicts: readonly (JudgedPair | undefined)[];
+  /** Positions of pairs without a verdict though the model answered; where its server failed, it did not. */
+  readonly inVain: readonly number[];
   readonly failures: readonly BatchFailure[];
   readonly usage: ModelUsage;
 }
@@ -80,7 +82,18 @@ export async function judgePairs(
     }
     return { result: undefined, usage: spent };
   });
-  return { verdicts, failures: [...failures, ...unanswered(verdicts, failures)], usage };
+  const unusable = unanswered(verdicts, failures);
+  const inVain = positionsOf([...failures.filter(hasAnswered), ...unusable]);
+  return { verdicts, inVain, failures: [...failures, ...unusable], usage };
+}
+
+/** Only an answer has tokens: one that was cut short, or could not be read, has them too. */
+function hasAnswered({ error }: BatchFailure): boolean {
+  return error.code === 'model_invalid_output' || usageIn(error).completionTokens > 0;
+}
+
+function positionsOf(failures: readonly BatchFailure[]): readonly number[] {
+  return failures.flatMap(({ positions }) => positions);
 }
 
 /** Pairs that were asked about in vain: the model answered, but on other pairs, or in other words. */
@@ -88,7 +101,7 @@ function unanswered(
   verdicts: readonly (JudgedPair | undefined)[],
   failures: readonly BatchFailure[],
 ): readonly BatchFailure[] {
-  const failed = new Set(failures.flatMap(({ positions }) => positions));
+  const failed = new Set(positionsOf(failures));
   const positions = [...verdicts.keys()].filter((at) => verdicts[at] === undefined && !failed.has(at));
   if (positions.length === 0) return [];
   const message = `the language model gave no usable verdict on ${positions.length} of ${verdicts.length} pairs; they go on waiting`;

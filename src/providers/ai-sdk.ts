@@ -55,8 +55,9 @@ export function aiSdkModel(model: AiSdkLanguageModel, options: LanguageModelOpti
 }
 
 function completer(name: string, model: AiSdkLanguageModel): Complete {
-  return async ({ messages, jsonSchema, temperature, maxOutputTokens, signal }) => {
+  return async ({ messages, jsonSchema, temperature, maxOutputTokens, onCall, signal }) => {
     try {
+      onCall();
       const result = await model.doGenerate({
         prompt: messages.map(toPrompt),
         responseFormat: { type: 'json', name: 'answer', schema: { ...jsonSchema } },
@@ -86,7 +87,6 @@ function readResult(name: string, result: unknown): Completion {
       kind: 'failed',
       temporary: false,
       retryAfterMs: undefined,
-      calls: 1,
       error: () =>
         failed(name, 'gave no list "content": is its provider one for version 5 or 6 of the AI SDK?', {}),
     };
@@ -98,7 +98,6 @@ function readResult(name: string, result: unknown): Completion {
     promptTokens: count(property(usage, 'inputTokens')),
     completionTokens: count(property(usage, 'outputTokens')),
     finish: finishOf(property(result, 'finishReason')),
-    calls: 1,
   };
 }
 
@@ -123,7 +122,6 @@ function failure(name: string, thrown: unknown, sent: readonly string[]): Comple
     kind: 'failed',
     temporary: property(thrown, 'isRetryable') === true,
     retryAfterMs: retryAfter(headersOf(headers)),
-    calls: 1,
     error(attempts) {
       const details = { attempts, ...(typeof status === 'number' ? { status } : {}) };
       // What a server says about a key may hold parts of it.

@@ -1,5 +1,5 @@
 import { invalidArgument, number, text, wholeNumber } from '../domain/check.ts';
-import { SalienceError } from '../domain/errors.ts';
+import { messageOf, SalienceError } from '../domain/errors.ts';
 import { onlyKeys } from '../domain/options.ts';
 import type { Calibration, Embedder, SimilarityThresholds } from './embedder.ts';
 
@@ -17,13 +17,24 @@ const THRESHOLDS = {
 export function checkedEmbedder(embedder: Embedder): Embedder {
   const model = text(embedder.model, 'embedder.model', { maxCharacters: 1000 });
   const dimensions = wholeNumber(embedder.dimensions, 'embedder.dimensions', 1, 65_536);
+  const given = async <Answer>(ask: () => Promise<Answer>, signal: AbortSignal | undefined) => {
+    try {
+      return await ask();
+    } catch (cause) {
+      if (signal?.aborted || SalienceError.isInstance(cause)) throw cause;
+      throw new SalienceError('embedder_failed', `the embedder ${model} failed: ${messageOf(cause)}`, {
+        details: { model },
+        cause,
+      });
+    }
+  };
   return {
     model,
     dimensions,
     calibration: checkedCalibration(embedder.calibration, 'embedder.calibration'),
     thresholds: checkedThresholds(embedder.thresholds, 'embedder.thresholds'),
     async embed(texts, options) {
-      const vectors: unknown = await embedder.embed(texts, options);
+      const vectors: unknown = await given(() => embedder.embed(texts, options), options?.signal);
       if (!Array.isArray(vectors) || vectors.length !== texts.length) {
         const found = Array.isArray(vectors) ? `${vectors.length} vectors` : String(vectors);
         throw wrong(model, `${found} for ${texts.length} texts; return one a text, in order`);
@@ -42,7 +53,8 @@ function checkedVector(given: unknown, model: string, dimensions: number): Float
       `${typeof given} as a vector; return a Float32Array, or undefined where it knows nothing`,
     );
   }
-  const vector = given instanceof Float32Array ? given : Float32Array.from(given as unknown as number[]);
+  // A copy: an embedder may fill the same array again for the next texts.
+  const vector = Float32Array.from(given as unknown as number[]);
   if (vector.length !== dimensions) {
     const message = `the embedder ${model} returned a vector of ${vector.length} numbers, its dimensions are ${dimensions}`;
     throw new SalienceError('embedder_mismatch', message, { details: { model, dimensions } });

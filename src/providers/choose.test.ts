@@ -58,6 +58,34 @@ describe('an embedder of a program without types', () => {
     }
   });
 
+  it('that throws fails by name, with what it threw; an abort stays what it is', async () => {
+    const down = new Error('down');
+    const failing = (await chooseEmbedder({ ...plain, embed: () => Promise.reject(down) }))!;
+    const failure = { code: 'embedder_failed', message: 'the embedder mine failed: down', cause: down };
+    await expect(failing.embed(['tea'])).rejects.toMatchObject(failure);
+    await using memory = await openMemory({ path: ':memory:', space: 'mine', embedder: failing });
+    await expect(memory.remember('likes tea')).rejects.toMatchObject(failure);
+    await expect(failing.embed(['tea'], { signal: AbortSignal.abort() })).rejects.toBe(down);
+  });
+
+  it('may fill one buffer again and again', async () => {
+    const buffer = new Float32Array(4);
+    const reusing = {
+      ...plain,
+      async embed(texts: readonly string[]) {
+        return texts.map((text, at) => {
+          const vector = buffer.subarray(2 * at, 2 * at + 2);
+          vector.set(text === 'tea' ? [1, 0] : [0, 1]);
+          return vector;
+        });
+      },
+    };
+    const chosen = (await chooseEmbedder(reusing))!;
+    const [tea] = await chosen.embed(['tea']);
+    await chosen.embed(['coffee']);
+    expect(tea).toEqual(Float32Array.of(1, 0));
+  });
+
   it.each([
     ['fewer vectors than texts', [], 'embedder_failed', '0 vectors for 1 texts; return one a text, in order'],
     [

@@ -15,6 +15,8 @@ export interface CompletionRequest {
   readonly temperature: number;
   /** Most requests that may be sent for it, at least 1. */
   readonly maxCalls: number;
+  /** To be called as each request is sent: one that is given up halfway has been sent all the same. */
+  readonly onCall: () => void;
   readonly signal: AbortSignal;
 }
 
@@ -27,7 +29,6 @@ export type Completion =
       readonly completionTokens: number | undefined;
       /** `length`: cut off at the limit of tokens; `declined`: a filter or the model itself refused. */
       readonly finish: 'stop' | 'length' | 'declined';
-      readonly calls: number;
     }
   | {
       readonly kind: 'failed';
@@ -36,7 +37,6 @@ export type Completion =
       readonly retryAfterMs: number | undefined;
       /** The error, after so many tries. */
       readonly error: (attempts: number) => SalienceError;
-      readonly calls: number;
     };
 
 /** What an adapter is: it sends a request once, without waiting or trying again. */

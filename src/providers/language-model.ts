@@ -54,20 +54,24 @@ export interface Generated<Value> extends ModelUsage {
 
 export const NO_USAGE: ModelUsage = { promptTokens: 0, completionTokens: 0, calls: 0 };
 
+/** A count as a model of the caller's own gives it; 0 for what is none. */
+export function countOf(value: unknown): number {
+  return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : 0;
+}
+
 export function addUsage(a: ModelUsage, b: ModelUsage): ModelUsage {
   return {
-    promptTokens: a.promptTokens + b.promptTokens,
-    completionTokens: a.completionTokens + b.completionTokens,
-    calls: a.calls + b.calls,
+    promptTokens: countOf(a.promptTokens) + countOf(b.promptTokens),
+    completionTokens: countOf(a.completionTokens) + countOf(b.completionTokens),
+    calls: countOf(a.calls) + countOf(b.calls),
   };
 }
 
 /** What a failed question cost nevertheless. */
 export function usageIn({ details }: SalienceError): ModelUsage {
-  const count = (value: unknown) => (typeof value === 'number' ? value : 0);
   return {
-    promptTokens: count(details['promptTokens']),
-    completionTokens: count(details['completionTokens']),
-    calls: count(details['calls']),
+    promptTokens: countOf(details['promptTokens']),
+    completionTokens: countOf(details['completionTokens']),
+    calls: countOf(details['calls']),
   };
 }

@@ -377,6 +377,24 @@ describe('time', () => {
     expect(asked).toBe(2);
   });
 
+  it('over counts the requests of an adaptation that was under way', async () => {
+    const half = [refuses('response_format is not supported'), silent];
+    const { baseUrl, received } = await serve(...half, ...half, ...half, ...half);
+    const { generate } = modelOn(baseUrl, {
+      budget: { maxCalls: 4 },
+      sleep: async (milliseconds, signal) => {
+        if (milliseconds !== timeoutMs) return;
+        const until = received.length + 2;
+        while (!signal.aborted && received.length < until)
+          await new Promise((resolve) => setImmediate(resolve));
+      },
+    });
+    const error = await failure(generate());
+    expect(error.message).toMatch(/gave no whole answer/);
+    expect(error.details).toMatchObject({ calls: 4, attempts: 2 });
+    expect(received).toHaveLength(4);
+  });
+
   it('over ends an answer that stops in its middle', async () => {
     const half: Script = (response) => void response.writeHead(200).write('{"choices":');
     const { baseUrl, received } = await serve(half, good);
@@ -433,7 +451,10 @@ describe('a budget', () => {
   it('of calls leaves no repair, or none of its retries', async () => {
     const one = await serve(says('?'));
     const error = await failure(modelOn(one.baseUrl, { budget: { maxCalls: 1 } }).generate());
-    expect(error).toMatchObject({ code: 'model_invalid_output', message: expect.stringMatching(/budget/) });
+    expect(error).toMatchObject({
+      code: 'model_invalid_output',
+      message: expect.stringMatching(/cannot be read, and has used up budget.maxCalls \(1\): raise it$/),
+    });
     const two = await serve(says('?'), refuses('busy', 503));
     expect(
       (await failure(modelOn(two.baseUrl, { budget: { maxCalls: 2 } }).generate())).details,
@@ -448,6 +469,7 @@ describe('a budget', () => {
     const { baseUrl, received } = await serve(says('?', 'stop', usageOf(100, 890)), good);
     const error = await failure(modelOn(baseUrl, { budget: { maxTokens: 1000 } }).generate());
     expect(error).toMatchObject({ code: 'model_invalid_output', details: { promptTokens: 100, calls: 1 } });
+    expect(error.message).toMatch(/was not asked again: a prompt of about \d+ tokens/);
     const prompt = received[0]!.body.messages.reduce(
       (sum, each) => sum + Math.ceil(each.content.length / 4),
       0,

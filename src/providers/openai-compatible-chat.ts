@@ -80,6 +80,7 @@ function completer(endpoint: Endpoint, options: OpenAiCompatibleModelOptions): C
     let refusal: HttpFailure | undefined;
     let dialect = known;
     for (let calls = 1; ; calls++) {
+      request.onCall();
       const outcome: HttpOutcome = await postJson({
         url,
         headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
@@ -88,40 +89,30 @@ function completer(endpoint: Endpoint, options: OpenAiCompatibleModelOptions): C
       });
       if (outcome.kind === 'json') {
         known = dialect;
-        return { ...readCompletion(outcome.value, endpoint, request), calls };
+        return readCompletion(outcome.value, endpoint, request);
       }
       const refused = outcome.kind === 'status' && (outcome.status === 400 || outcome.status === 422);
-      if (!refused) return failedCompletion(outcome, endpoint, sent, calls);
+      if (!refused) return failedCompletion(outcome, endpoint, sent);
       // The first refusal is about the whole request, the later ones about what was left of it.
       refusal ??= outcome;
       const said = serverMessage(outcome.body, { secrets: key ? [key] : [], texts: sent });
       const next = calls < request.maxCalls ? adapted(dialect, said) : undefined;
-      if (next === undefined) return failedCompletion(refusal, endpoint, sent, calls);
+      if (next === undefined) return failedCompletion(refusal, endpoint, sent);
       dialect = next;
     }
   };
 }
 
-function failedCompletion(
-  outcome: HttpFailure,
-  endpoint: Endpoint,
-  sent: readonly string[],
-  calls: number,
-): Completion {
+function failedCompletion(outcome: HttpFailure, endpoint: Endpoint, sent: readonly string[]): Completion {
   return {
     kind: 'failed',
     temporary: outcome.kind === 'status' ? isTemporary(outcome.status) : outcome.kind === 'unreachable',
     retryAfterMs: outcome.kind === 'status' ? outcome.retryAfterMs : undefined,
     error: (attempts) => failureOf({ ...outcome, attempts }, endpoint, CHAT, sent),
-    calls,
   };
 }
 
-function readCompletion(
-  answer: unknown,
-  endpoint: Endpoint,
-  { messages }: CompletionRequest,
-): DistributiveOmit<Completion, 'calls'> {
+function readCompletion(answer: unknown, endpoint: Endpoint, { messages }: CompletionRequest): Completion {
   const choices = property(answer, 'choices');
   const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
   const message = property(choice, 'message');
@@ -162,5 +153,3 @@ function textOf(content: unknown): string {
 function count(value: unknown): number | undefined {
   return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined;
 }
-
-type DistributiveOmit<Type, Key extends PropertyKey> = Type extends unknown ? Omit<Type, Key> : never;

@@ -51,6 +51,8 @@ export const LANGUAGE_MODEL_OPTION_NAMES = [
 /** Of an answer that is shown to the model again. */
 const maxQuotedCharacters = 8000;
 const maxProblemCharacters = 1000;
+const alsoAfterRepair =
+  'also after it was shown what was wrong: use a model that follows a JSON schema, or request less at a time';
 
 interface Settings {
   readonly timeoutMs: number;
@@ -84,11 +86,10 @@ export function structuredModel(
         spent = usage;
         const reading = read(answer, output);
         if (reading.problem === undefined) return { value: reading.value, ...spent };
-        if (repairs > 0) throw unusable(name, 'also after it was shown what was wrong', spent);
+        if (repairs > 0) throw unusable(name, alsoAfterRepair, spent);
         messages.push(...correction(answer.text, reading.problem));
-        if (budgetProblem(messages, settings, spent)) {
-          throw unusable(name, 'and the token budget of the call leaves no room to ask again', spent);
-        }
+        const problem = budgetProblem(messages, settings, spent);
+        if (problem) throw unusable(name, `and ${problem}`, spent);
       }
     },
   };
@@ -117,6 +118,7 @@ async function ask(
   if (problem) throw failed(name, problem, spent);
   for (let attempts = 1; ; attempts++) {
     const room = Math.min(wanted, maxTokens - tokensOf(spent) - estimateTokens(messages));
+    let calls = 0;
     const outcome = await stoppable<Completion>(
       (inner) =>
         complete({
@@ -125,13 +127,14 @@ async function ask(
           temperature,
           maxOutputTokens: Number.isFinite(room) ? room : undefined,
           maxCalls: maxCalls - spent.calls,
+          onCall: () => void calls++,
           signal: inner,
         }),
       signal,
       { milliseconds: timeoutMs, result: timedOut(name, timeoutMs), sleep },
     );
     if (outcome.kind === 'text') {
-      const { text, promptTokens, completionTokens, calls } = outcome;
+      const { text, promptTokens, completionTokens } = outcome;
       const usage = addUsage(spent, {
         promptTokens: promptTokens ?? estimateTokens(messages),
         completionTokens: completionTokens ?? estimate(text),
@@ -140,7 +143,7 @@ async function ask(
       if (outcome.finish !== 'declined') return { answer: outcome, usage };
       throw failed(name, 'declined to answer: a filter of the server, or the model itself, refused', usage);
     }
-    spent = addUsage(spent, { ...NO_USAGE, calls: outcome.calls });
+    spent = addUsage(spent, { ...NO_USAGE, calls });
     const waitMs = outcome.temporary ? waitBeforeRetry(attempts, outcome.retryAfterMs, random) : undefined;
     if (waitMs === undefined || attempts > retries || spent.calls >= maxCalls) {
       throw withUsage(outcome.error(attempts), spent);
@@ -154,7 +157,6 @@ function timedOut(name: string, timeoutMs: number): Completion {
     kind: 'failed',
     temporary: true,
     retryAfterMs: undefined,
-    calls: 1,
     error: (attempts) =>
       new SalienceError(
         'model_failed',
@@ -217,11 +219,11 @@ function budgetProblem(
   { maxCalls, maxTokens }: Settings,
   spent: ModelUsage,
 ): string | undefined {
-  if (spent.calls >= maxCalls) return `has used up the budget of ${maxCalls} calls: raise budget.maxCalls`;
+  if (spent.calls >= maxCalls) return `has used up budget.maxCalls (${maxCalls}): raise it`;
   const prompt = estimateTokens(messages);
   return tokensOf(spent) + prompt < maxTokens
     ? undefined
-    : `was not asked: a prompt of about ${prompt} tokens leaves none of budget.maxTokens (${maxTokens}) for an answer; raise it, or request less at a time`;
+    : `was not asked${spent.calls > 0 ? ' again' : ''}: a prompt of about ${prompt} tokens leaves none of budget.maxTokens (${maxTokens}) for an answer; raise it, or request less at a time`;
 }
 
 const tokensOf = ({ promptTokens, completionTokens }: ModelUsage) => promptTokens + completionTokens;
@@ -241,7 +243,7 @@ function unusable(name: string, circumstance: string, spent: ModelUsage): Salien
   // What was wrong may repeat the texts of the request, so it is not told.
   return new SalienceError(
     'model_invalid_output',
-    `${name} gave an answer that cannot be read, ${circumstance}: use a model that follows a JSON schema, or request less at a time`,
+    `${name} gave an answer that cannot be read, ${circumstance}`,
     { details: { model: name, ...spent } },
   );
 }

@@ -40,7 +40,8 @@ export function scriptedModel(
   let most = 0;
   const model = structuredModel(
     'scripted',
-    async ({ messages }) => {
+    async ({ messages, onCall }) => {
+      onCall();
       const request = {
         call: requests.length,
         system: messages[0]?.content ?? '',
@@ -56,7 +57,6 @@ export function scriptedModel(
           promptTokens: undefined,
           completionTokens: undefined,
           finish: 'stop',
-          calls: 1,
         };
       } catch (cause) {
         const error = SalienceError.isInstance(cause)
@@ -67,7 +67,6 @@ export function scriptedModel(
           temporary: false,
           retryAfterMs: undefined,
           error: () => error,
-          calls: 1,
         };
       } finally {
         open--;

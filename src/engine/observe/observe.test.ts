@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { SalienceError } from '../../domain/errors.ts';
 import type { ConversationMessage } from '../../language/messages.ts';
 import { openMemory } from '../../open.ts';
+import type { LanguageModel } from '../../providers/language-model.ts';
 import { createSqliteStore } from '../../stores/sqlite/index.ts';
 import { extracted } from '../../testing/extraction-script.ts';
 import { live } from '../../testing/live-memory.ts';
@@ -113,7 +114,59 @@ describe('without a language model', () => {
   });
 });
 
+test.each([
+  ['with a model', true],
+  ['without one', false],
+])('of the ids of messages as many are kept as the metadata has room for, %s', async (_, withModel) => {
+  const { model } = scriptedModel(() => ({
+    memories: [extracted('Ann lives in Oslo', { sources: [1, 2, 3] })],
+  }));
+  const turns = ['a', 'b', 'c'].map((id) => ({
+    id: id.repeat(40),
+    role: 'user',
+    content: `We live in Oslo, ${id}`,
+  }));
+  const kept = async (maxMetadataBytes: number) => {
+    const { memory } = await live({ maxMetadataBytes, ...(withModel ? { languageModel: model } : {}) });
+    const { created } = await memory.observe(turns, { metadata: { from: 'chat' } });
+    return (await memory.get(created[0]!))?.metadata;
+  };
+  const ids = turns.map(({ id }) => id).slice(0, withModel ? 3 : 1);
+  expect(await kept(1000)).toEqual({ from: 'chat', messages: ids });
+  expect(await kept(120)).toEqual({ from: 'chat', messages: ids.slice(0, 2) });
+  expect(await kept(20)).toEqual({ from: 'chat' });
+});
+
 describe('with a language model', () => {
+  test('what is wrong with the options is said before the model is asked', async () => {
+    const { memory, requests } = await observing([]);
+    const wrong = [
+      { metadata: { text: 'x'.repeat(20_000) } },
+      { sessionId: 's'.repeat(201) },
+      { maxOutputTokens: 0 },
+    ];
+    for (const options of wrong)
+      await expect(memory.observe(said('…'), options)).rejects.toThrow(SalienceError);
+    expect(requests).toEqual([]);
+  });
+
+  test('of a model of your own, counts that are none count nothing', async () => {
+    const languageModel = {
+      name: 'mine',
+      generate: async () => ({ value: { items: [], dropped: 0 }, promptTokens: '05', calls: Number.NaN }),
+    } as unknown as LanguageModel;
+    const { memory } = await live({ languageModel });
+    const { usage } = await memory.observe(said('I work at Acme'));
+    expect(usage).toEqual({ promptTokens: 0, completionTokens: 0, calls: 0 });
+  });
+
+  test('a fact in which nothing can be seen is dropped, and the others are kept', async () => {
+    const invisible = ['\u200b', '\u00ad', '\u200e', '\ufe0f', '\u3164', '\u034f', '\u115f', '\u{e0041}'];
+    const { memory } = await observing([...invisible, 'Ann works at Acme'].map((each) => extracted(each)));
+    const observed = await memory.observe(said('I work at Acme'));
+    expect(observed).toMatchObject({ created: { length: 1 }, dropped: invisible.length, failures: [] });
+  });
+
   test('facts with their dates, judgements and sources', async () => {
     const { memory, requests } = await observing([
       extracted('Ann is allergic to peanuts.', { type: 'profile', importance: 0.95, title: 'Allergy' }),
@@ -194,7 +247,10 @@ describe('with a language model', () => {
 
   test('the model never sees what is private', async () => {
     const { memory, requests } = await observing([]);
-    await memory.observe(said('My pin is <private>4711</private>, do not tell <private>Ben'));
+    await memory.observe([
+      { role: 'user <private>4711</private>', name: 'Ann <private>4711</private>', content: 'Hello' },
+      ...said('My pin is <private>4711</private>, do not tell <private>Ben'),
+    ]);
     expect(requests[0]?.prompt).toContain('[REDACTED]');
     // Without the nonce of the fence, which may hold any digits.
     const prompt = requests[0]?.prompt.replaceAll(/messages-[0-9a-f]+/g, 'messages');

@@ -1,7 +1,7 @@
-import { metadata, number, oneOf, texts } from '../../domain/check.ts';
+import { number, oneOf, texts } from '../../domain/check.ts';
 import { SalienceError, type SalienceErrorCode, throwIfAborted } from '../../domain/errors.ts';
 import type { Metadata } from '../../domain/memory.ts';
-import { redactPrivate } from '../../domain/redaction.ts';
+import { redactMetadata, redactPrivate } from '../../domain/redaction.ts';
 import { GLOBAL_SCOPE, parseScope } from '../../domain/scope.ts';
 import type { Instant } from '../../domain/time.ts';
 import { type ExtractedMemory, messagesAsEvents } from '../../language/extracted-memory.ts';
@@ -14,6 +14,7 @@ import { type Dependencies, momentOf } from '../dependencies.ts';
 import { lookOf } from '../graph/resolve.ts';
 import type { GraphLook } from '../graph/view.ts';
 import type { OperationOptions, RememberInput, RememberResult } from '../types.ts';
+import { checkedFields } from '../write/field-checks.ts';
 import { rememberJudged } from '../write/remember.ts';
 import { type Graph, graphOf, type ObservedGraph } from './graph.ts';
 import { mergeNearDuplicates, type Observation } from './merge.ts';
@@ -25,7 +26,7 @@ export interface ObserveOptions extends OperationOptions {
   readonly sessionId?: string | undefined;
   /** For every memory, beside those that a model gives. */
   readonly tags?: readonly string[] | undefined;
-  /** For every memory; `messages` is added, the ids of the messages that it comes from. */
+  /** For every memory; `messages` is added, the ids of the messages that it comes from, as far as there is room. */
   readonly metadata?: Metadata | undefined;
   /** 0–1: what is less important is not kept. Default is 0. */
   readonly minImportance?: number | undefined;
@@ -92,14 +93,21 @@ export async function observe(
   options: ObserveOptions = {},
 ): Promise<ObserveResult> {
   const now = momentOf(engine, options);
+  const { sessionId, metadata = {} } = checkedFields(
+    { ...options },
+    ['sessionId', 'metadata'],
+    engine.limits,
+  );
   const common = {
     scope: options.scope === undefined ? GLOBAL_SCOPE : parseScope(options.scope),
-    sessionId: options.sessionId,
+    sessionId,
     tags: options.tags === undefined ? [] : texts(options.tags, 'tags', 32, 128),
-    metadata: options.metadata === undefined ? {} : metadata(options.metadata, 'metadata'),
+    metadata,
   };
   const turns = readMessages(messages, now).map((turn) => ({
     ...turn,
+    role: redactPrivate(turn.role),
+    name: turn.name === undefined ? undefined : redactPrivate(turn.name),
     content: redactPrivate(turn.content),
   }));
   const floor = number(options.minImportance ?? 0, 'minImportance', 0, 1);
@@ -110,7 +118,7 @@ export async function observe(
   const { fitting, failures } = withinLimit(worthy, engine.limits.maxContentBytes);
   const observations = fitting.map((memory) => ({
     memory,
-    input: inputOf(memory, common, now),
+    input: inputOf(memory, common, engine.limits.maxMetadataBytes, now),
     judge: memory.importanceSource,
     verbatim: verbatim.has(memory),
   }));
@@ -234,12 +242,12 @@ function inputOf(
     readonly tags: readonly string[];
     readonly metadata: Metadata;
   },
+  maxMetadataBytes: number,
   now: Instant,
 ): RememberInput {
   const { content, type, title, importance, confidence, validFrom, validUntil, sourceIds } = memory;
   const { author, role } = memory;
   const saidAt = Math.min(memory.saidAt, now);
-  const named = sourceIds.length > 0 ? { messages: sourceIds } : {};
   return {
     content,
     type,
@@ -251,7 +259,7 @@ function inputOf(
     scope: common.scope,
     sessionId: common.sessionId,
     tags: [...new Set([...common.tags, ...memory.tags])],
-    metadata: { ...common.metadata, ...named },
+    metadata: naming(sourceIds, common.metadata, maxMetadataBytes),
     sourceRef: sourceIds.length === 1 ? sourceIds[0] : undefined,
     source: 'extracted',
     createdAt: new Date(saidAt),
@@ -259,6 +267,15 @@ function inputOf(
     validFrom: validFrom === undefined || validFrom > saidAt ? undefined : new Date(validFrom),
     validUntil: validUntil === undefined || validUntil <= saidAt ? undefined : new Date(validUntil),
   };
+}
+
+/** Metadata with the ids of the first messages, as many as it has room for: the caller did not ask for them. */
+function naming(ids: readonly string[], metadata: Metadata, limit: number): Metadata {
+  for (let count = ids.length; count > 0; count--) {
+    const named = { ...metadata, messages: ids.slice(0, count) };
+    if (Buffer.byteLength(JSON.stringify(redactMetadata(named))) <= limit) return named;
+  }
+  return metadata;
 }
 
 function remembering(embedder: Embedder): Embedder {

@@ -39,6 +39,17 @@ describe('a query for one strategy', () => {
     ]);
   });
 
+  test('what is private is looked for by its words, and not shown to the embedder', async () => {
+    const seen: string[] = [];
+    const watching = embedder(async (texts) => {
+      seen.push(...texts);
+      return [vector];
+    });
+    const { query } = await prepare('hybrid', 'the <private>swordfish</private> door', watching);
+    expect(seen).toEqual(['the [REDACTED] door']);
+    expect(query.terms).toContain('swordfish');
+  });
+
   test('without a term it is looked for as a text, trimmed', async () => {
     expect((await prepare('lexical', ' the ')).query).toMatchObject({ terms: [], substring: 'the' });
   });
@@ -109,6 +120,7 @@ describe('a vector that cannot be made is reported, and words are searched', () 
   test.each([
     ['no embedder', undefined, 'off'],
     ['one that fails', embedder(async () => Promise.reject(new Error('no network'))), 'failed'],
+    ['one that fails with nothing', embedder(async () => Promise.reject(null)), 'failed'],
     ['one that knows no word of it', embedder(async () => [undefined]), 'blank'],
   ] as const)('%s', async (_, given, status) => {
     const prepared = await prepareQuery(
@@ -120,8 +132,28 @@ describe('a vector that cannot be made is reported, and words are searched', () 
     expect(prepared.query).toMatchObject({ terms: ['tea'], vector: undefined });
     const arm = prepared.arms.find(({ name }) => name === 'vector');
     expect(arm).toMatchObject({ status, reason: expect.stringMatching(/./) });
-    if (status === 'failed') expect(arm?.reason).toContain('no network');
+    if (status === 'failed') expect(arm?.reason).toMatch(/^(no network|null)$/);
   });
+
+  test.each([['x'], [[null]], [[{ from: 5, to: 1 }]], [[{ text: 'May', start: 5, end: 1 }]]])(
+    'dates that are none, such as %j, are not looked for',
+    async (answer) => {
+      const dates = async () => answer as never;
+      const resolved = resolveProfile(builtinProfile('hybrid'));
+      const { query, arms } = await prepareQuery(
+        'tea in May',
+        resolved,
+        { analyzer, embedder: working, dates },
+        undefined,
+      );
+      expect(query.dates).toBeUndefined();
+      expect(arms).toContainEqual({
+        name: 'dates',
+        status: 'failed',
+        reason: expect.stringContaining('return a list of { text, start, end }'),
+      });
+    },
+  );
 
   test('where words are not read either, nothing was searched', async () => {
     const tools = { analyzer, embedder: undefined };

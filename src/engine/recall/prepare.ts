@@ -1,4 +1,7 @@
-import { SalienceError, throwIfAborted } from '../../domain/errors.ts';
+import { describe } from '../../domain/describe.ts';
+import { messageOf, SalienceError, throwIfAborted } from '../../domain/errors.ts';
+import { redactPrivate } from '../../domain/redaction.ts';
+import { isInstant } from '../../domain/time.ts';
 import { findTextProblem } from '../../domain/wellformed.ts';
 import type { Embedder } from '../../providers/embedder.ts';
 import type { ResolvedProfile } from '../../scoring/profile.ts';
@@ -27,7 +30,7 @@ export interface QueryTools {
 
 /**
  * Analyses a query: its terms, its vector, its dates, its tense. A vector or dates that cannot be had are reported as an
- * arm that failed; the recall goes on without them. Throws `blank_query`, `invalid_text`, `invalid_argument`, `aborted`.
+ * arm that failed; the recall goes on without them. What is private is looked for by its words, and shown to no embedder. Throws `blank_query`, `invalid_text`, `invalid_argument`, `aborted`.
  */
 export async function prepareQuery(
   text: string | undefined,
@@ -99,13 +102,13 @@ async function embedQuery(
     return { arm: { name: 'vector', status: 'off', reason } };
   }
   try {
-    const [vector] = await embedder.embed([query], { signal, purpose: 'query' });
+    const [vector] = await embedder.embed([redactPrivate(query)], { signal, purpose: 'query' });
     return vector
       ? { vector, arm: { name: 'vector', status: 'ran' } }
       : { arm: { name: 'vector', status: 'blank', reason: `${embedder.model} knows no word of the query` } };
   } catch (cause) {
     throwIfAborted(signal);
-    return { arm: { name: 'vector', status: 'failed', reason: (cause as Error).message } };
+    return { arm: { name: 'vector', status: 'failed', reason: messageOf(cause) } };
   }
 }
 
@@ -114,11 +117,23 @@ async function readDates(
   { dates }: QueryTools,
 ): Promise<{ readonly ranges?: readonly DateRange[]; readonly arm?: readonly Arm[] }> {
   try {
-    const ranges = (await dates?.(query)) ?? [];
+    const ranges = checkedDates((await dates?.(query)) ?? []);
     return ranges.length === 0 ? {} : { ranges };
   } catch (cause) {
-    return { arm: [{ name: 'dates', status: 'failed', reason: (cause as Error).message }] };
+    return { arm: [{ name: 'dates', status: 'failed', reason: messageOf(cause) }] };
   }
+}
+
+/** A caller's own reader may return anything. */
+function checkedDates(given: unknown): readonly DateRange[] {
+  const isRange = (each: Partial<DateRange> | null) =>
+    typeof each?.text === 'string' && isInstant(each.start) && isInstant(each.end) && each.start < each.end;
+  if (Array.isArray(given) && given.every(isRange)) return given;
+  throw new SalienceError(
+    'invalid_argument',
+    `dateReader: returned ${describe(given)}; return a list of { text, start, end }, times in whole milliseconds since 1970, the start before the end`,
+    { details: { field: 'dateReader' } },
+  );
 }
 
 function unused(name: Arm['name']): Arm {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { flag, invalidArgument, number, oneOf, text, texts, wholeNumber } from '../../domain/check.ts';
 import { SalienceError, throwIfAborted } from '../../domain/errors.ts';
 import { onlyKeys } from '../../domain/options.ts';
+import { redactPrivate } from '../../domain/redaction.ts';
 import type { SpaceSettings } from '../../domain/settings.ts';
 import { formatInstant, type Instant, parseInstant } from '../../domain/time.ts';
 import type { Score } from '../../scoring/comparable.ts';
@@ -268,7 +269,8 @@ export async function applyEffects(
     strategy: name,
     effect,
     queryHash: createHash('sha256')
-      .update(query ?? '')
+      // From a hash a short secret can be guessed.
+      .update(redactPrivate(query ?? ''))
       .digest('hex')
       .slice(0, 16),
     sessionId: options.sessionId,

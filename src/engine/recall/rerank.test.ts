@@ -32,6 +32,30 @@ describe('reranking', () => {
     expect(answer).toMatchObject({ promptTokens: 7, completionTokens: 3 });
   });
 
+  test('what is private is not shown to it', async () => {
+    const asked: string[] = [];
+    const reranker: Reranker = {
+      model: 'test',
+      async rerank(query) {
+        asked.push(query);
+        return { results: [] };
+      },
+    };
+    await rerankItems(reranker, 'code <private>4711</private>?', items, (item) => item, 3, undefined);
+    expect(asked).toEqual(['code [REDACTED]?']);
+  });
+
+  test.each([Number.NaN, '05', -1, 0.5, undefined])(
+    'a count that is none, %j, counts nothing',
+    async (count) => {
+      const reranker = {
+        model: 'test',
+        rerank: async () => ({ results: [], promptTokens: count, completionTokens: count }),
+      } as Reranker;
+      expect(await rerank(reranker)).toMatchObject({ promptTokens: 0, completionTokens: 0 });
+    },
+  );
+
   test('ties keep the old order; what is left out follows, then what was not shown', async () => {
     const tied = [
       { index: 2, score: 0.5 },

@@ -1,5 +1,6 @@
-import { SalienceError, throwIfAborted } from '../../domain/errors.ts';
-import { NO_USAGE, usageIn } from '../../providers/language-model.ts';
+import { messageOf, SalienceError, throwIfAborted } from '../../domain/errors.ts';
+import { redactPrivate } from '../../domain/redaction.ts';
+import { countOf, NO_USAGE, usageIn } from '../../providers/language-model.ts';
 import type { Reranker } from '../../providers/reranker.ts';
 
 /** An order that a reranker gave, and what it cost. */
@@ -17,7 +18,7 @@ export interface Reranking<Item> {
   readonly failure: string | undefined;
 }
 
-/** Puts the first `most` items into a reranker's order; ties, and what it leaves out, keep the old one. */
+/** Puts the first `most` items into a reranker's order; ties, and what it leaves out, keep the old one. It is not shown what is private. */
 export async function rerankItems<Item>(
   reranker: Reranker,
   query: string,
@@ -28,7 +29,7 @@ export async function rerankItems<Item>(
 ): Promise<Reranking<Item>> {
   const examined = items.slice(0, most);
   try {
-    const answer = await reranker.rerank(query, examined.map(passageOf), { signal });
+    const answer = await reranker.rerank(redactPrivate(query), examined.map(passageOf), { signal });
     const scores = new Map<number, number>();
     for (const { index, score } of answer.results) {
       // The first word on a passage counts; what is no passage or no number says nothing.
@@ -43,14 +44,20 @@ export async function rerankItems<Item>(
       items: [...[...judged, ...left].map((index) => examined[index]!), ...items.slice(most)],
       sent: examined.length,
       examined: examined.length,
-      promptTokens: answer.promptTokens ?? 0,
-      completionTokens: answer.completionTokens ?? 0,
+      promptTokens: countOf(answer.promptTokens),
+      completionTokens: countOf(answer.completionTokens),
       failure: undefined,
     };
   } catch (cause) {
     throwIfAborted(signal);
-    const failure = cause instanceof Error ? cause.message : String(cause);
     const { promptTokens, completionTokens } = SalienceError.isInstance(cause) ? usageIn(cause) : NO_USAGE;
-    return { items, sent: examined.length, examined: 0, promptTokens, completionTokens, failure };
+    return {
+      items,
+      sent: examined.length,
+      examined: 0,
+      promptTokens,
+      completionTokens,
+      failure: messageOf(cause),
+    };
   }
 }

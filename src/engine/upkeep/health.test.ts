@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { openMemory } from '../../index.ts';
+import { type Embedder, openMemory } from '../../index.ts';
+import { live } from '../../testing/live-memory.ts';
+import { createReferenceStore } from '../../testing/reference-store/index.ts';
 
 describe('health', () => {
   const embedderThat = (embed: () => Promise<never>) => ({
@@ -20,8 +22,29 @@ describe('health', () => {
       }) as never,
     });
     const { signal } = cancelled;
-    expect((await memory.health({ signal })).problems).toEqual(['the embedder: Error: the plug is out']);
+    expect((await memory.health({ signal })).problems).toEqual([
+      'the embedder: the embedder two failed: the plug is out',
+    ]);
     cancels = true;
     await expect(memory.health({ signal })).rejects.toThrow('the plug is out');
+  });
+});
+
+describe('opening with reindex', () => {
+  it('makes the vectors of memories that were written without an embedder', async () => {
+    const store = createReferenceStore();
+    const { memory } = await live({ store, embedder: 'none' });
+    await memory.remember('Anna likes tea');
+    const embedder = {
+      model: 'one',
+      dimensions: 2,
+      embed: async (texts: readonly string[]) => texts.map(() => Float32Array.of(1, 0)),
+    } as unknown as Embedder;
+    const open = (reindex: boolean) =>
+      openMemory({ path: 'test', space: 'default', store, embedder, reindex });
+    expect((await (await open(false)).health()).warnings).toEqual([
+      expect.stringContaining('0 of 1 memories'),
+    ]);
+    expect((await (await open(true)).health()).warnings).toEqual([]);
   });
 });

@@ -53,6 +53,17 @@ describe('the queue of similar pairs, judged by a model', () => {
     expect((await memory.conflicts()).length).toBeGreaterThan(0);
   });
 
+  test('a pair that a server did not answer on goes on waiting until it does', async () => {
+    let isDown = true;
+    const { memory } = await judging(() => {
+      if (isDown) throw new Error('503');
+      return 'OVERLAP';
+    });
+    for (let run = 0; run < 4; run++) expect((await memory.maintain()).failures).toHaveLength(1);
+    isDown = false;
+    expect((await memory.maintain()).judged).toHaveLength(3);
+  });
+
   test('a run whose verdicts change nothing is listed, and undone before what was written earlier', async () => {
     const { memory } = await judging(() => 'NONE');
     const before = (await memory.list()).memories;

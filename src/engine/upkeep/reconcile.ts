@@ -18,7 +18,7 @@ export interface Asked {
 /** Pairs of the queue that a run looks at to find those that can be judged. */
 const MOST_LOOKED_AT = 10_000;
 
-/** Questions without a usable answer after which a pair is left to people: `conflicts` goes on listing it. */
+/** Answers without a usable verdict after which a pair is left to people: `conflicts` goes on listing it. */
 const MOST_ATTEMPTS = 3;
 
 /** Pairs that are judged before the verdicts are written: what an interrupted run costs again. */
@@ -72,7 +72,7 @@ export async function reconcile(
     const answer = await judgePairs(model, statements, { newNonce, signal: options.signal });
     usage = addUsage(usage, answer.usage);
     failures.push(...answer.failures.map(({ error }) => error.message));
-    const unanswered = some.flatMap(({ pair }, at) => (answer.verdicts[at] ? [] : [pair.sequence]));
+    const unanswered = answer.inVain.flatMap((at) => some[at]?.pair.sequence ?? []);
     const verdicts = some.flatMap(({ pair }, at) => {
       const verdict = answer.verdicts[at];
       return verdict ? [{ pair, ...verdict }] : [];

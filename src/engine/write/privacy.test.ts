@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { fileIn, filesIn, tablesIn } from '../../../test/store/stored.ts';
 import { liveOnDisk } from '../../testing/live-memory.ts';
@@ -72,10 +73,13 @@ test('nothing private reaches a file, whichever way it comes in', async () => {
   ]);
   await expect(memory.remember(`Refused ${hidden}`, { supersedes: 'nothing' })).rejects.toThrow('nothing');
   await memory.recall(`The password ${secret}`, { strategy: 'retention' });
+  await memory.recall(`The password ${hidden}`, { strategy: 'retention' });
   await memory.conflicts();
   await memory.maintain();
   await memory.undo();
   expect(await allOf(directory)).not.toContain(secret);
+  const hash = createHash('sha256').update(`The password ${hidden}`).digest('hex').slice(0, 16);
+  expect(await allOf(directory)).not.toContain(hash);
   await memory.close();
   const again = await reopen();
   expect(
