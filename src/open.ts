@@ -11,7 +11,6 @@ import type { MemoryEngine } from './engine/memory-engine.ts';
 import type { ReinforcementRates } from './engine/recall/reinforce.ts';
 import type { BatchOptions } from './engine/types.ts';
 import { checkSettings, withSettings } from './engine/upkeep/configure.ts';
-import { vectorWarnings } from './engine/upkeep/health.ts';
 import { modelReranker } from './language/rerank.ts';
 import { checkOpenOptions, reinforcementOf } from './open-options.ts';
 import { chooseEmbedder, type EmbedderChoice } from './providers/choose.ts';
@@ -73,8 +72,8 @@ export interface OpenOptions {
   /** Nothing is written. Default is false. */
   readonly readOnly?: boolean | undefined;
   /**
-   * Recompute all vectors when those in the store come from another model, or many memories have none; as an object, how.
-   * Default is false: an error for another model.
+   * Recompute all vectors when those in the store come from another model, or when there are memories and no vectors yet; as
+   * an object, how. Default is false: an error for another model.
    */
   readonly reindex?: boolean | BatchOptions | undefined;
   /** Whole milliseconds since 1970, within the years 0 to 9999. Default is the system's clock. */
@@ -174,8 +173,7 @@ async function agree(
   const otherAnalyzer = stored !== undefined && stored !== analyzer.id;
   const { reindex } = options;
   const mayReindex = reindex && !options.readOnly;
-  const lacksVectors =
-    mayReindex && embedder && vectorWarnings(await space.info(), embedder.model).length > 0;
+  const lacksVectors = mayReindex && embedder && !embedding && (await space.info()).memories > 0;
   if (!otherModel && !otherAnalyzer && !lacksVectors) return;
   if (mayReindex) {
     return memory.reindex(reindex === true ? {} : reindex);

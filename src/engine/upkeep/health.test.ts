@@ -35,10 +35,14 @@ describe('opening with reindex', () => {
     const store = createReferenceStore();
     const { memory } = await live({ store, embedder: 'none' });
     await memory.remember('Anna likes tea');
+    let embedded = 0;
     const embedder = {
       model: 'one',
       dimensions: 2,
-      embed: async (texts: readonly string[]) => texts.map(() => Float32Array.of(1, 0)),
+      embed: async (texts: readonly string[]) => {
+        embedded += texts.length;
+        return texts.map(() => Float32Array.of(1, 0));
+      },
     } as unknown as Embedder;
     const open = (reindex: boolean) =>
       openMemory({ path: 'test', space: 'default', store, embedder, reindex });
@@ -46,5 +50,8 @@ describe('opening with reindex', () => {
       expect.stringContaining('0 of 1 memories'),
     ]);
     expect((await (await open(true)).health()).warnings).toEqual([]);
+    const before = embedded;
+    await open(true);
+    expect(embedded).toBe(before);
   });
 });
