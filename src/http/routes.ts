@@ -60,7 +60,9 @@ async function answer(context: AppContext, verb: Verb, desk: Desk): Promise<Resp
   if (!/^[\x21-\x7e]{1,200}$/.test(key)) {
     throw new SalienceError('invalid_argument', 'idempotency-key: 1–200 visible ASCII characters are needed');
   }
-  const request = `${verb.http.method} ${context.env.incoming.url}\n${headerOf(context, 'if-match')}\n${body}`;
+  const said = headerOf(context, 'salience-now');
+  const moment = said === undefined ? '' : `${said}\n`;
+  const request = `${verb.http.method} ${context.env.incoming.url}\n${headerOf(context, 'if-match')}\n${moment}${body}`;
   const keep = async () => {
     const [before, after] = await Promise.all([originOf(whole), lastWriteOf(whole)]);
     const done = await work();

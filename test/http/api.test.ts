@@ -231,6 +231,21 @@ describe('idempotency keys', () => {
     expect((await write('x', 'a b')).status).toBe(400);
   });
 
+  it('refuse the same request at another moment', async () => {
+    await using test = await startTestServer();
+    const token = await test.token();
+    const at = (moment: string) =>
+      test.ask('POST', '/v1/memories', {
+        token,
+        body: { content: 'Prefers tea' },
+        headers: { 'idempotency-key': 'k', ...(moment && { 'salience-now': moment }) },
+      });
+    expect((await at('2026-01-01T00:00:00Z')).status).toBe(200);
+    expect((await at('2026-01-01T00:00:00Z')).headers).toHaveProperty('idempotency-replayed');
+    for (const other of ['2026-01-02T00:00:00Z', ''])
+      expect(await at(other)).toMatchObject({ status: 422, json: { code: 'idempotency_conflict' } });
+  });
+
   it('do not keep what failed', async () => {
     await using test = await startTestServer();
     const token = await test.token();
