@@ -295,6 +295,24 @@ describe('export and import', () => {
     );
   });
 
+  it('refuse what is of pages: an export is whole', async () => {
+    await using test = await startTestServer();
+    const token = await test.token();
+    for (const [name, value] of Object.entries({
+      limit: '1',
+      sort: 'created',
+      direction: 'asc',
+      cursor: 'x',
+      offset: '1',
+      around: 'x',
+      count: 'true',
+    }))
+      expect(await test.ask('GET', `/v1/export?${name}=${value}`, { token })).toMatchObject({
+        status: 400,
+        json: { code: 'invalid_argument', details: { field: name } },
+      });
+  });
+
   it('leave out the lines that cannot be used, whatever is wrong with them, and name them', async () => {
     await using test = await startTestServer();
     const token = await test.token();
