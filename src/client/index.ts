@@ -142,7 +142,11 @@ async function askAsListed(
   given: readonly unknown[],
 ): Promise<unknown> {
   const entry = verbEntry(verb);
-  const { takes = [], rest, answer } = entry;
+  const { takes = [], rest, answer, arguments: all = {} } = entry;
+  if (rest !== undefined) {
+    const names = Object.keys(all).filter((name) => !takes.includes(name));
+    onlyKeys(given[takes.length], names, rest);
+  }
   const options = (given[optionsAt(entry)] ?? {}) as OperationOptions;
   const answered = await ask(
     verb,
