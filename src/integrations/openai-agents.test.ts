@@ -95,6 +95,38 @@ test('an agent goes on with a conversation, in another process too', async () =>
   });
 });
 
+test('sessions whose scope and id read alike are two, and go on behind items of an earlier version', async () => {
+  // As an earlier version wrote it.
+  const item = JSON.stringify(user('Said before'));
+  await memory.importMemories([
+    {
+      id: 'a/zz:0',
+      type: 'message',
+      content: 'user: Said before',
+      scope: 'a',
+      sessionId: 'zz',
+      metadata: { session: 'zz', position: 0, item },
+      createdAt: new Date(clock()).toISOString(),
+    } as never,
+  ]);
+  const alike = [
+    { sessionId: 'a/zz' },
+    { sessionId: 'zz', scope: 'a' },
+    { sessionId: 'b/zz', scope: 'a' },
+    { sessionId: 'zz', scope: 'a/b' },
+    { sessionId: 'a#zz' },
+  ];
+  for (const options of alike)
+    await memorySession(memory, { ...options, clock }).addItems([user(JSON.stringify(options))]);
+  for (const options of alike) {
+    const before = options.sessionId === 'zz' && options.scope === 'a' ? [user('Said before')] : [];
+    expect(await memorySession(memory, { ...options, clock }).getItems()).toEqual([
+      ...before,
+      user(JSON.stringify(options)),
+    ]);
+  }
+});
+
 test('items come back in order and as they were, whatever they are', async () => {
   await fc.assert(
     fc.asyncProperty(

@@ -51,9 +51,9 @@ export function memorySession(memory: MemoryEngine, options: MemorySessionOption
   onlyKeys(options, optionKeys, 'memorySession');
   const { sessionId = crypto.randomUUID(), scope = 'global', clock = Date.now } = options;
   text(sessionId, 'sessionId');
-  // Memories of all scopes share their ids.
-  const name = scope === 'global' ? sessionId : `${scope}/${sessionId}`;
-  if (name.length > MOST_NAME) {
+  const name = nameOf(sessionId, scope);
+  const length = scope === 'global' ? sessionId.length : scope.length + 1 + sessionId.length;
+  if (length > MOST_NAME) {
     throw new SalienceError(
       'invalid_argument',
       `sessionId: 1–${MOST_NAME} characters are needed, together with the scope`,
@@ -141,6 +141,15 @@ export function memorySession(memory: MemoryEngine, options: MemorySessionOption
       await memory.forget((await kept()).map(({ id }) => id));
     },
   };
+}
+
+/**
+ * What the ids of the items begin with: memories of all scopes share their ids, and no scope has a "#". Earlier versions wrote
+ * "scope/session", which could be a session of the global scope. Their items are found all the same, by the session in
+ * their metadata and by their scope, and new ones go on behind them.
+ */
+function nameOf(sessionId: string, scope: string): string {
+  return scope === 'global' && !/[#/]/.test(sessionId) ? sessionId : `${scope}#${sessionId}`;
 }
 
 function positionOf({ metadata }: Memory): number {
