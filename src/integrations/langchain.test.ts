@@ -172,6 +172,13 @@ describe('the store', () => {
     expect((await memory.recall('Ada', { strategy: 'bm25' })).hits).toEqual([]);
   });
 
+  test('what is deleted twice at the same time is gone', async () => {
+    const store = new MemoryStore({ memory });
+    await store.mset([['diet', 'vegan']]);
+    await Promise.all([store.mdelete(['diet']), store.mdelete(['diet'])]);
+    expect(await keysOf(store)).toEqual([]);
+  });
+
   test('what was remembered or changed by other means is a value too', async () => {
     const store = new MemoryStore({ memory });
     await memory.remember('Lives in Rome', { topicKey: 'home' });

@@ -11,6 +11,7 @@ import { keysOf, onlyKeys } from '../domain/options.ts';
 import { loadPeer } from '../domain/peer.ts';
 import { normalisedContent } from '../domain/statement.ts';
 import { type Memory, type MemoryEngine, type RecallOptions, SalienceError } from '../index.ts';
+import { forgetFound } from './forget-found.ts';
 import { keptJson, readable } from './kept-json.ts';
 
 const {
@@ -176,10 +177,12 @@ export class MemoryStore<Value extends JsonValue = JsonValue> extends BaseStore<
   /** Forgets the values for good, with all that they ever were. */
   override async mdelete(keys: string[]): Promise<void> {
     for (const key of keys) {
-      const beliefs = await this.#memory.beliefs(key, { scope: this.#scope });
-      for (const { memory } of beliefs) {
-        if (memory.topicKey === key && memory.scope === this.#scope) await this.#memory.forget(memory.id);
-      }
+      await forgetFound(this.#memory, async () => {
+        const beliefs = await this.#memory.beliefs(key, { scope: this.#scope });
+        return beliefs
+          .map(({ memory }) => memory)
+          .filter(({ topicKey, scope }) => topicKey === key && scope === this.#scope);
+      });
     }
   }
 

@@ -127,6 +127,17 @@ test('sessions whose scope and id read alike are two, and go on behind items of 
   }
 });
 
+test('what is taken away at the same time is taken away once, and the rest by the other one', async () => {
+  const session = () => memorySession(memory, { sessionId: 's', clock });
+  await session().addItems(['1', '2', '3'].map(user));
+  const popped = await Promise.all([session().popItem(), session().popItem()]);
+  expect(popped).toHaveLength(2);
+  expect(popped).toEqual(expect.arrayContaining([user('2'), user('3')]));
+  await Promise.all([session().clearSession(), session().popItem(), session().clearSession()]);
+  expect(await session().getItems()).toEqual([]);
+  expect(await session().popItem()).toBeUndefined();
+});
+
 test('items come back in order and as they were, whatever they are', async () => {
   await fc.assert(
     fc.asyncProperty(

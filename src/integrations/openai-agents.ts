@@ -9,6 +9,7 @@ import { invalidArgument, text } from '../domain/check.ts';
 import { isPlain, keysOf, onlyKeys } from '../domain/options.ts';
 import { redactPrivate } from '../domain/redaction.ts';
 import { type Memory, type MemoryEngine, SalienceError } from '../index.ts';
+import { forgetFound } from './forget-found.ts';
 import { keptJson, readable } from './kept-json.ts';
 
 export interface MemorySessionOptions {
@@ -131,14 +132,15 @@ export function memorySession(memory: MemoryEngine, options: MemorySessionOption
       }
     },
     async popItem() {
-      const all = await kept();
-      const position = all.at(-1)?.metadata['position'];
-      const last = all.filter(({ metadata }) => metadata['position'] === position);
-      await memory.forget(last.map(({ id }) => id));
+      const last = await forgetFound(memory, async () => {
+        const all = await kept();
+        const position = all.at(-1)?.metadata['position'];
+        return all.filter(({ metadata }) => metadata['position'] === position);
+      });
       return itemsOf(last)[0];
     },
     async clearSession() {
-      await memory.forget((await kept()).map(({ id }) => id));
+      await forgetFound(memory, kept);
     },
   };
 }
