@@ -6,6 +6,7 @@
 
 import type { Document } from '@langchain/core/documents';
 import type { BaseRetrieverInput } from '@langchain/core/retrievers';
+import { invalidArgument } from '../domain/check.ts';
 import type { JsonValue } from '../domain/memory.ts';
 import { keysOf, onlyKeys } from '../domain/options.ts';
 import { loadPeer } from '../domain/peer.ts';
@@ -147,6 +148,12 @@ export class MemoryStore<Value extends JsonValue = JsonValue> extends BaseStore<
    * one whose text is known about another topic.
    */
   override async mset(pairs: [string, Value][]): Promise<void> {
+    if (!Array.isArray(pairs) || !pairs.every((pair) => Array.isArray(pair) && typeof pair[0] === 'string')) {
+      throw invalidArgument(
+        'pairs',
+        'expected a list of keys with their values, such as [["diet", "vegan"]]',
+      );
+    }
     const remembered = await this.#memory.rememberMany(
       pairs.map(([key, value]) => {
         const kept = keptJson(value, key);

@@ -127,6 +127,23 @@ test('sessions whose scope and id read alike are two, and go on behind items of 
   }
 });
 
+test('what is no item is refused by its place, and nothing is kept', async () => {
+  const session = memorySession(memory, { sessionId: 's', clock });
+  const deep = JSON.parse(`${'['.repeat(3500)}${']'.repeat(3500)}`) as unknown;
+  for (const [items, field] of [
+    [{ role: 'user', content: 'x' }, 'items'],
+    [[user('fine'), { role: 'user', content: 5 }], 'items[1].content'],
+    [[{ role: 'user', content: null }], 'items[0].content'],
+    [[{ role: 'user', content: [null] }], 'items[0].content'],
+    [[{ role: 'user', content: [{ type: 'input_text', deep }] }], 'items[0]'],
+  ] as const)
+    await expect(session.addItems(items as never)).rejects.toMatchObject({
+      code: 'invalid_argument',
+      details: { field },
+    });
+  expect(await session.getItems()).toEqual([]);
+});
+
 test('what is taken away at the same time is taken away once, and the rest by the other one', async () => {
   const session = () => memorySession(memory, { sessionId: 's', clock });
   await session().addItems(['1', '2', '3'].map(user));

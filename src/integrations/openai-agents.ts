@@ -90,7 +90,7 @@ export function memorySession(memory: MemoryEngine, options: MemorySessionOption
         const position = from + index;
         if (!isPlain(item)) throw invalidArgument(`items[${index}]`, 'expected an item of a conversation');
         const kept = keptJson(item, `items[${index}]`);
-        const { content, importance } = statementOf(kept);
+        const { content, importance } = statementOf(kept, `items[${index}]`);
         return partsOf(kept).map((each, part) => {
           const id = `${name}:${position}`;
           return {
@@ -116,6 +116,7 @@ export function memorySession(memory: MemoryEngine, options: MemorySessionOption
       return limit === undefined ? items : items.slice(Math.max(0, items.length - limit));
     },
     async addItems(items) {
+      if (!Array.isArray(items)) throw invalidArgument('items', 'expected a list of items of a conversation');
       if (items.length === 0) return;
       let clash: { readonly from: number; readonly error: unknown } | undefined;
       for (;;) {
@@ -197,9 +198,16 @@ interface ItemParts {
 }
 
 /** What a recall finds of an item: what somebody said, or else the item as it is, which hardly matters later. */
-function statementOf(text: string): { readonly content: string; readonly importance: number } {
+function statementOf(text: string, field: string): { readonly content: string; readonly importance: number } {
   const { role, content } = JSON.parse(text) as ItemParts;
   if (role === undefined || content === undefined) return { content: readable(text), importance: 0.1 };
+  const isParts = Array.isArray(content) && content.every((part: unknown): boolean => isPlain(part));
+  if (typeof content !== 'string' && !isParts) {
+    throw invalidArgument(
+      `${field}.content`,
+      'expected a text, or a list of parts such as { type: "input_text", text: "Hello" }',
+    );
+  }
   const said =
     typeof content === 'string' ? content : content.map((part) => part.text ?? `[${part.type}]`).join('\n');
   return { content: readable(`${role}: ${said}`), importance: role === 'system' ? 0.1 : 0.3 };
