@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Context, ContextMessage } from '../index.ts';
 import { traceSchema } from './hit.ts';
 import { missingIn, missingText, nothingSchema, nothingText } from './missing.ts';
+import { counted } from './quote.ts';
 import { listOf, memorySchema } from './schemas.ts';
 import { defineVerb } from './verb.ts';
 
@@ -50,8 +51,13 @@ function answerOf(
   };
 }
 
-const textOf = ({ text, items, nothing }: z.output<typeof output>) =>
-  items.length === 0 ? nothingText(nothing) : text;
+/** What is found and has no room must not read as if nothing were known. */
+const textOf = ({ text, items, omitted, maxTokens, nothing }: z.output<typeof output>) => {
+  if (items.length > 0) return text;
+  return omitted.some(({ reason }) => reason === 'does-not-fit')
+    ? `found ${counted(omitted.length, 'memory', 'memories')}, of which none fits into ${counted(maxTokens, 'token')}; raise maxTokens`
+    : nothingText(nothing);
+};
 
 /** Warnings stand behind the text, whose fence nothing may break. */
 const withWarnings = (answer: z.output<typeof output>) =>

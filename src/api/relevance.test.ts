@@ -56,6 +56,6 @@ describe('the measured floor', () => {
     expect(context.text(answer)).toMatch(text);
     // Without room there is something, and it is not said that there is nothing.
     const cramped = await callVerb(context, memory, { query: 'who drinks tea?', maxTokens: 5 });
-    expect(context.text(cramped)).toBe('nothing found');
+    expect(context.text(cramped)).toBe('found 1 memory, of which none fits into 5 tokens; raise maxTokens');
   });
 });

@@ -65,9 +65,14 @@ export const maintain = defineVerb('maintain', {
       }),
     ),
     compared: z.number(),
-    similarPairs: listOf(z.object({ older: z.string(), newer: z.string(), similarity: z.number() })).describe(
-      'Found now; conflicts lists those that wait',
-    ),
+    similarPairs: listOf(
+      z.object({
+        older: z.string(),
+        newer: z.string(),
+        kind: z.enum(['similar', 'update']).describe('update: the newer one may give a new value'),
+        similarity: z.number(),
+      } satisfies Record<keyof MaintenanceReport['similarPairs'][number], z.ZodType>),
+    ).describe('Found now; conflicts lists those that wait'),
     judgedBy: z.string().optional().describe('The language model that was asked'),
     judged: listOf(
       z.object({

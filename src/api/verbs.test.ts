@@ -72,6 +72,12 @@ test('a context says which search failed, as a recall does', async () => {
   }
 });
 
+test('maintain tells what kind a similar pair is of', () => {
+  const pair = { older: 'a', newer: 'b', kind: 'update', similarity: 0.9 };
+  const { shape } = verb('maintain').output as z.ZodObject;
+  expect((shape['similarPairs'] as z.ZodType).parse([pair])).toEqual([pair]);
+});
+
 describe('every verb answers by its schema', () => {
   const steps: readonly (readonly [name: string, input: object, text: RegExp])[] = [
     [
@@ -86,7 +92,11 @@ describe('every verb answers by its schema', () => {
       { query: 'oat milk', maxTokens: 200, trace: true, mustInclude: ['m2'] },
       /^Between.*\nBEGIN MEMORIES \d+\n(?:.*\n)*.*Ada prefers oat milk\n/,
     ],
-    ['bootstrap', { maxTokens: 30 }, /^nothing found$/],
+    [
+      'bootstrap',
+      { maxTokens: 30 },
+      /^found 2 memories, of which none fits into 30 tokens; raise maxTokens$/,
+    ],
     ['pinned', { format: 'messages' }, /Ada prefers oat milk/],
     ['get', { id: 'm1' }, /^\[m1\] preference · 2026-03-01 · #coffee: "Ada prefers oat milk"$/],
     ['list', { limit: 1 }, /more with cursor/],

@@ -127,6 +127,48 @@ describe('asking a server', () => {
   });
 });
 
+test('arguments that no server reads in a path are said to be too long', async () => {
+  const { options } = answering([431, '']);
+  await expect(createTransport(options).ask('list', { topicKey: 'x'.repeat(20_000) })).rejects.toMatchObject({
+    code: 'invalid_argument',
+    message: expect.stringContaining('too long'),
+  });
+});
+
+describe('connecting', () => {
+  test.each([[{}], [[]], [5], [null], [{ space: 5 }], ['"text"']])(
+    'to what answers %j is not connecting to this API',
+    async (answer) => {
+      const { options } = answering([200, answer]);
+      await expect(connectMemory(options)).rejects.toMatchObject({
+        code: 'server_failed',
+        message: expect.stringContaining('is it a salience server'),
+      });
+    },
+  );
+
+  test.each([
+    ['token', 'salience_0f3a…', /no token has the character "…"; give the whole token/],
+    ['token', 'two words', /no token has the character " "/],
+    ['fetch', 5, /fetch: 5 must be a function/],
+    ['url', 'nonsense', /url: "nonsense" is not the URL of a server/],
+    ['url', 'ftp://memory.test', /is not the URL of a server/],
+  ])('with a wrong %s asks nobody, and says what to give', async (name, value, message) => {
+    const { asked, options } = answering();
+    const wrong = connectMemory({ ...options, [name]: value });
+    await expect(wrong).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: expect.stringMatching(message),
+    });
+    expect(asked).toEqual([]);
+  });
+
+  test('a token may have the line end of its file', async () => {
+    const { options } = answering([200, { space: 'alice' }]);
+    expect((await connectMemory({ ...options, token: 'secret\n' })).space).toBe('alice');
+  });
+});
+
 describe('a connected memory', () => {
   const space = [200, { space: 'alice' }] as const;
 

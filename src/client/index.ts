@@ -11,7 +11,8 @@
  * @module
  */
 
-import { listOf, text } from '../domain/check.ts';
+import { callback, invalidArgument, listOf, text } from '../domain/check.ts';
+import { describe } from '../domain/describe.ts';
 import { SalienceError } from '../domain/errors.ts';
 import { keysOf, onlyKeys } from '../domain/options.ts';
 import { optionsAt, VERB_NAMES, type VerbName, verbEntry } from '../domain/verbs.ts';
@@ -29,7 +30,7 @@ import type {
 } from '../index.ts';
 import { makeScore } from '../scoring/comparable.ts';
 import type { Fields } from './routes.ts';
-import { createTransport, type TransportOptions } from './transport.ts';
+import { createTransport, notThisApi, type TransportOptions } from './transport.ts';
 
 export interface ConnectOptions extends TransportOptions {
   /**
@@ -45,7 +46,7 @@ const connectKeys = keysOf<ConnectOptions>()({ url: true, token: true, fetch: tr
  * Connects to a server; the token decides the space. What the engine promises holds here too, but for `backup`, which
  * throws `unsupported`, and for `progress`, which nobody calls.
  *
- * @throws `invalid_argument`: an option is unknown or missing. What the server answers, such as `unauthorized`;
+ * @throws `invalid_argument`: an option is unknown, missing or not what a server could be asked with. What the server answers, such as `unauthorized`;
  * `server_failed`: it does not answer.
  * @example
  * ```ts
@@ -57,10 +58,13 @@ const connectKeys = keysOf<ConnectOptions>()({ url: true, token: true, fetch: tr
  */
 export async function connectMemory(options: ConnectOptions): Promise<MemoryEngine> {
   onlyKeys(options, connectKeys, 'connectMemory');
-  text(options.url, 'url');
-  text(options.token, 'token');
+  checkUrl(options.url);
+  checkToken(options.token);
+  if (options.fetch !== undefined) callback(options.fetch, 'fetch');
   const transport = createTransport(options);
-  const { space } = await transport.askPath<{ readonly space: string }>('/v1/token');
+  const granted = await transport.askPath<{ readonly space?: unknown } | null>('/v1/token');
+  const space = granted?.space;
+  if (typeof space !== 'string') throw notThisApi(options.url, 200);
   const explain = options.explain !== false;
   let closed = false;
   const ask = async <Answer>(
@@ -135,6 +139,24 @@ export async function connectMemory(options: ConnectOptions): Promise<MemoryEngi
   });
 }
 
+function checkUrl(url: string): void {
+  text(url, 'url');
+  // In a page it may be a path of the server that the page is from.
+  const page = (globalThis as { readonly location?: { readonly href?: string } }).location?.href;
+  if (URL.canParse(url, page) && /^https?:$/.test(new URL(url, page).protocol)) return;
+  throw invalidArgument('url', `${describe(url)} is not the URL of a server; write http://127.0.0.1:7411`);
+}
+
+/** No header holds another one. */
+function checkToken(token: string): void {
+  const [wrong] = /[^\x21-\x7e]/u.exec(text(token, 'token').trim()) ?? [];
+  if (wrong === undefined) return;
+  throw invalidArgument(
+    'token',
+    `no token has the character ${JSON.stringify(wrong)}; give the whole token as "salience token create" showed it`,
+  );
+}
+
 /** Asks a verb as the table lists its arguments, and takes the answer apart as the table says. */
 async function askAsListed(
   ask: (verb: VerbName, fields: Fields, operation: OperationOptions) => Promise<unknown>,
@@ -142,7 +164,11 @@ async function askAsListed(
   given: readonly unknown[],
 ): Promise<unknown> {
   const entry = verbEntry(verb);
-  const { takes = [], rest, answer } = entry;
+  const { takes = [], rest, answer, arguments: all = {} } = entry;
+  if (rest !== undefined) {
+    const names = Object.keys(all).filter((name) => !takes.includes(name));
+    onlyKeys(given[takes.length], names, rest);
+  }
   const options = (given[optionsAt(entry)] ?? {}) as OperationOptions;
   const answered = await ask(
     verb,

@@ -1,6 +1,10 @@
-import { invalidArgument, wholeCharacters } from '../domain/check.ts';
+import type { Argument } from '../domain/arguments.ts';
+import { invalidArgument, texts, wholeCharacters } from '../domain/check.ts';
+import { describe } from '../domain/describe.ts';
+import { FIELD_FILTERS, INSTANT_FIELDS } from '../domain/fields.ts';
 import { isPlain } from '../domain/options.ts';
 import { toPathSegment } from '../domain/path-segment.ts';
+import { parseScope } from '../domain/scope.ts';
 import { parseInstant } from '../domain/time.ts';
 import { type VerbName, verbEntry } from '../domain/verbs.ts';
 
@@ -15,13 +19,15 @@ export interface VerbRequest {
 
 /**
  * The request that asks a verb: what the path names goes there, the rest into the query or the body. Throws what the engine throws for
- * values that JSON would turn into others: `invalid_time`, `invalid_argument`, `invalid_text`.
+ * values that JSON or a path would turn into others: `invalid_time`, `invalid_argument`, `invalid_text`, `invalid_scope`.
  */
 export function requestOf(verb: VerbName, fields: Fields): VerbRequest {
-  const [method = '', template = ''] = (verbEntry(verb).route ?? '').split(' ');
+  const { route = '', arguments: known = {} } = verbEntry(verb);
+  const [method = '', template = ''] = route.split(' ');
   const rest = new Map(Object.entries(fields).filter(([, value]) => value !== undefined));
-  for (const [name, value] of rest) checkSendable(value, name);
+  for (const [name, value] of rest) checkSendable(value, name, name);
   const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    checkWritten(rest.get(name), name, known[name]);
     const value = String(rest.get(name));
     rest.delete(name);
     return toPathSegment(value);
@@ -31,16 +37,46 @@ export function requestOf(verb: VerbName, fields: Fields): VerbRequest {
   }
   const query = new URLSearchParams();
   for (const [name, value] of rest) {
-    // An empty list must not look like one that was left out.
-    const each = Array.isArray(value) && value.length > 0 ? value : [value];
-    for (const one of each) query.append(name, inQuery(one));
+    checkWritten(value, name, known[name]);
+    for (const one of Array.isArray(value) ? listInQuery(value) : [value]) query.append(name, inQuery(one));
   }
   return { method, path: query.size === 0 ? path : `${path}?${query}`, body: undefined };
 }
 
-function checkSendable(value: unknown, field: string): void {
-  if (value instanceof Date) parseInstant(value, field);
-  else if (typeof value === 'string') wholeCharacters(value, field);
+/** What text does not tell from another value: the server would take `null` for a name. */
+function checkWritten(value: unknown, field: string, { type, items }: Argument = {}): void {
+  if (type === 'string' && typeof value !== 'string' && !(value instanceof Date)) {
+    if (field === 'scope' || field === 'inScope') parseScope(value as string);
+    throw invalidArgument(field, `expected a string, not ${describe(value)}`);
+  }
+  if ((type === 'number' || type === 'integer') && typeof value !== 'number') {
+    throw invalidArgument(field, `${describe(value)} must be a number`);
+  }
+  if (type !== 'array') return;
+  if (items?.type === 'string') texts(value, field, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
+  else if (!Array.isArray(value)) throw invalidArgument(field, 'expected a list');
+}
+
+/** An empty list must not look like one that was left out. Its sign stands alone: twice it is the text. */
+function listInQuery(list: readonly unknown[]): readonly unknown[] {
+  if (list.length === 0) return [[]];
+  return list.every((each) => each === '[]') ? ['[]', '[]'] : list;
+}
+
+const INSTANTS: ReadonlySet<string> = new Set([
+  ...INSTANT_FIELDS,
+  ...Object.entries(FIELD_FILTERS).flatMap(([name, { compare }]) => (compare === 'is' ? [] : [name])),
+  ...['ttl', 'known', 'valid', 'at', 'endedAt'],
+]);
+
+function checkSendable(value: unknown, field: string, name: string | undefined): void {
+  if (value instanceof Date) {
+    // JSON would make a text of it. Metadata have no moments, whatever they are called.
+    if (name === undefined || !INSTANTS.has(name)) {
+      throw invalidArgument(field, 'expected no date here; give its ISO string, from toISOString()');
+    }
+    parseInstant(value, field);
+  } else if (typeof value === 'string') wholeCharacters(value, field);
   else if (typeof value === 'number' && !Number.isFinite(value)) {
     throw invalidArgument(field, `expected a finite number, not ${value}`);
   } else if (typeof value === 'bigint' || typeof value === 'function' || typeof value === 'symbol') {
@@ -48,12 +84,14 @@ function checkSendable(value: unknown, field: string): void {
   } else if (Array.isArray(value)) {
     for (const [at, each] of value.entries()) {
       if (each === undefined) throw invalidArgument(`${field}[${at}]`, 'undefined cannot be sent as JSON');
-      checkSendable(each, `${field}[${at}]`);
+      checkSendable(each, `${field}[${at}]`, name);
     }
   } else if (typeof value === 'object' && value !== null) {
     // Of a map or a set JSON would keep nothing.
     if (!isPlain(value)) throw invalidArgument(field, 'expected an object of fields');
-    for (const [name, each] of Object.entries(value)) checkSendable(each, `${field}.${name}`);
+    const isMetadata = name === undefined || name === 'metadata';
+    for (const [key, each] of Object.entries(value))
+      checkSendable(each, `${field}.${key}`, isMetadata ? undefined : key);
   }
 }
 

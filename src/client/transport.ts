@@ -75,6 +75,19 @@ function errorOf(status: number, answer: unknown, base: string): SalienceError {
   if (typeof problem.code === 'string' && typeof problem.detail === 'string') {
     return new SalienceError(problem.code, problem.detail, { details: problem.details ?? {} });
   }
+  // So many bytes of headers, the path among them, no server reads.
+  if (status === 414 || status === 431) {
+    return new SalienceError(
+      'invalid_argument',
+      'the arguments are too long: reading sends them in the path; give fewer or shorter ones, or ask in several calls',
+      { details: { status } },
+    );
+  }
+  return notThisApi(base, status);
+}
+
+/** What answered is something else, or of another version. */
+export function notThisApi(base: string, status: number): SalienceError {
   return new SalienceError(
     'server_failed',
     `${base} answered ${status} with something that is not a response of this API; is it a salience server of this version?`,

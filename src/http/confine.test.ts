@@ -81,6 +81,26 @@ describe('an engine confined to scopes', () => {
     expect(here).toMatchObject({ memories: [{ id: 'global' }], position: 1, total: 2 });
   });
 
+  it('tells by no trace how many memories there are elsewhere', async () => {
+    await using test = await opened();
+    const { memory, ofA } = test;
+    await memory.rememberMany(
+      ['team:a', 'team:b', 'team:b/project:p'].map((scope) => ({ content: `Tea of ${scope}`, scope })),
+    );
+    const answers = [
+      await ofA.recall('tea'),
+      await ofA.context('tea', { maxTokens: 500 }),
+      await ofA.bootstrap(),
+      await ofA.pinned(),
+    ];
+    const begins = answers.map(
+      ({ trace }) => trace.stages.find(({ name }) => name === 'eligible')?.candidates,
+    );
+    // What is pinned is of other types.
+    expect(begins).toEqual([1, 1, expect.any(Number), 0]);
+    expect(begins[2]).toBeLessThanOrEqual(1);
+  });
+
   it('replaces, invalidates and reinstates nothing that it does not see', async () => {
     await using test = await opened();
     const { memory, ofA } = test;

@@ -15,6 +15,7 @@ import type {
   RecallOptions,
   RememberOptions,
   Score,
+  Trace,
 } from '../index.ts';
 import { forCaller } from '../index.ts';
 import type { Grant } from './tokens.ts';
@@ -244,11 +245,13 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
     observe: async (messages, options) =>
       memory.observe(messages, { ...options, scope: written(options?.scope) }),
     recall: async (query: string | undefined, options?: RecallOptions) =>
-      withoutStrangers(await memory.recall(query, seen(options)), sees),
+      withoutStrangers(withoutTotal(await memory.recall(query, seen(options))), sees),
     async context(query: string | undefined, options: ContextOptions) {
       await Promise.all((options?.mustInclude ?? []).map(find));
-      return memory.context(query, seen(options));
+      return withoutTotal(await memory.context(query, seen(options)));
     },
+    bootstrap: async (options) => withoutTotal(await memory.bootstrap(seen(options))),
+    pinned: async (options) => withoutTotal(await memory.pinned(seen(options))),
     async update(id, changes, options) {
       await findWritable(id);
       if (changes.scope !== undefined) written(changes.scope);
@@ -336,6 +339,14 @@ interface Verbs extends Omit<MemoryEngine, 'recall' | 'context'> {
 }
 
 type Sees = (ids: readonly string[]) => Promise<boolean>;
+
+/** How many memories there are elsewhere is not told: a search begins with those that may be seen. */
+function withoutTotal<Answer extends { readonly trace: Trace }>(answer: Answer): Answer {
+  const stages = answer.trace.stages.map((stage) =>
+    stage.name === 'eligible' ? { ...stage, candidates: stage.survivors } : stage,
+  );
+  return { ...answer, trace: { ...answer.trace, stages } };
+}
 
 /** The paths to what was found may lead over memories that the asker does not see. */
 async function withoutStrangers<Strategy extends string>(

@@ -7,6 +7,8 @@ import { notingWrites } from '../domain/written.ts';
 export interface KeptAnswer {
   /** Which space of its name it is of: one that was deleted and made anew is another. */
   readonly origin?: string | undefined;
+  /** The number of the last write before it: what was erased then was erased before it. */
+  readonly after?: number | undefined;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;

@@ -1,5 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { flag } from '../domain/check.ts';
 import { SalienceError } from '../domain/errors.ts';
+import { keysOf, onlyKeys } from '../domain/options.ts';
 import type { Clock, Instant } from '../domain/time.ts';
 import { type Grant, makeGrant, type NewToken } from './tokens.ts';
 
@@ -17,9 +19,17 @@ export interface InspectorAccess extends NewToken {
   readonly everySpace?: boolean | undefined;
 }
 
+const accessKeys = keysOf<InspectorAccess>()({
+  name: true,
+  space: true,
+  scopes: true,
+  rights: true,
+  everySpace: true,
+});
+
 /** Who may use the inspector without a stored token. All of it is in this process, and ends with it. */
 export interface InspectorSessions {
-  /** A code for these rights, which one request may exchange within 60 seconds. */
+  /** A code for these rights, which one request may exchange within 60 seconds. Throws `invalid_argument`. */
   newCode(access: InspectorAccess): string;
   /** The token of a new session, or `undefined`: the code was used, has expired or never was. */
   exchange(code: string): { readonly token: string; readonly grant: Grant } | undefined;
@@ -54,7 +64,10 @@ export function createInspectorSessions(clock: Clock): InspectorSessions {
     return { token: keep(sessions, `inspector_${random()}`, grant, until), grant };
   };
   return {
-    newCode({ everySpace, ...token }) {
+    newCode(access) {
+      onlyKeys(access, accessKeys, 'inspectorUrl');
+      const { everySpace = false, ...token } = access;
+      flag(everySpace, 'everySpace');
       const grant = makeGrant({ name: 'inspector', ...token }, newId(), clock());
       return keep(codes, random(), everySpace ? { ...grant, everySpace } : grant, clock() + CODE_LIFE);
     },

@@ -2,6 +2,7 @@ import type { Hono } from 'hono';
 import { callVerb, type Verb, verbs } from '../api/index.ts';
 import { memorySchema } from '../api/schemas.ts';
 import { SalienceError } from '../domain/errors.ts';
+import { FIELD_NAMES } from '../domain/fields.ts';
 import { fromPathSegment } from '../domain/path-segment.ts';
 import { provided } from '../domain/precondition.ts';
 import { parseInstant } from '../domain/time.ts';
@@ -59,12 +60,14 @@ async function answer(context: AppContext, verb: Verb, desk: Desk): Promise<Resp
   if (!/^[\x21-\x7e]{1,200}$/.test(key)) {
     throw new SalienceError('invalid_argument', 'idempotency-key: 1–200 visible ASCII characters are needed');
   }
-  const request = `${verb.http.method} ${context.env.incoming.url}\n${headerOf(context, 'if-match')}\n${body}`;
+  const said = headerOf(context, 'salience-now');
+  const moment = said === undefined ? '' : `${said}\n`;
+  const request = `${verb.http.method} ${context.env.incoming.url}\n${headerOf(context, 'if-match')}\n${moment}${body}`;
   const keep = async () => {
-    const before = await originOf(whole);
+    const [before, after] = await Promise.all([originOf(whole), lastWriteOf(whole)]);
     const done = await work();
     // The work is done, whatever fails now. An answer of unknown origin is given to nobody else.
-    return { ...done, origin: before ?? (await originOf(whole).catch(() => 'unknown')) };
+    return { ...done, origin: before ?? (await originOf(whole).catch(() => 'unknown')), after };
   };
   const { answer, replayed } = await desk.idempotency.once(`${grant.id} ${key}`, request, keep, (kept) =>
     isErased(kept, whole),
@@ -127,23 +130,38 @@ async function run(
 /** Of an id, in characters. */
 const LONGEST_ID = 128;
 
+/** Fields of a memory in which no ids stand. In any other field of an answer may be one. */
+const WITHOUT_IDS: ReadonlySet<string> = new Set(
+  FIELD_NAMES.filter((name) => !['id', 'supersedes', 'derivedFrom', 'relations'].includes(name)),
+);
+
 /**
  * Whether an answer tells of what was erased since, with its space or, whichever process did it, alone: its text must not be given
- * again. Ids stand in fields of many names.
+ * again. An id may have been forgotten before, and used again.
  */
-async function isErased({ body, origin }: KeptAnswer, memory: MemoryEngine): Promise<boolean> {
+async function isErased({ body, origin, after = 0 }: KeptAnswer, memory: MemoryEngine): Promise<boolean> {
   if (origin !== undefined && origin !== (await originOf(memory))) return true;
-  // That these are forgotten is the answer.
-  const { forgotten: _, ...told } = JSON.parse(body) as { readonly forgotten?: unknown };
-  for (const id of new Set(textsIn(told).filter(({ length }) => length <= LONGEST_ID))) {
-    if ((await memory.history(id)).some(({ memoryId, redacted }) => memoryId === id && redacted)) return true;
+  // That the text of these was erased is the answer.
+  const { forgotten: _, rebuilt: __, ...told } = JSON.parse(body) as Readonly<Record<string, unknown>>;
+  for (const id of new Set(idsIn(told))) {
+    const entries = await memory.history(id);
+    if (entries.some(({ memoryId, redacted, sequence }) => memoryId === id && redacted && sequence > after))
+      return true;
   }
   return false;
 }
 
-function textsIn(value: unknown): readonly string[] {
-  if (typeof value === 'string') return [value];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+/** Every text that may be an id. */
+function idsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return value.length <= LONGEST_ID ? [value] : [];
+  if (Array.isArray(value)) return value.flatMap(idsIn);
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, each]) => (WITHOUT_IDS.has(name) ? [] : idsIn(each)));
+}
+
+/** The number of the last entry of the log, with which a position begins. */
+async function lastWriteOf(memory: MemoryEngine): Promise<number> {
+  return Number.parseInt((await memory.activity('end')).position, 10);
 }
 
 /** By its first write, of which the log keeps the time. */

@@ -1,7 +1,7 @@
 import type { Hono } from 'hono';
 import { parseInput } from '../api/index.ts';
 import { list } from '../api/read.ts';
-import { oneOf } from '../domain/check.ts';
+import { invalidArgument, oneOf } from '../domain/check.ts';
 import { SalienceError } from '../domain/errors.ts';
 import {
   type ExportEnd,
@@ -28,6 +28,8 @@ import type { Grant } from './tokens.ts';
 
 /** Memories at a time while exporting, at most; a page of large ones ends earlier. So many are in memory at once. */
 const PAGE = 500;
+/** What list takes, and an export does not. */
+const OF_PAGES = ['limit', 'sort', 'direction', 'cursor', 'offset', 'around', 'count'] as const;
 /** So many lines that could not be used are named in the answer. */
 const MOST_PROBLEMS = 1000;
 
@@ -38,11 +40,15 @@ export function addTransferRoutes(app: Hono<AppTypes>, desk: Desk): void {
     refuseBody(context.env.incoming);
     refuseHeaders(context, 'salience-now');
     const grant = context.get('grant');
-    const query = parseQueryFields(list.input, queryOf(context));
-    const { limit, sort, direction, cursor, offset, around, count, ...filter } = parseInput(
-      list,
-      withoutSpace(query, grant),
-    );
+    const query = queryOf(context);
+    const ofPages = OF_PAGES.find((name) => query.has(name));
+    if (ofPages !== undefined) {
+      throw invalidArgument(
+        ofPages,
+        'an export is always whole, and has no pages; leave it out, or use list',
+      );
+    }
+    const filter = parseInput(list, withoutSpace(parseQueryFields(list.input, query), grant));
     const memory = confine(await desk.spaces.get(grant.space), grant);
     return exportAll(context, memory, filter);
   });

@@ -166,14 +166,25 @@ async function insert<Item extends Usable>(
       return left.map((item, at) => [item, remembered[at] as RememberResult]);
     } catch (error) {
       if (!isRefusal(error)) throw error;
-      const index = left.length === 1 ? 0 : error.details['index'];
-      const refused = typeof index === 'number' ? left[index] : undefined;
+      const index = refusedOf(left, error);
+      const refused = left[index];
       if (!refused) throw error;
       skip(refused.where, reasonOf(error));
-      left.splice(index as number, 1);
+      left.splice(index, 1);
     }
   }
   return [];
+}
+
+/** Which of the items an error is about; -1 for none. What the store or a token refuses is named by its id alone. */
+function refusedOf(items: readonly Usable[], { code, details: { index, id } }: SalienceError): number {
+  if (items.length === 1) return 0;
+  if (typeof index === 'number') return index;
+  return items.findIndex((item) => {
+    if (code === 'already_exists') return idOf(item) === id;
+    const { supersedes = [] } = item.kind === 'statement' ? item.input : item.memory;
+    return code === 'not_found' && [supersedes].flat().some((each) => each === id);
+  });
 }
 
 /** `undefined` where the item was refused, and named. */
@@ -200,6 +211,9 @@ const refusals: ReadonlySet<SalienceErrorCode> = new Set<SalienceErrorCode>([
   'content_too_large',
   // What it supersedes is not there.
   'not_found',
+  // Its id is that of a memory that a token of some scopes does not see, or sees and may not change.
+  'already_exists',
+  'forbidden',
 ]);
 
 function isRefusal(error: unknown): error is SalienceError {

@@ -1,31 +1,33 @@
+import { invalidArgument } from '../domain/check.ts';
 import type { JsonValue } from '../domain/memory.ts';
 import { redactMetadata } from '../domain/redaction.ts';
-import { SalienceError } from '../index.ts';
 
 /** More would not help a recall, and fits into a content of 32 KiB whatever the script. */
 const MOST_CHARACTERS = 8000;
 
 /**
- * Any JSON as a text that metadata keeps to the last character, however deep it is. What stands in
+ * Any JSON as a text that metadata keeps to the last character, some thousand levels deep. What stands in
  * `<private>…</private>` is taken out here already: the engine would take it out of the finished text, and break it.
  *
- * Throws `invalid_argument` naming `field` for what is not valid JSON.
+ * Throws `invalid_argument` naming `field` for what is not valid JSON, or nested deeper.
  */
 export function keptJson(value: unknown, field: string): string {
   const text = jsonOf(value);
   if (text === undefined) {
-    throw new SalienceError('invalid_argument', `${field}: expected a value that JSON can represent`, {
-      details: { field },
-    });
+    throw invalidArgument(
+      field,
+      'expected a value that JSON can represent, and that is not nested more than a thousand levels deep',
+    );
   }
-  const redacted = redactMetadata({ value: JSON.parse(text) as JsonValue })['value'];
-  return JSON.stringify(redacted);
+  return text;
 }
 
-/** `undefined` for what JSON cannot represent: a bigint and a cycle throw, a function gives nothing. */
+/** `undefined` for what JSON cannot represent: a bigint, a cycle and too many levels throw, a function gives nothing. */
 function jsonOf(value: unknown): string | undefined {
   try {
-    return JSON.stringify(value);
+    const text = JSON.stringify(value);
+    if (text === undefined) return undefined;
+    return JSON.stringify(redactMetadata({ value: JSON.parse(text) as JsonValue })['value']);
   } catch {
     return undefined;
   }

@@ -172,6 +172,28 @@ describe('the store', () => {
     expect((await memory.recall('Ada', { strategy: 'bm25' })).hits).toEqual([]);
   });
 
+  test('what is no list of pairs, and what is nested too deeply, is refused by its name', async () => {
+    const store = new MemoryStore({ memory });
+    const set = (pairs: unknown) => store.mset(pairs as [string, JsonValue][]);
+    const deep = JSON.parse(`${'['.repeat(3500)}${']'.repeat(3500)}`) as JsonValue;
+    for (const [pairs, field] of [
+      ['x', 'pairs'],
+      [{ a: 1 }, 'pairs'],
+      [['a'], 'pairs'],
+      [[[5, 'a']], 'pairs'],
+      [[['deep', deep]], 'deep'],
+    ] as const)
+      await expect(set(pairs)).rejects.toMatchObject({ code: 'invalid_argument', details: { field } });
+    await store.mset([['less', JSON.parse(`${'['.repeat(900)}${']'.repeat(900)}`) as JsonValue]]);
+  });
+
+  test('what is deleted twice at the same time is gone', async () => {
+    const store = new MemoryStore({ memory });
+    await store.mset([['diet', 'vegan']]);
+    await Promise.all([store.mdelete(['diet']), store.mdelete(['diet'])]);
+    expect(await keysOf(store)).toEqual([]);
+  });
+
   test('what was remembered or changed by other means is a value too', async () => {
     const store = new MemoryStore({ memory });
     await memory.remember('Lives in Rome', { topicKey: 'home' });

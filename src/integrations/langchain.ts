@@ -6,11 +6,13 @@
 
 import type { Document } from '@langchain/core/documents';
 import type { BaseRetrieverInput } from '@langchain/core/retrievers';
+import { invalidArgument } from '../domain/check.ts';
 import type { JsonValue } from '../domain/memory.ts';
 import { keysOf, onlyKeys } from '../domain/options.ts';
 import { loadPeer } from '../domain/peer.ts';
 import { normalisedContent } from '../domain/statement.ts';
 import { type Memory, type MemoryEngine, type RecallOptions, SalienceError } from '../index.ts';
+import { forgetFound } from './forget-found.ts';
 import { keptJson, readable } from './kept-json.ts';
 
 const {
@@ -146,6 +148,12 @@ export class MemoryStore<Value extends JsonValue = JsonValue> extends BaseStore<
    * one whose text is known about another topic.
    */
   override async mset(pairs: [string, Value][]): Promise<void> {
+    if (!Array.isArray(pairs) || !pairs.every((pair) => Array.isArray(pair) && typeof pair[0] === 'string')) {
+      throw invalidArgument(
+        'pairs',
+        'expected a list of keys with their values, such as [["diet", "vegan"]]',
+      );
+    }
     const remembered = await this.#memory.rememberMany(
       pairs.map(([key, value]) => {
         const kept = keptJson(value, key);
@@ -176,10 +184,12 @@ export class MemoryStore<Value extends JsonValue = JsonValue> extends BaseStore<
   /** Forgets the values for good, with all that they ever were. */
   override async mdelete(keys: string[]): Promise<void> {
     for (const key of keys) {
-      const beliefs = await this.#memory.beliefs(key, { scope: this.#scope });
-      for (const { memory } of beliefs) {
-        if (memory.topicKey === key && memory.scope === this.#scope) await this.#memory.forget(memory.id);
-      }
+      await forgetFound(this.#memory, async () => {
+        const beliefs = await this.#memory.beliefs(key, { scope: this.#scope });
+        return beliefs
+          .map(({ memory }) => memory)
+          .filter(({ topicKey, scope }) => topicKey === key && scope === this.#scope);
+      });
     }
   }
 

@@ -95,6 +95,66 @@ test('an agent goes on with a conversation, in another process too', async () =>
   });
 });
 
+test('sessions whose scope and id read alike are two, and go on behind items of an earlier version', async () => {
+  // As an earlier version wrote it.
+  const item = JSON.stringify(user('Said before'));
+  await memory.importMemories([
+    {
+      id: 'a/zz:0',
+      type: 'message',
+      content: 'user: Said before',
+      scope: 'a',
+      sessionId: 'zz',
+      metadata: { session: 'zz', position: 0, item },
+      createdAt: new Date(clock()).toISOString(),
+    } as never,
+  ]);
+  const alike = [
+    { sessionId: 'a/zz' },
+    { sessionId: 'zz', scope: 'a' },
+    { sessionId: 'b/zz', scope: 'a' },
+    { sessionId: 'zz', scope: 'a/b' },
+    { sessionId: 'a#zz' },
+  ];
+  for (const options of alike)
+    await memorySession(memory, { ...options, clock }).addItems([user(JSON.stringify(options))]);
+  for (const options of alike) {
+    const before = options.sessionId === 'zz' && options.scope === 'a' ? [user('Said before')] : [];
+    expect(await memorySession(memory, { ...options, clock }).getItems()).toEqual([
+      ...before,
+      user(JSON.stringify(options)),
+    ]);
+  }
+});
+
+test('what is no item is refused by its place, and nothing is kept', async () => {
+  const session = memorySession(memory, { sessionId: 's', clock });
+  const deep = JSON.parse(`${'['.repeat(3500)}${']'.repeat(3500)}`) as unknown;
+  for (const [items, field] of [
+    [{ role: 'user', content: 'x' }, 'items'],
+    [[user('fine'), { role: 'user', content: 5 }], 'items[1].content'],
+    [[{ role: 'user', content: null }], 'items[0].content'],
+    [[{ role: 'user', content: [null] }], 'items[0].content'],
+    [[{ role: 'user', content: [{ type: 'input_text', deep }] }], 'items[0]'],
+  ] as const)
+    await expect(session.addItems(items as never)).rejects.toMatchObject({
+      code: 'invalid_argument',
+      details: { field },
+    });
+  expect(await session.getItems()).toEqual([]);
+});
+
+test('what is taken away at the same time is taken away once, and the rest by the other one', async () => {
+  const session = () => memorySession(memory, { sessionId: 's', clock });
+  await session().addItems(['1', '2', '3'].map(user));
+  const popped = await Promise.all([session().popItem(), session().popItem()]);
+  expect(popped).toHaveLength(2);
+  expect(popped).toEqual(expect.arrayContaining([user('2'), user('3')]));
+  await Promise.all([session().clearSession(), session().popItem(), session().clearSession()]);
+  expect(await session().getItems()).toEqual([]);
+  expect(await session().popItem()).toBeUndefined();
+});
+
 test('items come back in order and as they were, whatever they are', async () => {
   await fc.assert(
     fc.asyncProperty(

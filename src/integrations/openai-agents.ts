@@ -9,6 +9,7 @@ import { invalidArgument, text } from '../domain/check.ts';
 import { isPlain, keysOf, onlyKeys } from '../domain/options.ts';
 import { redactPrivate } from '../domain/redaction.ts';
 import { type Memory, type MemoryEngine, SalienceError } from '../index.ts';
+import { forgetFound } from './forget-found.ts';
 import { keptJson, readable } from './kept-json.ts';
 
 export interface MemorySessionOptions {
@@ -51,9 +52,9 @@ export function memorySession(memory: MemoryEngine, options: MemorySessionOption
   onlyKeys(options, optionKeys, 'memorySession');
   const { sessionId = crypto.randomUUID(), scope = 'global', clock = Date.now } = options;
   text(sessionId, 'sessionId');
-  // Memories of all scopes share their ids.
-  const name = scope === 'global' ? sessionId : `${scope}/${sessionId}`;
-  if (name.length > MOST_NAME) {
+  const name = nameOf(sessionId, scope);
+  const length = scope === 'global' ? sessionId.length : scope.length + 1 + sessionId.length;
+  if (length > MOST_NAME) {
     throw new SalienceError(
       'invalid_argument',
       `sessionId: 1–${MOST_NAME} characters are needed, together with the scope`,
@@ -89,7 +90,7 @@ export function memorySession(memory: MemoryEngine, options: MemorySessionOption
         const position = from + index;
         if (!isPlain(item)) throw invalidArgument(`items[${index}]`, 'expected an item of a conversation');
         const kept = keptJson(item, `items[${index}]`);
-        const { content, importance } = statementOf(kept);
+        const { content, importance } = statementOf(kept, `items[${index}]`);
         return partsOf(kept).map((each, part) => {
           const id = `${name}:${position}`;
           return {
@@ -115,6 +116,7 @@ export function memorySession(memory: MemoryEngine, options: MemorySessionOption
       return limit === undefined ? items : items.slice(Math.max(0, items.length - limit));
     },
     async addItems(items) {
+      if (!Array.isArray(items)) throw invalidArgument('items', 'expected a list of items of a conversation');
       if (items.length === 0) return;
       let clash: { readonly from: number; readonly error: unknown } | undefined;
       for (;;) {
@@ -131,16 +133,26 @@ export function memorySession(memory: MemoryEngine, options: MemorySessionOption
       }
     },
     async popItem() {
-      const all = await kept();
-      const position = all.at(-1)?.metadata['position'];
-      const last = all.filter(({ metadata }) => metadata['position'] === position);
-      await memory.forget(last.map(({ id }) => id));
+      const last = await forgetFound(memory, async () => {
+        const all = await kept();
+        const position = all.at(-1)?.metadata['position'];
+        return all.filter(({ metadata }) => metadata['position'] === position);
+      });
       return itemsOf(last)[0];
     },
     async clearSession() {
-      await memory.forget((await kept()).map(({ id }) => id));
+      await forgetFound(memory, kept);
     },
   };
+}
+
+/**
+ * What the ids of the items begin with: memories of all scopes share their ids, and no scope has a "#". Earlier versions wrote
+ * "scope/session", which could be a session of the global scope. Their items are found all the same, by the session in
+ * their metadata and by their scope, and new ones go on behind them.
+ */
+function nameOf(sessionId: string, scope: string): string {
+  return scope === 'global' && !/[#/]/.test(sessionId) ? sessionId : `${scope}#${sessionId}`;
 }
 
 function positionOf({ metadata }: Memory): number {
@@ -186,9 +198,16 @@ interface ItemParts {
 }
 
 /** What a recall finds of an item: what somebody said, or else the item as it is, which hardly matters later. */
-function statementOf(text: string): { readonly content: string; readonly importance: number } {
+function statementOf(text: string, field: string): { readonly content: string; readonly importance: number } {
   const { role, content } = JSON.parse(text) as ItemParts;
   if (role === undefined || content === undefined) return { content: readable(text), importance: 0.1 };
+  const isParts = Array.isArray(content) && content.every((part: unknown): boolean => isPlain(part));
+  if (typeof content !== 'string' && !isParts) {
+    throw invalidArgument(
+      `${field}.content`,
+      'expected a text, or a list of parts such as { type: "input_text", text: "Hello" }',
+    );
+  }
   const said =
     typeof content === 'string' ? content : content.map((part) => part.text ?? `[${part.type}]`).join('\n');
   return { content: readable(`${role}: ${said}`), importance: role === 'system' ? 0.1 : 0.3 };

@@ -1,26 +1,52 @@
+import { isUtf8 } from 'node:buffer';
 import { pipeline, Transform, type TransformCallback } from 'node:stream';
+import { setTimeout as wait } from 'node:timers/promises';
 import { ProtocolErrorCode, parseJSONRPCMessage } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { logLineOf } from '../api/index.ts';
 import type { MemoryEngine } from '../index.ts';
 import { createMcpServer, type McpOptions } from './server.ts';
+import { createUnderWay } from './under-way.ts';
 
 /** Bytes of a message, at most: at a longer one the transport would end the connection. */
 const MOST_BYTES = 10 * 1024 * 1024;
 
-/** Serves one client over the streams of this process, until it closes its end or `signal` aborts. */
+/** Milliseconds for which a client that has closed its end is still answered what it asked before. */
+const LAST_ANSWERS = 10_000;
+
+/**
+ * Serves one client over the streams of this process, until it closes its end or `signal` aborts. What it asked before it
+ * closed is answered first, within ten seconds.
+ */
 export async function serveMcpOverStdio(
   memory: MemoryEngine,
   options: McpOptions & { readonly signal: AbortSignal },
 ): Promise<void> {
   const { signal, log = () => {} } = options;
-  const messages = messagesOnly(({ id, code, message }) => {
-    log(`mcp: ${message} (${code})`);
-    process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })}\n`);
+  const underWay = createUnderWay();
+  const messages = messagesOnly({
+    onMessage: underWay.heard,
+    onFault({ id, code, message }) {
+      log(`mcp: ${message} (${code})`);
+      process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })}\n`);
+    },
+    async beforeEnd() {
+      const over = new AbortController();
+      // When all is answered nothing else holds the process.
+      const limit = wait(LAST_ANSWERS, undefined, { signal: over.signal }).catch(() => {});
+      await underWay.allAnswered(limit);
+      over.abort();
+    },
   });
   pipeline(process.stdin, messages, () => {});
+  const transport = new StdioServerTransport(messages);
+  const send = transport.send.bind(transport);
+  transport.send = async (message) => {
+    await send(message);
+    underWay.said(message);
+  };
   const connection = serveStdio(() => createMcpServer(memory, options), {
-    transport: new StdioServerTransport(messages),
+    transport,
     onerror: (error) => log(`mcp: ${logLineOf(error)}`),
   });
   await new Promise<void>((resolve) => {
@@ -38,8 +64,15 @@ interface Fault {
   readonly message: string;
 }
 
+interface Reading {
+  readonly onMessage: (message: unknown) => void;
+  readonly onFault: (fault: Fault) => void;
+  /** Is waited for when everything is read: at the end the transport gives up what is under way. */
+  readonly beforeEnd: () => Promise<void>;
+}
+
 /** Lets the lines through that are messages, and hands over what is wrong with the others: the transport would drop them. */
-function messagesOnly(onFault: (fault: Fault) => void): Transform {
+function messagesOnly({ onMessage, onFault, beforeEnd }: Reading): Transform {
   let pending: Buffer[] = [];
   let bytes = 0;
   const take = (piece: Buffer) => {
@@ -47,21 +80,34 @@ function messagesOnly(onFault: (fault: Fault) => void): Transform {
     if (bytes > MOST_BYTES) pending = [];
     else pending.push(piece);
   };
+  const finish = (to: Transform) => {
+    const line = Buffer.concat(pending);
+    const read = bytes > MOST_BYTES ? { fault: TOO_LONG } : readLine(line);
+    pending = [];
+    bytes = 0;
+    if (read === undefined) return;
+    if ('fault' in read) return onFault(read.fault);
+    onMessage(read.message);
+    to.push(line);
+  };
   return new Transform({
     transform(chunk: Buffer, _: BufferEncoding, done: TransformCallback) {
       let start = 0;
       for (let end = chunk.indexOf(0x0a); end >= 0; end = chunk.indexOf(0x0a, start)) {
         take(chunk.subarray(start, end + 1));
-        const line = Buffer.concat(pending);
-        const fault = bytes > MOST_BYTES ? TOO_LONG : faultIn(line.toString());
-        pending = [];
-        bytes = 0;
         start = end + 1;
-        if (fault) onFault(fault);
-        else this.push(line);
+        finish(this);
       }
       take(chunk.subarray(start));
       done();
+    },
+    flush(done: TransformCallback) {
+      // A client that ends need not end its last line.
+      if (bytes > 0) {
+        take(Buffer.from('\n'));
+        finish(this);
+      }
+      beforeEnd().then(() => done(), done);
     },
   });
 }
@@ -73,26 +119,29 @@ const TOO_LONG: Fault = {
   message: `Bad Request: the message is longer than ${MOST_BYTES} bytes; send less at a time`,
 };
 
-/** What the HTTP transport answers to the same. */
-function faultIn(line: string): Fault | undefined {
-  if (line.trim() === '') return undefined;
-  let value: unknown;
+/** A message, or what the HTTP transport answers to the same; `undefined` for a blank line. */
+function readLine(line: Buffer): { readonly message: unknown } | { readonly fault: Fault } | undefined {
+  if (!isUtf8(line)) return notParsed('UTF-8');
+  const text = line.toString();
+  if (text.trim() === '') return undefined;
+  let message: unknown;
   try {
-    value = JSON.parse(line);
+    message = JSON.parse(text);
   } catch {
-    return {
-      id: null,
-      code: ProtocolErrorCode.ParseError,
-      message: 'Parse error: the line is not valid JSON',
-    };
+    return notParsed('JSON');
   }
   try {
-    parseJSONRPCMessage(value);
-    return undefined;
+    parseJSONRPCMessage(message);
+    return { message };
   } catch {
-    const message = 'Bad Request: the line is not a valid JSON-RPC message';
-    return { id: idOf(value), code: ProtocolErrorCode.InvalidRequest, message };
+    const problem = 'Bad Request: the line is not a valid JSON-RPC message';
+    return { fault: { id: idOf(message), code: ProtocolErrorCode.InvalidRequest, message: problem } };
   }
+}
+
+function notParsed(what: string): { readonly fault: Fault } {
+  const message = `Parse error: the line is not valid ${what}`;
+  return { fault: { id: null, code: ProtocolErrorCode.ParseError, message } };
 }
 
 function idOf(value: unknown): string | number | null {

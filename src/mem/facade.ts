@@ -1,3 +1,4 @@
+import { wholeNumber } from '../domain/check.ts';
 import { type MemoryEngine, type OperationOptions, SalienceError } from '../index.ts';
 import { withKnownInputs } from './checked.ts';
 import {
@@ -194,6 +195,7 @@ export function memFunctions(
     },
     async mem_search({ user_id, query, limit, types, types_exclude }, options) {
       if (types && types_exclude) throw invalid('types_exclude', 'give types or types_exclude, not both');
+      if (limit !== undefined) wholeNumber(limit, 'limit', 1, 1000);
       const memory = await memoryOf(user_id);
       const filter = { limit, types, typesExclude: types_exclude };
       const { hits } = await memory.recall(query, { strategy: 'lexical', ...filter, ...options });

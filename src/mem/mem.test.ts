@@ -152,6 +152,9 @@ describe('observations', () => {
     const find = (more: object) => mem.mem_search({ ...alice, query: 'coffee', ...more });
     expect(await find({})).toHaveLength(10);
     expect(await find({ limit: 100 })).toHaveLength(13);
+    expect(await find({ limit: 1000 })).toHaveLength(13);
+    for (const limit of [0, 1001])
+      await expect(find({ limit })).rejects.toThrow(`limit: ${limit} must be a whole number from 1 to 1000`);
     expect((await find({ types: ['decision'] })).map(({ title }) => title)).toEqual(['Beans']);
     expect(await find({ types_exclude: ['decision'], limit: 100 })).toHaveLength(12);
     expect(await mem.mem_search({ ...alice, query: 'kettle' })).toEqual([]);

@@ -57,6 +57,17 @@ describe('salience serve', () => {
     expect(await closed.stop()).toBe(0);
   });
 
+  it('refuses what is no percent-encoded UTF-8: no check is lost in the bundle', async () => {
+    using work = createWorkplace();
+    const { url, token, stop } = await serve(work);
+    const headers = { authorization: `Bearer ${token}` };
+    for (const path of ['/v1/memories/%FF', '/v1/memories?topicKey=%FF', '/v1/memories/100%']) {
+      const answer = await fetch(`${url}${path}`, { headers });
+      expect([answer.status, await answer.json()], path).toMatchObject([400, { code: 'invalid_text' }]);
+    }
+    expect(await stop()).toBe(0);
+  });
+
   it('makes a token at its first start, shows it once, and ends cleanly when told to', async () => {
     using work = createWorkplace();
     const first = await serve(work, '--space', 'alice');

@@ -396,6 +396,47 @@ export function memoryBehaviour(open: () => Promise<Opened>): void {
     expect((await memory.stats()).memories).toBe(1);
   });
 
+  verb('takes no value for another one that is written alike', async (memory) => {
+    await memory.rememberMany([
+      { id: 'a', content: 'One', tags: ['x'] },
+      { id: 'b', content: 'Two', tags: ['[]'] },
+    ]);
+    const { list, entities, remember, update } = memory as unknown as Record<
+      'list' | 'entities' | 'remember' | 'update',
+      (...given: readonly unknown[]) => Promise<unknown>
+    >;
+    expect((await memory.list({ tags: ['[]'] })).memories.map(({ id }) => id)).toEqual(['b']);
+    expect((await memory.list({ tags: [] })).memories).toHaveLength(2);
+    for (const scope of [null, 5]) expect(await codeOf(list({ scope }))).toBe('invalid_scope');
+    const date = new Date(0);
+    for (const work of [
+      () => list({ inScope: { of: 'a' }, types: null }),
+      () => list({ types: null }),
+      () => list({ types: 'fact' }),
+      () => list({ types: [null] }),
+      () => list({ tags: [null] }),
+      () => list({ topicKey: null }),
+      () => list({ sessionId: null }),
+      () => list({ limit: '5' }),
+      () => list({ metadata: { at: date } }),
+      () => entities(null),
+      () => remember('Dated', { metadata: { at: date } }),
+      () => remember('Dated', { title: date }),
+      () => update('a', { metadata: { x: { validFrom: date } } }),
+      () => update('a', undefined),
+      () => update('a', null),
+      () => update('a', 'One'),
+    ])
+      expect([await codeOf(work()), String(work)]).toEqual([
+        expect.stringMatching(/^invalid_(argument|scope)$/),
+        String(work),
+      ]);
+    expect(await memory.get('a')).toMatchObject({ revisionCount: 1 });
+    expect((await memory.stats()).memories).toBe(2);
+    await memory.update('a', { validFrom: date });
+    expect((await memory.list({ createdAfter: date })).memories).toHaveLength(2);
+  });
+
   verb('ends when its signal says so, and when it was closed', async (memory) => {
     const signal = AbortSignal.abort();
     expect(await codeOf(memory.recall('tea', { signal }))).toBe('aborted');

@@ -231,6 +231,21 @@ describe('idempotency keys', () => {
     expect((await write('x', 'a b')).status).toBe(400);
   });
 
+  it('refuse the same request at another moment', async () => {
+    await using test = await startTestServer();
+    const token = await test.token();
+    const at = (moment: string) =>
+      test.ask('POST', '/v1/memories', {
+        token,
+        body: { content: 'Prefers tea' },
+        headers: { 'idempotency-key': 'k', ...(moment && { 'salience-now': moment }) },
+      });
+    expect((await at('2026-01-01T00:00:00Z')).status).toBe(200);
+    expect((await at('2026-01-01T00:00:00Z')).headers).toHaveProperty('idempotency-replayed');
+    for (const other of ['2026-01-02T00:00:00Z', ''])
+      expect(await at(other)).toMatchObject({ status: 422, json: { code: 'idempotency_conflict' } });
+  });
+
   it('do not keep what failed', async () => {
     await using test = await startTestServer();
     const token = await test.token();
@@ -280,6 +295,24 @@ describe('export and import', () => {
     );
   });
 
+  it('refuse what is of pages: an export is whole', async () => {
+    await using test = await startTestServer();
+    const token = await test.token();
+    for (const [name, value] of Object.entries({
+      limit: '1',
+      sort: 'created',
+      direction: 'asc',
+      cursor: 'x',
+      offset: '1',
+      around: 'x',
+      count: 'true',
+    }))
+      expect(await test.ask('GET', `/v1/export?${name}=${value}`, { token })).toMatchObject({
+        status: 400,
+        json: { code: 'invalid_argument', details: { field: name } },
+      });
+  });
+
   it('leave out the lines that cannot be used, whatever is wrong with them, and name them', async () => {
     await using test = await startTestServer();
     const token = await test.token();
@@ -303,6 +336,41 @@ describe('export and import', () => {
         ],
       },
     ]);
+  });
+
+  it('leave out the lines that a token of a scope may not store, tell nothing of what it does not see, and store the others', async () => {
+    await using test = await startTestServer();
+    const memory = await test.space();
+    await memory.rememberMany([
+      { id: 'hidden', content: 'Of another team', scope: 'team:b' },
+      { id: 'above', content: 'Of everybody' },
+    ]);
+    const token = await test.token({ scopes: ['team:a'] });
+    const line = (id: string, more = {}) =>
+      JSON.stringify({ id, content: `Number ${id}`, scope: 'team:a', ...more });
+    const lines = Array.from({ length: 1500 }, (_, at) => line(`m${at}`));
+    lines.splice(1200, 0, line('hidden'));
+    lines.splice(1250, 0, line('after', { supersedes: ['hidden'] }));
+    lines.splice(1300, 0, line('above'));
+    lines.splice(1350, 0, line('record', { createdAt: '2026-01-01', supersedes: ['hidden'] }));
+    const { status, json } = await test.ask('POST', '/v1/import', { token, body: lines.join('\n') });
+    expect([status, json]).toEqual([
+      200,
+      {
+        imported: 1500,
+        updated: 0,
+        unchanged: 0,
+        skipped: 4,
+        problems: expect.arrayContaining([
+          { line: '1201', reason: 'memory "hidden" exists already; update it, or use another id' },
+          { line: '1251', reason: 'memory "hidden" does not exist in space "alice"' },
+          { line: '1301', reason: 'this token may not write in scope "global"; it may in "team:a"' },
+          { line: '1351', reason: 'memory "hidden" does not exist in space "alice"' },
+        ]),
+      },
+    ]);
+    expect((await memory.stats()).memories).toBe(1502);
+    expect(await memory.get('hidden')).toMatchObject({ content: 'Of another team', scope: 'team:b' });
   });
 
   it('say that an export was cut off, or is not whole', async () => {

@@ -51,6 +51,31 @@ describe('forgetting over HTTP', () => {
     expect(await made()).toMatchObject({ status: 410, json: { code: 'redacted' } });
   });
 
+  it('keeps an answer of which nothing was erased since, though its id was forgotten before and its words are ids', async () => {
+    await using server = await startTestServer();
+    const memory = await server.space();
+    const token = await server.token();
+    const headers = { 'idempotency-key': 'k' };
+    await memory.rememberMany(['again', 'word'].map((id) => ({ id, content: `First ${id}` })));
+    await memory.forget('again');
+    const body = { id: 'again', content: 'Once more', title: 'word', tags: ['word'], topicKey: 'word' };
+    const say = () => server.ask('POST', '/v1/memories', { token, headers, body });
+    const change = () =>
+      server.ask('PATCH', '/v1/memories/again', {
+        token,
+        headers: { 'idempotency-key': 'change' },
+        body: { author: 'word', metadata: { id: 'word' } },
+      });
+    const [said, changed] = [await say(), await change()];
+    expect([said.status, changed.status]).toEqual([200, 200]);
+    await memory.forget('word');
+    expect(await say()).toMatchObject({ status: 200, text: said.text });
+    expect(await change()).toMatchObject({ status: 200, text: changed.text });
+    await memory.forget('again');
+    await memory.remember('Another one', { id: 'again' });
+    expect([(await say()).status, (await change()).status]).toEqual([410, 410]);
+  });
+
   it('gives the answer to a repeated forget again', async () => {
     await using server = await startTestServer();
     await (await server.space()).rememberMany(['a', 'b'].map((id) => ({ id, content: id })));

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import type { AppTypes } from '../../src/http/app-types.ts';
 import { addInspectorRoutes } from '../../src/http/inspector.ts';
 import { createInspectorSessions } from '../../src/http/inspector-sessions.ts';
+import { SalienceError } from '../../src/index.ts';
 import { startTestServer, type TestServer } from './fixture.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -187,6 +188,19 @@ describe('a code of the inspector', () => {
     const { token } = (await exchange(test, codeOf(url))).json;
     expect((await test.ask('GET', '/v1/memories/shop', { token })).status).toBe(200);
     expect((await test.ask('GET', '/v1/memories/house', { token })).status).toBe(404);
+  });
+
+  it('is made for known rights alone: a misspelt one would be a wider one', async () => {
+    await using test = await startTestServer();
+    const ask = test.server.inspectorUrl as (access?: unknown) => string;
+    for (const [access, message] of [
+      [{ space: 'alice', scope: ['project:shop'] }, /unknown option "scope" \(did you mean "scopes"\?\)/],
+      [{ space: 'alice', everySpace: 'no' }, /everySpace: .*must be true or false/],
+      [undefined, /inspectorUrl: expected an object of options/],
+    ] as const) {
+      expect(() => ask(access)).toThrow(message);
+      expect(() => ask(access)).toThrow(SalienceError);
+    }
   });
 
   it('is for the address by which browsers reach the server', async () => {

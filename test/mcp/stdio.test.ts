@@ -199,6 +199,47 @@ describe('a server over stdio', () => {
     );
   });
 
+  test('answers what was asked before the client closed its end, also in a last line without an end', async () => {
+    const initialize = {
+      protocolVersion: '2025-06-18',
+      capabilities: {},
+      clientInfo: { name: 'raw', version: '1' },
+    };
+    const call = (id: number, name: string, input: object) =>
+      JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: input } });
+    const lines = [
+      JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: initialize }),
+      '{"jsonrpc":"2.0","method":"notifications/initialized"}',
+      call(2, 'remember', { content: 'Ada prefers oat milk' }),
+      call(3, 'recall', { query: 'oat milk' }),
+    ];
+    const ask = async (input: string) => {
+      const { code, stdout } = await work.salience(['mcp', '--space', 'ended'], { input });
+      const answers = stdout.trim().split('\n');
+      return { code, answers: answers.map((line) => JSON.parse(line)).sort((a, b) => a.id - b.id) };
+    };
+    expect(await ask(lines.join('\n'))).toMatchObject({
+      code: 0,
+      answers: [
+        { id: 1, result: {} },
+        { id: 2, result: {} },
+        { id: 3, result: {} },
+      ],
+    });
+    const cut = await ask(`${lines.slice(0, 2).join('\n')}\n${lines[2]?.slice(0, 30)}`);
+    expect(cut).toMatchObject({ code: 0, answers: [{ id: null, error: { code: -32700 } }, { id: 1 }] });
+  });
+
+  test('takes no line for text that is not UTF-8', async () => {
+    const { stdout } = await work.shell(
+      String.raw`printf '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"caf\351"}}\n' | salience mcp --space bytes`,
+    );
+    expect(JSON.parse(stdout)).toMatchObject({
+      id: null,
+      error: { code: -32700, message: expect.stringContaining('UTF-8') },
+    });
+  });
+
   test('prints nothing but protocol, survives garbage, and ends with its client', async () => {
     const request = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'stats', arguments: {} } };
     const initialize = {
