@@ -13,6 +13,8 @@ import { normalisedContent } from '../domain/statement.ts';
 import { type Memory, type MemoryEngine, type RecallOptions, SalienceError } from '../index.ts';
 import { keptJson, readable } from './kept-json.ts';
 
+export type { JsonValue };
+
 const {
   Document: LangChainDocument,
   BaseRetriever,
