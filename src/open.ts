@@ -138,7 +138,7 @@ export async function openMemory(options: OpenOptions): Promise<MemoryEngine> {
       reinforcement,
       readOnly: options.readOnly === true,
     };
-    const memory = createMemoryEngine(engine, async () => {
+    const memory = createMemoryEngine(engine, timer, async () => {
       if (!options.store) await store.close();
     });
     await agree(space, memory, { embedder, analyzer, options });

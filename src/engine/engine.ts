@@ -1,5 +1,7 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { filePath, listOf } from '../domain/check.ts';
 import { onBehalf } from '../store/cancelling.ts';
+import { closedError } from '../store/faults.ts';
 import type { SpaceInfo } from '../store/store.ts';
 import { beliefsAbout, historyOf } from './belief/belief.ts';
 import { conflictsOf, resolve } from './belief/conflicts.ts';
@@ -16,6 +18,7 @@ import { neighbours, paths } from './graph/walk.ts';
 import { activity } from './looking/activity.ts';
 import { operations } from './looking/operations.ts';
 import { strategies } from './looking/strategies.ts';
+import type { Timer } from './looking/watch.ts';
 import type { MemoryEngine } from './memory-engine.ts';
 import { observe } from './observe/observe.ts';
 import { compare } from './recall/compare.ts';
@@ -105,23 +108,89 @@ const FUNCTIONS: {
   health,
 };
 
-/** The verbs of one space, over an open store. `close` also runs `afterwards`. */
-export function createMemoryEngine(engine: Dependencies, afterwards: () => Promise<void>): MemoryEngine {
+/** These work in steps and may take minutes: closing ends them between two steps. */
+const ENDED_BY_CLOSE: ReadonlySet<string> = new Set<EngineVerb>([
+  'observe',
+  'maintain',
+  'curate',
+  'fit',
+  'reindex',
+]);
+
+/** Milliseconds that closing waits at most for calls under way: a model or an embedder may never answer. */
+export const LONGEST_CLOSE = 5000;
+
+/** A call under way, for as long as closing has to wait for it. */
+interface Call {
+  readonly ended: Promise<void>;
+  readonly end: () => void;
+}
+
+/**
+ * The verbs of one space, over an open store. `close` waits for the calls under way, but not for those from within
+ * which it is called, and also runs `afterwards`.
+ */
+export function createMemoryEngine(
+  engine: Dependencies,
+  timer: Timer,
+  afterwards: () => Promise<void>,
+): MemoryEngine {
   const { space, watch } = engine;
-  const close = async () => {
-    watch.close();
-    await space.close();
-    await afterwards();
+  const calls = new Set<Call>();
+  const current = new AsyncLocalStorage<Call>();
+  let closing: Promise<void> | undefined;
+
+  const counted = async (work: () => Promise<unknown>): Promise<unknown> => {
+    const call = newCall();
+    calls.add(call);
+    try {
+      return await current.run(call, work);
+    } finally {
+      calls.delete(call);
+      call.end();
+    }
+  };
+  const close = () => {
+    // It would wait for a callback of its own that waits for this.
+    current.getStore()?.end();
+    closing ??= (async () => {
+      watch.close();
+      await atMost(LONGEST_CLOSE, timer, Promise.all([...calls].map(({ ended }) => ended)));
+      await space.close();
+      await afterwards();
+    })();
+    return closing;
   };
   const verbs = Object.fromEntries(
     Object.entries(FUNCTIONS).map(([name, run]) => [
       name,
-      (...given: readonly unknown[]) => (run as (...all: unknown[]) => Promise<unknown>)(engine, ...given),
+      async (...given: readonly unknown[]) => {
+        if (closing) throw closedError(`space ${JSON.stringify(space.name)}`);
+        const work = () => (run as (...all: unknown[]) => Promise<unknown>)(engine, ...given);
+        return ENDED_BY_CLOSE.has(name) ? work() : counted(work);
+      },
     ]),
   ) as unknown as Verbs;
   return withDiagnostics(
     withVerbChecks({ ...verbs, space: space.name, close, [Symbol.asyncDispose]: close }, onBehalf),
   );
+}
+
+function newCall(): Call {
+  let end = () => {};
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  return { ended, end };
+}
+
+async function atMost(milliseconds: number, timer: Timer, work: Promise<unknown>): Promise<void> {
+  let cancel = () => {};
+  const late = new Promise<void>((resolve) => {
+    cancel = timer(resolve, milliseconds);
+  });
+  await Promise.race([work, late]);
+  cancel();
 }
 
 /** Imports memories as they were listed or exported, in one transaction. */

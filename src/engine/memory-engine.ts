@@ -844,7 +844,9 @@ export interface MemoryEngine extends AsyncDisposable {
    */
   health(options?: Pick<OperationOptions, 'signal'>): Promise<Health>;
   /**
-   * Closes the memory; every later call throws `closed`. `await using` does it at the end of the block.
+   * Closes the memory; every later call throws `closed`. Calls under way are waited for, five seconds at most, as a model
+   * may never answer; `observe`, `maintain`, `curate`, `fit` and `reindex` end between two steps with `closed`, as does
+   * who waits for `activity`. `await using` does it at the end of the block.
    *
    * @example
    * ```ts

@@ -37,7 +37,8 @@ const BATCH = 1000;
 
 /**
  * The engine itself under evaluation: each space is a store of its own in memory. The limit of a content's length is
- * off, no recall writes anything, and a text is embedded once however many strategies ask. Throws `invalid_argument`.
+ * off, no recall writes anything, and a text is embedded once however many strategies ask. Throws `invalid_argument`, and
+ * `unsupported` for several workers in a bundled program.
  *
  * @example
  * ```ts

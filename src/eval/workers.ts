@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { SalienceError, type SalienceErrorCode } from '../domain/errors.ts';
 import type { QuestionFeatures } from '../fit/features.ts';
@@ -23,7 +24,7 @@ export type WorkerAnswer =
       };
     };
 
-/** An engine whose spaces are shared by threads. Throws `invalid_argument`. */
+/** An engine whose spaces are shared by threads. Throws `invalid_argument`, and `unsupported` in a bundle. */
 export function createWorkerEngine(
   workers: number,
   options: Omit<EvaluationEngineOptions, 'workers'>,
@@ -42,6 +43,12 @@ export function createWorkerEngine(
       'invalid_argument',
       'a custom embedder cannot be passed to other threads; leave out workers, or use "builtin" or "none"',
       { details: { field: 'workers' } },
+    );
+  }
+  if (!hasWorkerFile()) {
+    throw new SalienceError(
+      'unsupported',
+      'workers need the file dist/eval/worker.js of the package, which a bundler does not copy: leave salience out of the bundle, or leave out workers',
     );
   }
   const idle: Thread[] = [];
@@ -78,6 +85,15 @@ interface Thread {
 interface Waiting {
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
+}
+
+function hasWorkerFile(): boolean {
+  try {
+    return existsSync(new URL('./worker.js', import.meta.url));
+  } catch {
+    // A bundle of CommonJS has no address.
+    return false;
+  }
 }
 
 function startThread(options: Omit<EvaluationEngineOptions, 'workers'>): Thread {

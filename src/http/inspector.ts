@@ -14,8 +14,11 @@ import type { InspectorSessions } from './inspector-sessions.ts';
 /** Where the page is served. */
 export const INSPECTOR = '/inspector';
 
-/** What `npm run build` makes of `web/`: two levels up from here, in the sources and in the package alike. */
-const BUILT = fileURLToPath(new URL('../../dist/inspector/', import.meta.url));
+/**
+ * What `npm run build` makes of `web/`: two levels up from here, in the sources and in the package alike. Throws in a bundle
+ * of CommonJS, which knows no place of its own.
+ */
+const built = () => fileURLToPath(new URL('../../dist/inspector/', import.meta.url));
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -67,7 +70,7 @@ interface PageFile {
 export function addInspectorRoutes(
   app: Hono<AppTypes>,
   { sessions, body }: Pick<Desk, 'body'> & { readonly sessions: InspectorSessions },
-  directory = BUILT,
+  directory?: string,
 ): void {
   let files: ReadonlyMap<string, PageFile> | undefined;
   const serve = (context: AppContext): Response | Promise<Response> => {
@@ -115,12 +118,14 @@ export function addSpaceRoute(
 }
 
 const NOT_BUILT =
-  'The inspector is not built. Run "npm run build" in the checkout, and start the server again.\n';
+  'The inspector is not built, or was left behind by a bundler. Run "npm run build" in the checkout, or leave salience out of the bundle, and start the server again.\n';
 
 /** All that is ever served: a path of a request is a key of this map, and never a path of the disk. */
-function readFiles(directory: string): ReadonlyMap<string, PageFile> {
+function readFiles(given: string | undefined): ReadonlyMap<string, PageFile> {
+  let directory: string;
   let names: readonly string[];
   try {
+    directory = given ?? built();
     names = readdirSync(directory);
   } catch {
     return new Map();

@@ -1,6 +1,6 @@
 import { generateText, type LanguageModel, stepCountIs, streamText, wrapLanguageModel } from 'ai';
 import { MockLanguageModelV3, simulateReadableStream } from 'ai/test';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type * as z from 'zod';
 import type { MemoryEngine } from '../index.ts';
 import { extracted } from '../testing/extraction-script.ts';
@@ -257,5 +257,25 @@ describe('middleware', () => {
     const { text } = await generateText({ model: failing, prompt: 'My bike is red' });
     expect(text).toBe('Hello.');
     expect(errors).toMatchObject([{ code: 'closed' }, { code: 'closed' }]);
+  });
+
+  test('an onError that throws does not silence the model either', async () => {
+    const warnings: string[] = [];
+    const listen = vi.spyOn(process, 'emitWarning').mockImplementation((warning) => {
+      warnings.push(warning instanceof Error ? warning.message : warning);
+    });
+    const broken = () => {
+      throw new Error('the callback is broken');
+    };
+    const failing = wrapped(scripted(says('Hello.')), { onError: broken });
+    await memory.close();
+    try {
+      const { text } = await generateText({ model: failing, prompt: 'My bike is red' });
+      expect(text).toBe('Hello.');
+    } finally {
+      listen.mockRestore();
+    }
+    const closed = expect.stringContaining('is closed');
+    expect(warnings).toEqual([closed, 'the callback is broken', closed, 'the callback is broken']);
   });
 });

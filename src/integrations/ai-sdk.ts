@@ -5,7 +5,7 @@
  */
 
 import type { LanguageModelMiddleware, Tool } from 'ai';
-import { oneOf, wholeNumber } from '../domain/check.ts';
+import { callback, oneOf, wholeNumber } from '../domain/check.ts';
 import { keysOf, onlyKeys } from '../domain/options.ts';
 import type { ContextOptions, MemoryEngine } from '../index.ts';
 import { type MemoryToolOptions, toolsOf } from './tools.ts';
@@ -78,8 +78,8 @@ export interface MemoryMiddlewareOptions
    */
   readonly observe?: 'worth' | 'remember' | 'none' | ((turn: Turn) => Promise<unknown>) | undefined;
   /**
-   * Called when remembering or recalling fails. The model is asked and answers all the same. Default is a warning of
-   * the process.
+   * Called when remembering or recalling fails. The model is asked and answers all the same, also when this throws: then
+   * both errors are warnings of the process. Default is a warning of the process.
    */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
@@ -134,9 +134,19 @@ const MOST_TURNS = 64;
  */
 export function memoryMiddleware(memory: MemoryEngine, options: MemoryMiddlewareOptions = {}): Middleware {
   onlyKeys(options, middlewareKeys, 'memoryMiddleware');
-  const { maxTokens = 2000, observe = 'worth', onError = warn, sessionId, ...asked } = options;
+  const { maxTokens = 2000, observe = 'worth', onError, sessionId, ...asked } = options;
   wholeNumber(maxTokens, 'maxTokens', 1, Number.MAX_SAFE_INTEGER);
   if (typeof observe !== 'function') oneOf(observe, 'observe', ['worth', 'remember', 'none']);
+  if (onError !== undefined) callback(onError, 'onError');
+  const report = (error: unknown) => {
+    if (onError === undefined) return warn(error);
+    try {
+      onError(error);
+    } catch (thrown) {
+      warn(error);
+      warn(thrown);
+    }
+  };
   const contexts = new Map<string, string>();
   // What the user said, without what was put there.
   const said = new WeakMap<object, string>();
@@ -164,7 +174,7 @@ export function memoryMiddleware(memory: MemoryEngine, options: MemoryMiddleware
     try {
       await keep({ user, assistant });
     } catch (error) {
-      onError(error);
+      report(error);
     }
   }
 
@@ -195,7 +205,7 @@ export function memoryMiddleware(memory: MemoryEngine, options: MemoryMiddleware
       try {
         text = await contextOf(query, at === params.prompt.length - 1, params.abortSignal);
       } catch (error) {
-        onError(error);
+        report(error);
         return params;
       }
       if (text === '') return params;

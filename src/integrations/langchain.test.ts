@@ -3,10 +3,10 @@ import type { BasePromptValueInterface } from '@langchain/core/prompt_values';
 import { ChatPromptTemplate } from '@langchain/core/prompts';
 import { RunnableLambda, RunnablePassthrough, RunnableSequence } from '@langchain/core/runnables';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { JsonValue } from '../domain/memory.ts';
+
 import type { MemoryEngine } from '../index.ts';
 import { liveFading as live } from '../testing/live-memory.ts';
-import { MemoryRetriever, MemoryStore } from './langchain.ts';
+import { type JsonValue, MemoryRetriever, MemoryStore } from './langchain.ts';
 
 let memory: MemoryEngine;
 let pass: (days: number) => void;

@@ -15,6 +15,8 @@ import { type Memory, type MemoryEngine, type RecallOptions, SalienceError } fro
 import { forgetFound } from './forget-found.ts';
 import { keptJson, readable } from './kept-json.ts';
 
+export type { JsonValue };
+
 const {
   Document: LangChainDocument,
   BaseRetriever,

@@ -21,6 +21,8 @@ test('whatever makes something of a memory refuses options that nobody reads', a
       () => memoryMiddleware(memory, { observe: 'wurth' as never }),
     ],
     ['observe: false is not one of', () => memoryMiddleware(memory, { observe: false as never })],
+    ['onError: 5 must be a function', () => memoryMiddleware(memory, { onError: 5 as never })],
+    ['onError: null must be a function', () => memoryMiddleware(memory, { onError: null as never })],
     ['maxTokens: -1 must be a whole number', () => memoryMiddleware(memory, { maxTokens: -1 })],
     ['only: expected a list', () => memoryTools(memory, { only: 'recall' as never })],
     ['sessionId: expected a string, not 5', () => memorySession(memory, { sessionId: 5 as never })],

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { IMPORTANCE_BANDS, judgeImportance } from './importance.ts';
+import { IMPORTANCE_BANDS, isMereQuestion, judgeImportance } from './importance.ts';
 
 const of = (statement: string) => judgeImportance(statement).importance;
 
@@ -148,6 +148,10 @@ describe('the rules', () => {
     expect(of('')).toBe(0.3);
   });
 
+  it('know the question marks of other scripts', () => {
+    expect(['Is it raised?', '这是什么？', 'ما هذا؟'].map(of)).toEqual([0.2, 0.2, 0.2]);
+  });
+
   it('believe the type, in any language', () => {
     expect(judgeImportance('Wir nehmen PostgreSQL', { type: 'decision' }).importance).toBe(0.7);
     expect(judgeImportance('Mag Tee', { type: 'preference' }).importance).toBe(0.5);
@@ -185,9 +189,14 @@ describe('the rules', () => {
       'a'.repeat(60_000),
       'not that very '.repeat(4000),
       '!'.repeat(60_000),
+      'what? '.repeat(10_000),
+      'a'.repeat(30_000) + '? '.repeat(10_000),
     ];
     const began = performance.now();
-    for (const text of texts) of(text);
+    for (const text of texts) {
+      of(text);
+      isMereQuestion(text);
+    }
     expect(performance.now() - began).toBeLessThan(2000);
   });
 

@@ -149,7 +149,16 @@ const CASUAL = words(
 );
 
 /** Nothing but questions: they ask for what is known, and tell nothing. */
-const QUESTION = /^(?:[^.!?\n]*\?\s*)+$/;
+const QUESTION = /^(?:[^.!?。！？؟\n]*[?？؟]\s*)+$/;
+
+/** What a question is worth that no other rule knows. */
+export const QUESTION_IMPORTANCE = 0.2;
+
+const SENTENCE_END = /\n|(?<=[.!?؟])(?=\s)|(?<=[。！？])/;
+
+/** "I am allergic to nuts, what can I eat?" tells something before it asks. */
+const TELLS_FIRST =
+  /^\W*(?:(?:hi|hey|hello|ok(?:ay)?|so|well|and|but|since|because|as)\W+)*(?:i|my|we|our)\b/i;
 
 /** What a type says of itself, in every language. */
 const BY_TYPE: ReadonlyMap<string | undefined, number> = new Map([
@@ -187,9 +196,19 @@ export function isPoliteness(message: string): boolean {
   return PHATIC.test(message);
 }
 
+/**
+ * Whether a message only asks, whatever it names: each of its sentences is a question or politeness. English questions that
+ * begin as a statement tell something, too.
+ */
+export function isMereQuestion(message: string): boolean {
+  const sentences = message.split(SENTENCE_END).filter((sentence) => sentence.trim() !== '');
+  const asks = (sentence: string) => QUESTION.test(sentence) && !TELLS_FIRST.test(sentence);
+  return sentences.some(asks) && sentences.every((sentence) => asks(sentence) || isPoliteness(sentence));
+}
+
 function unremarkable(statement: string): ImportanceSignal {
   if (isPoliteness(statement)) return { name: 'politeness', importance: 0.1 };
   if (CASUAL.test(statement)) return { name: 'small talk', importance: 0.2 };
-  if (QUESTION.test(statement)) return { name: 'question', importance: 0.2 };
+  if (QUESTION.test(statement)) return { name: 'question', importance: QUESTION_IMPORTANCE };
   return { name: 'no signal', importance: UNREMARKABLE };
 }

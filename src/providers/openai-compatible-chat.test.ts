@@ -156,6 +156,21 @@ describe('a request', () => {
     expect((await model.generate({ system: 's', prompt: 'p', schema })).value).toEqual(['colour', 'share']);
   });
 
+  it.each<[string, unknown]>([
+    ['request: expected an object, not null', null],
+    ['request: expected an object, not undefined', undefined],
+    ['schema: expected a type of zod 4', { system: 's', prompt: 'p' }],
+    ['schema: expected a type of zod 4', { system: 's', prompt: 'p', schema: {} }],
+    ['schema: expected a type of zod 4', { system: 's', prompt: 'p', schema: null }],
+    ['schema: expected a type of zod 4', { system: 's', prompt: 'p', schema: { jsonSchema: {} } }],
+  ])('refuses what is no question: %s', async (message, request) => {
+    const { model } = modelOn('http://127.0.0.1:1');
+    await expect(model.generate(request as never)).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: expect.stringContaining(message),
+    });
+  });
+
   it('sends OpenAI its own names and its own key', async () => {
     vi.stubEnv('OPENAI_API_KEY', 'sk-of-openai');
     vi.stubEnv('SALIENCE_MODEL_KEY', 'of-another');

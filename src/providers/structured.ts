@@ -1,6 +1,8 @@
+import type { ZodType } from 'zod';
 import { invalidArgument, number, text, wholeNumber } from '../domain/check.ts';
+import { describe } from '../domain/describe.ts';
 import { SalienceError } from '../domain/errors.ts';
-import { onlyKeys } from '../domain/options.ts';
+import { isPlain, onlyKeys } from '../domain/options.ts';
 import type { Complete, Completion, CompletionRequest, Message } from './completion.ts';
 import type {
   GenerateRequest,
@@ -73,6 +75,7 @@ export function structuredModel(
   return {
     name,
     async generate(request) {
+      if (!isPlain(request)) throw invalidArgument('request', `expected an object, not ${describe(request)}`);
       const output = outputOf(request.schema);
       const system = `${text(request.system, 'system')}\n\n${formOf(output)}`;
       const messages: Message[] = [
@@ -196,7 +199,15 @@ function formOf({ jsonSchema }: JsonOutput<unknown>): string {
 }
 
 function outputOf<Value>(schema: OutputSchema<Value>): JsonOutput<Value> {
-  if ('jsonSchema' in schema) return schema;
+  const given = Object(schema) as Partial<ZodType<Value> & JsonOutput<Value>>;
+  if (isPlain(given.jsonSchema) && typeof given.parse === 'function') return schema as JsonOutput<Value>;
+  if (typeof given.toJSONSchema !== 'function' || typeof given.safeParse !== 'function') {
+    throw invalidArgument('schema', 'expected a type of zod 4, or an object with jsonSchema and parse');
+  }
+  return zodOutput(schema as ZodType<Value>);
+}
+
+function zodOutput<Value>(schema: ZodType<Value>): JsonOutput<Value> {
   // `input`: what the model has to write, before defaults and transformations.
   const { $schema: _, ...jsonSchema } = schema.toJSONSchema({ io: 'input', target: 'draft-7' });
   if (jsonSchema['type'] !== 'object') throw invalidArgument('schema', 'the answer must be an object');

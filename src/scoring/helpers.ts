@@ -1,5 +1,8 @@
+import { invalidArgument } from '../domain/check.ts';
+import { describe } from '../domain/describe.ts';
 import { SalienceError } from '../domain/errors.ts';
 import type { MemoryType } from '../domain/memory.ts';
+import { isPlain, onlyKeys } from '../domain/options.ts';
 import type { Instant } from '../domain/time.ts';
 import { features, partValue, type SignalInput, score } from './score.ts';
 
@@ -17,6 +20,7 @@ export function recencyScore(
   at: Time,
   options: { readonly now: Time; readonly halfLifeDays?: number | undefined },
 ): number {
+  onlyKeys(options, ['now', 'halfLifeDays'], 'options');
   const parameters = { recencyHalfLifeDays: options.halfLifeDays ?? 30 };
   return partValue('balanced', 'recency', { createdAt: at }, { now: options.now, parameters });
 }
@@ -58,6 +62,7 @@ export function retention(
   memory: SignalInput,
   options: { readonly now: Time; readonly curve?: 'exponential' | 'power' | undefined },
 ): number {
+  onlyKeys(options, ['now', 'curve'], 'options');
   return partValue('retention', 'retention', memory, {
     now: options.now,
     parameters: { curve: options.curve ?? 'exponential' },
@@ -93,6 +98,7 @@ export interface CompositeScoreInput {
  * ```
  */
 export function computeCompositeScore(input: CompositeScoreInput): number {
+  if (!isPlain(input)) throw invalidArgument('input', `expected an object, not ${describe(input)}`);
   const { similarity, createdAt, lastAccessedAt, importance, weights, recencyHalfLifeDays, now } = input;
   return score(
     'balanced',
@@ -130,6 +136,9 @@ export function fiveFactorScore(
   memory: SignalInput,
   options: { readonly similarity?: number | undefined; readonly now: Time },
 ): FiveFactorBreakdown {
+  onlyKeys(options, ['similarity', 'now'], 'options');
+  if (!isPlain(memory))
+    throw invalidArgument('memory', `expected an object of signals, not ${describe(memory)}`);
   const signals = { ...memory, similarity: options.similarity ?? memory.similarity };
   const parts = features('five-factor', signals, { now: options.now });
   return {
@@ -154,6 +163,7 @@ export function fiveFactorScore(
  * ```
  */
 export function scopedScore(signals: SignalInput, options: { readonly now: Time }): number {
+  onlyKeys(options, ['now'], 'options');
   return score('scoped', signals, { now: options.now });
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { SalienceError } from '../domain/errors.ts';
-import { recencyScore } from './helpers.ts';
+import { computeCompositeScore, fiveFactorScore, recencyScore, retention, scopedScore } from './helpers.ts';
 import { resolveProfile } from './profile.ts';
 import { BUILTIN_PROFILE_NAMES, builtinProfile } from './profiles/index.ts';
 import { defineProfile, explain, features, readSignals, type SignalInput, score } from './score.ts';
@@ -124,6 +124,30 @@ test('a value that overflows is an error with its place and operands, never a sc
   const error = failure(() => score(profile, {}));
   expect(error.code).toBe('non_finite_score');
   expect(error.details).toEqual({ path: 'score.of', operands: [1e200, 1e200] });
+});
+
+describe('what is no argument at all', () => {
+  const nothing = null as never;
+  test.each<[string, () => unknown, RegExp]>([
+    ['signals', () => score('bm25', nothing), /^signals: expected an object of signals, not null/],
+    ['signals', () => explain('bm25', undefined as never), /not undefined/],
+    ['signals', () => features('bm25', [0.5] as never), /not a list/],
+    ['signals', () => retention(nothing, { now }), /not null/],
+    ['signals', () => scopedScore(5 as never, { now }), /not 5/],
+    ['memory', () => fiveFactorScore(nothing, { now }), /not null/],
+    ['input', () => computeCompositeScore(nothing), /not null/],
+    ['profile', () => score(undefined as never, {}), /^profile: expected a profile that defineProfile/],
+    ['profile', () => score({ name: 'x', description: 'd', score: 1 } as never, {}), /not an object/],
+    ['options', () => score('bm25', {}, nothing), /^options: expected an object of options/],
+    ['options', () => recencyScore(now, undefined as never), /expected an object/],
+    ['options', () => retention({}, nothing), /expected an object/],
+    ['options.nwo', () => score('bm25', {}, { nwo: 1 } as never), /did you mean "now"/],
+    ['options.halfLife', () => recencyScore(now, { now, halfLife: 1 } as never), /unknown option "halfLife"/],
+  ])('%s', (field, run, help) => {
+    const error = failure(run);
+    expect([error.code, error.details]).toEqual(['invalid_argument', { field }]);
+    expect(error.message).toMatch(help);
+  });
 });
 
 test('an unknown strategy lists the known ones', () => {

@@ -1,6 +1,8 @@
+import { invalidArgument } from '../domain/check.ts';
+import { describe } from '../domain/describe.ts';
 import { SalienceError } from '../domain/errors.ts';
 import { CLOCK_NAMES } from '../domain/fields.ts';
-import { unknown } from '../domain/options.ts';
+import { isPlain, keysOf, onlyKeys, unknown } from '../domain/options.ts';
 import { type Instant, parseInstant } from '../domain/time.ts';
 import { conditionHolds, namesOfCondition } from './condition.ts';
 import { clocksRead, evaluate, namesRead } from './evaluate.ts';
@@ -29,6 +31,8 @@ export interface ScoreOptions {
   readonly now?: Instant | string | Date | undefined;
   readonly parameters?: ParameterOverrides | undefined;
 }
+
+const optionKeys = keysOf<ScoreOptions>()({ now: true, parameters: true });
 
 /** A profile, or the name of a built-in one. */
 export type ProfileReference = Profile | string;
@@ -200,6 +204,8 @@ const rankedBy = new WeakMap<Node, ReadonlySet<string>>();
 
 /** Checks signals and brings them into the form that formulas read. Throws `invalid_argument`, `invalid_time`. */
 export function readSignals(input: SignalInput): Signals {
+  if (!isPlain(input))
+    throw invalidArgument('signals', `expected an object of signals, not ${describe(input)}`);
   const read: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(input)) {
     if (value === undefined || value === null) continue;
@@ -214,7 +220,8 @@ export function readSignals(input: SignalInput): Signals {
 }
 
 function prepare(reference: ProfileReference, signals: SignalInput, options: ScoreOptions) {
-  const profile = typeof reference === 'string' ? builtinProfile(reference) : reference;
+  onlyKeys(options, optionKeys, 'options');
+  const profile = profileOf(reference);
   const resolved = resolveProfile(profile, options.parameters);
   const read = readSignals(signals);
   if (options.now !== undefined) return { resolved, read, now: readInstant(options.now, 'now') };
@@ -227,6 +234,16 @@ function prepare(reference: ProfileReference, signals: SignalInput, options: Sco
     'invalid_argument',
     `now: profile ${JSON.stringify(profile.name)} looks at the age of ${clock}; give the moment that ages are counted to`,
     { details: { field: 'now' } },
+  );
+}
+
+function profileOf(reference: ProfileReference): Profile {
+  if (typeof reference === 'string') return builtinProfile(reference);
+  // A definition that was not checked has no lineage.
+  if (isPlain(reference) && Array.isArray(reference.lineage)) return reference;
+  throw invalidArgument(
+    'profile',
+    `expected a profile that defineProfile or parseProfile returned, or the name of a built-in one, not ${describe(reference)}`,
   );
 }
 

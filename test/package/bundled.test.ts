@@ -40,11 +40,27 @@ const program = `
   }
   main();`;
 const answer = 'Prefers dark roast coffee true\n';
+/** It serves the inspector, and asks for threads. */
+const serving = `
+  import { createEvaluationEngine } from 'salience/eval';
+  import { openSpaces } from 'salience';
+  import { startServer } from 'salience/http';
+  async function main() {
+    const spaces = openSpaces({ path: ':memory:' });
+    const server = await startServer({ spaces, tokens: { authenticate: async () => undefined }, port: 0 });
+    const page = await fetch(server.url + '/inspector/');
+    console.log(page.status, (await page.text()).includes('bundle'));
+    await server.close();
+    const error = await createEvaluationEngine({ workers: 2 }).catch((error) => error);
+    console.log(error.code);
+  }
+  main();`;
 beforeAll(() => writeFileSync(entry, program));
 
+/** From another directory than that of the program: files are looked for beside it. */
 function run(file: string): string {
   return execFileSync(process.execPath, [file], {
-    cwd: dirname(file),
+    cwd: tmpdir(),
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -59,9 +75,9 @@ function giveSqlite(file: string): void {
   symlinkSync(join(folder, 'node_modules', name), target, 'dir');
 }
 
-async function bundle(outfile: string, format: 'esm' | 'cjs'): Promise<void> {
+async function bundle(outfile: string, format: 'esm' | 'cjs', from = entry): Promise<void> {
   const options: BuildOptions = {
-    entryPoints: [entry],
+    entryPoints: [from],
     bundle: true,
     platform: 'node',
     format,
@@ -94,6 +110,17 @@ describe('a program bundled by esbuild', () => {
         join(dirname(file), 'table.bin'),
       );
       expect(run(file)).toBe(answer);
+    },
+  );
+
+  it.each([['esm', 'mjs'] as const, ['cjs', 'cjs'] as const])(
+    'loads without the files of the inspector and of the threads, and says what is missing, as %s',
+    async (format, extension) => {
+      const from = join(folder, 'serving.mjs');
+      writeFileSync(from, serving);
+      const file = join(elsewhere, `serving-${format}`, `serving.${extension}`);
+      await bundle(file, format, from);
+      expect(run(file)).toBe('503 true\nunsupported\n');
     },
   );
 });

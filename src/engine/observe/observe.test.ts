@@ -104,6 +104,29 @@ describe('without a language model', () => {
     });
   });
 
+  test.each([
+    'Which coffee do I like?',
+    'Do you remember that I am allergic to nuts?',
+    'Hi! Which project has the deadline on Friday? Thanks!',
+    'What do I always drink?\nIs it coffee?',
+    '我喜欢什么咖啡？',
+    'ما القهوة التي أحبها؟',
+  ])('what only asks is not kept from a minImportance above 0.2, whatever it names: %s', async (question) => {
+    const { memory } = await live();
+    expect(await memory.observe(said(question), { minImportance: 0.3 })).toMatchObject({ created: [] });
+    expect((await memory.observe(said(question))).created).toHaveLength(1);
+  });
+
+  test.each([
+    'I am allergic to nuts, what can I eat?',
+    'Hi, I am allergic to nuts. What can I eat?',
+    'As I am allergic to nuts, what can I eat?',
+  ])('what tells something and asks is kept: %s', async (message) => {
+    const { memory } = await live();
+    const { created } = await memory.observe(said(message), { minImportance: 0.3 });
+    expect(await memory.get(created[0] ?? '')).toMatchObject({ importance: 0.9 });
+  });
+
   test('a message that is too long is reported, and the others are kept', async () => {
     const { memory } = await live({ maxContentBytes: 100 });
     const observed = await memory.observe([...said('tea '.repeat(50)), ...said('I like tea')]);

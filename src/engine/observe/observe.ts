@@ -6,7 +6,7 @@ import { GLOBAL_SCOPE, parseScope } from '../../domain/scope.ts';
 import type { Instant } from '../../domain/time.ts';
 import { type ExtractedMemory, messagesAsEvents } from '../../language/extracted-memory.ts';
 import { extractMemories } from '../../language/extraction.ts';
-import { isPoliteness } from '../../language/importance.ts';
+import { isMereQuestion, isPoliteness, QUESTION_IMPORTANCE } from '../../language/importance.ts';
 import { type ConversationMessage, readMessages, type Turn } from '../../language/messages.ts';
 import type { Embedder } from '../../providers/embedder.ts';
 import { type ModelUsage, NO_USAGE } from '../../providers/language-model.ts';
@@ -28,7 +28,10 @@ export interface ObserveOptions extends OperationOptions {
   readonly tags?: readonly string[] | undefined;
   /** For every memory; `messages` is added, the ids of the messages that it comes from, as far as there is room. */
   readonly metadata?: Metadata | undefined;
-  /** 0–1: what is less important is not kept. Default is 0. */
+  /**
+   * 0–1: what is less important is not kept. Without a model a message that only asks counts for 0.2 here, whatever it names.
+   * Default is 0.
+   */
   readonly minImportance?: number | undefined;
   /** What becomes of messages that the model fails on: `events`, as without a model (default), or nothing: `skip`. */
   readonly onFailure?: 'events' | 'skip' | undefined;
@@ -189,7 +192,11 @@ async function judge(
   look: GraphLook | undefined,
 ): Promise<Judged> {
   const { languageModel: model, newNonce, analyzer } = engine;
-  const hasContent = ({ content }: Turn) => analyzer.analyze(content).length > 0 && !isPoliteness(content);
+  const keepsQuestions = (options.minImportance ?? 0) <= QUESTION_IMPORTANCE;
+  const hasContent = ({ content }: Turn) =>
+    analyzer.analyze(content).length > 0 &&
+    !isPoliteness(content) &&
+    (keepsQuestions || !isMereQuestion(content));
   const fallback = oneOf(options.onFailure ?? 'events', 'onFailure', ['events', 'skip']);
   if (!model) {
     const memories = messagesAsEvents(turns.filter(hasContent));

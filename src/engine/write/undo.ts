@@ -44,23 +44,41 @@ export async function undo(
     return undoRun(engine, text(run, 'run', { maxCharacters: 128 }), options);
   }
   if (operation !== undefined) wholeNumber(operation, 'operation', 0, Number.MAX_SAFE_INTEGER);
-  const events = await engine.space.operation(operation);
-  const [first] = events;
-  if (!first) {
-    throw new SalienceError(
-      'cannot_undo',
-      operation === undefined
-        ? 'there is nothing to undo'
-        : `operation ${operation} cannot be undone or does not exist; history lists them`,
-    );
+  for (;;) {
+    const events = await engine.space.operation(operation);
+    const [first] = events;
+    if (!first) {
+      throw new SalienceError(
+        'cannot_undo',
+        operation === undefined
+          ? 'there is nothing to undo'
+          : `operation ${operation} cannot be undone or does not exist; history lists them`,
+      );
+    }
+    try {
+      // The latest may belong to a run, all of which goes then.
+      if (operation === undefined && first.run !== undefined)
+        return await undoRun(engine, first.run, options);
+      return await undoWhole(engine, first, events, options);
+    } catch (error) {
+      // Another undo may have come first: the latest is an earlier one then.
+      if (operation !== undefined || !(await isUndone(engine, events))) throw error;
+    }
   }
+}
+
+async function undoWhole(
+  engine: Dependencies,
+  first: MemoryEvent,
+  events: readonly MemoryEvent[],
+  options: OperationOptions,
+): Promise<UndoResult> {
   if (first.undoes !== undefined) {
     throw new SalienceError(
       'cannot_undo',
       `operation ${first.operation} undid operation ${first.undoes}, and an undo cannot be undone: write again what it took back`,
     );
   }
-  if (operation === undefined && first.run !== undefined) return undoRun(engine, first.run, options);
   if (events.some((event) => event.redacted || event.verb === 'forget')) {
     throw new SalienceError(
       'cannot_undo',
@@ -79,7 +97,14 @@ async function undoRun(engine: Dependencies, run: string, options: OperationOpti
     throwIfAborted(options.signal);
     const events = await engine.space.operation(operation);
     if (events[0]?.verb === 'undo' || (await isUndone(engine, events))) continue;
-    const undone = await undoOperation(engine, events, options, skipped);
+    let undone: UndoResult;
+    try {
+      undone = await undoOperation(engine, events, options, skipped);
+    } catch (error) {
+      // Another undo came first.
+      if (SalienceError.isInstance(error) && error.details?.['problem'] === 'undone') continue;
+      throw error;
+    }
     for (const each of undone.memories) memories.set(each.id, each);
     if (undone.memories.length > 0) latest ??= undone;
   }
@@ -273,16 +298,24 @@ function sameLink(a: LinkChange | undefined, b: LinkChange | undefined): boolean
   return a?.link.kind === b?.link.kind && a?.link.ids.join('\0') === b?.link.ids.join('\0');
 }
 
-/** The error that says what has changed a memory, or its link, since these events; `undefined` when nothing has. */
+/** The error that says what has changed a memory, or its link, since these events, or undone them; `undefined` when nothing has. */
 async function changedSince(
   reader: SpaceReader,
   id: string,
   events: readonly MemoryEvent[],
   concerns: (event: MemoryEvent) => boolean,
 ): Promise<SalienceError | undefined> {
-  const last = effectiveEvents(await reader.history(id))
-    .filter(concerns)
-    .at(-1);
+  const history = await reader.history(id);
+  const operation = events[0]?.operation;
+  const undoing = history.find(({ undoes }) => undoes !== undefined && undoes === operation);
+  if (undoing) {
+    return new SalienceError(
+      'cannot_undo',
+      `operation ${operation} was undone already, by operation ${undoing.operation}; the history shows what can be undone`,
+      { details: { operation, problem: 'undone', undoneBy: undoing.operation } },
+    );
+  }
+  const last = effectiveEvents(history).filter(concerns).at(-1);
   if (last && events.some((event) => event.sequence === last.sequence)) return undefined;
   const forgot = last !== undefined && (await reader.operation(last.operation)).some((each) => each.redacted);
   return new SalienceError(

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { throwIfAborted } from '../../domain/errors.ts';
+import { programFile } from '../../domain/program-file.ts';
 import { mapInSlices, startLongSlices } from '../../domain/slices.ts';
 import type { Calibration, Embedder, SimilarityThresholds } from '../embedder.ts';
 import { openWordTable, type WordTable } from './table.ts';
@@ -66,7 +67,7 @@ function tableOfPackage(): URL | string {
   const file = besideThisFile();
   if (existsSync(file)) return file;
   try {
-    return createRequire(import.meta.url ?? join(process.cwd(), 'program.js')).resolve('salience/table.bin');
+    return createRequire(import.meta.url ?? programFile()).resolve('salience/table.bin');
   } catch {
     // Reading this one says what to do.
     return file;
@@ -78,7 +79,7 @@ function besideThisFile(): URL | string {
   try {
     return new URL('./table.bin', import.meta.url);
   } catch {
-    return 'table.bin';
+    return join(dirname(programFile()), 'table.bin');
   }
 }
 

@@ -4,11 +4,11 @@ import { isBusy, isFull, translateFileError } from './faults.ts';
 import { removeFiles } from './files.ts';
 import { type FileSettings, openWriter } from './opening.ts';
 
-/** How long other processes are waited for that have the space open: nobody closes one within seconds by chance. */
+/** How long others are waited for that have the space open: nobody closes one within seconds by chance. */
 const PATIENCE = 1000;
 
 /**
- * Deletes the files of a space that this process has not open. Throws `store_busy` while another process has: it would
+ * Deletes the files of a space that this store has not open. Throws `store_busy` while another store or process has: it would
  * go on writing into files that nobody finds; `not_a_store` for the file of another space or program.
  */
 export async function deleteSpaceFiles(path: string, space: string, settings: FileSettings): Promise<void> {
@@ -44,7 +44,7 @@ async function takeAlone({ database }: Connection, path: string, patience: numbe
     if (!isBusy(cause)) throw cause;
     throw new SalienceError(
       'store_busy',
-      `another process has the space open, and nothing was deleted; close it there and try again: ${path}`,
+      `another process, or another store of this one, has the space open, and nothing was deleted; close it there and try again: ${path}`,
       { details: { path }, cause },
     );
   }

@@ -1,0 +1,98 @@
+import { expect, test, vi } from 'vitest';
+import type { Embedder } from '../providers/embedder.ts';
+import { angleEmbedder } from '../testing/angle-embedder.ts';
+import { live, liveOnDisk } from '../testing/live-memory.ts';
+import { LONGEST_CLOSE } from './engine.ts';
+
+/** An embedder whose next call does something first. */
+function interrupted(): Embedder & { before: (() => Promise<unknown>) | undefined } {
+  const angles = angleEmbedder({ tea: 0, coffee: 45 });
+  return {
+    ...angles,
+    before: undefined,
+    async embed(texts, options) {
+      const { before } = this;
+      this.before = undefined;
+      await before?.();
+      return angles.embed(texts, options);
+    },
+  };
+}
+
+test('what was called before close is done, and what is called afterwards is refused', async () => {
+  const { memory, reopen, cleanUp } = await liveOnDisk();
+  try {
+    await memory.remember('Anna likes coffee', { id: 'a' });
+    const called = [
+      memory.recall('coffee'),
+      memory.remember('Ben likes tea', { id: 'late' }),
+      memory.context('coffee', { maxTokens: 300 }),
+      memory.compare('coffee', { strategies: ['bm25', 'hybrid'] }),
+    ];
+    const closed = memory.close();
+    const refused = expect(memory.get('a')).rejects.toMatchObject({ code: 'closed' });
+    expect((await Promise.allSettled(called)).map(({ status }) => status)).toEqual(
+      called.map(() => 'fulfilled'),
+    );
+    await Promise.all([closed, memory.close(), refused]);
+    const again = await reopen();
+    expect(await again.get('late')).toMatchObject({ content: 'Ben likes tea' });
+    await again.close();
+  } finally {
+    await cleanUp();
+  }
+});
+
+test('closing from within calls does not wait for these calls', async () => {
+  const embedder = interrupted();
+  const { memory } = await live({ embedder });
+  await memory.remember('tea');
+  embedder.before = () => memory.close();
+  const one = memory.recall('coffee', { strategy: 'vector' });
+  embedder.before = () => memory.close();
+  const other = memory.recall('tea', { strategy: 'vector' });
+  for (const call of [one, other]) await expect(call).rejects.toMatchObject({ code: 'closed' });
+  await memory.close();
+});
+
+test('who waits for activity, and what works in steps, is ended', async () => {
+  const embedder = interrupted();
+  const { memory } = await live({ embedder });
+  await memory.remember('tea');
+  let go = () => {};
+  embedder.before = () => new Promise<void>((resolve) => (go = resolve));
+  const observing = expect(memory.observe([{ role: 'user', content: 'coffee' }])).rejects.toMatchObject({
+    code: 'closed',
+  });
+  const waiting = expect(memory.activity('end', { wait: 60_000 })).rejects.toMatchObject({ code: 'closed' });
+  await expect.poll(() => embedder.before).toBeUndefined();
+  await memory.close();
+  go();
+  await Promise.all([observing, waiting]);
+});
+
+test('an embedder that never answers is waited for five seconds at most', async () => {
+  const embedder = interrupted();
+  const { memory } = await live({ embedder });
+  await memory.remember('tea');
+  let go = () => {};
+  embedder.before = () => new Promise<void>((resolve) => (go = resolve));
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    const late = expect(memory.recall('coffee', { strategy: 'vector' })).rejects.toMatchObject({
+      code: 'closed',
+    });
+    let isClosed = false;
+    const closed = memory.close().then(() => {
+      isClosed = true;
+    });
+    await vi.advanceTimersByTimeAsync(LONGEST_CLOSE - 1);
+    expect(isClosed).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    await closed;
+    go();
+    await late;
+  } finally {
+    vi.useRealTimers();
+  }
+});

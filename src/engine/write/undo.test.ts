@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest';
+import type { Embedder } from '../../providers/embedder.ts';
+import { angleEmbedder } from '../../testing/angle-embedder.ts';
+import { live } from '../../testing/live-memory.ts';
+import { expectCode } from '../../testing/store-contract/harness.ts';
+import type { MemoryEngine } from '../memory-engine.ts';
+
+/** Writes as operation 3 or later, each of which is then undone twice. */
+const writes: readonly (readonly [string, (memory: MemoryEngine) => Promise<unknown>])[] = [
+  ['an update', (memory) => memory.update('a', { content: 'Anna likes coffee' })],
+  ['a link', (memory) => memory.link('a', 'b')],
+  ['a setting', (memory) => memory.configure({ fading: 'retention' })],
+  ['a vote', (memory) => memory.feedback('a', 'up')],
+  ['a new memory', (memory) => memory.remember('Anna likes milk', { id: 'c' })],
+];
+
+test.each(writes)('%s that was undone already is said to be', async (_, change) => {
+  const { memory } = await live();
+  await memory.remember('Anna likes tea', { id: 'a' });
+  await memory.remember('Ben likes chess', { id: 'b' });
+  await change(memory);
+  const { operation } = await memory.undo();
+  const [undoing] = await memory.operations({ limit: 1 });
+  const error = await expectCode(memory.undo({ operation }), 'cannot_undo');
+  expect(error.message).toContain(
+    `operation ${operation} was undone already, by operation ${undoing?.operation}`,
+  );
+  expect(error.details).toEqual({ operation, problem: 'undone', undoneBy: undoing?.operation });
+  expect(await memory.get('a')).toMatchObject({ content: 'Anna likes tea' });
+});
+
+test('of several undos at once each takes back another operation', async () => {
+  const { memory } = await live();
+  await memory.remember('Anna likes tea', { id: 'a' });
+  await memory.update('a', { content: 'Anna likes coffee' });
+  await memory.update('a', { content: 'Anna likes milk' });
+  const undone = await Promise.all([memory.undo(), memory.undo()]);
+  expect(undone.map(({ operation }) => operation).sort()).toEqual([2, 3]);
+  expect(await memory.get('a')).toMatchObject({ content: 'Anna likes tea' });
+  const [last, ...late] = await Promise.allSettled([memory.undo(), memory.undo(), memory.undo()]);
+  expect(last).toMatchObject({ status: 'fulfilled', value: { operation: 1 } });
+  for (const each of late) {
+    expect(each).toMatchObject({
+      status: 'rejected',
+      reason: { code: 'cannot_undo', message: 'there is nothing to undo' },
+    });
+  }
+});
+
+test('an undo that another one overtakes while it embeds takes back the operation before', async () => {
+  const angles = angleEmbedder({ tea: 0, coffee: 45, milk: 90 });
+  let meanwhile: (() => Promise<unknown>) | undefined;
+  const embedder: Embedder = {
+    ...angles,
+    async embed(texts, options) {
+      const first = meanwhile;
+      meanwhile = undefined;
+      await first?.();
+      return angles.embed(texts, options);
+    },
+  };
+  const { memory } = await live({ embedder });
+  await memory.remember('tea', { id: 'a' });
+  await memory.update('a', { content: 'coffee' });
+  await memory.update('a', { content: 'milk' });
+  meanwhile = () => memory.undo();
+  expect(await memory.undo()).toMatchObject({ operation: 2 });
+  expect(await memory.get('a')).toMatchObject({ content: 'tea' });
+});
+
+test('of several undos at once one takes back a run', async () => {
+  const { memory, pass } = await live({ fading: 'retention', embedder: 'none' });
+  await memory.remember('Saw a heron by the river', { id: 'a', type: 'event', importance: 0 });
+  pass(18);
+  await memory.maintain();
+  pass(7);
+  expect((await memory.maintain()).cooled).toEqual(['a']);
+  const [run, before, late] = await Promise.allSettled([memory.undo(), memory.undo(), memory.undo()]);
+  expect([run, before]).toMatchObject([
+    { status: 'fulfilled', value: { verb: 'maintain' } },
+    { status: 'fulfilled', value: { operation: 1 } },
+  ]);
+  expect(late).toMatchObject({ status: 'rejected', reason: { message: 'there is nothing to undo' } });
+});
