@@ -1,5 +1,5 @@
-import { missingIn, missingText } from '../api/missing.ts';
 import type { Context as BuiltContext } from '../index.ts';
+import { missingArms } from './hits-text.ts';
 import { nothingLine } from './nothing-line.ts';
 import { plainBlock, plainLine } from './terminal-text.ts';
 import { plural } from './units.ts';
@@ -17,10 +17,17 @@ export function contextText(
     '',
     `${plural(built.items.length, 'memory', 'memories')}, ${built.tokens} of ${built.maxTokens} tokens, ${leftOut.length} left out`,
     ...(why ? leftOut : []),
-    ...missingText(true, missingIn(built.trace)).map(plainLine),
+    ...missingArms(built.trace),
   ].join('\n');
 }
 
-function emptyText({ nothing }: Pick<BuiltContext, 'nothing'>): string {
-  return nothing ? nothingLine(nothing) : 'nothing fits, or nothing was found';
+function emptyText({
+  nothing,
+  omitted,
+  maxTokens,
+}: Pick<BuiltContext, 'nothing' | 'omitted' | 'maxTokens'>): string {
+  if (nothing) return nothingLine(nothing);
+  return omitted.some(({ reason }) => reason === 'does-not-fit')
+    ? `none of the memories found fits into ${maxTokens} tokens; raise --max-tokens`
+    : 'nothing found';
 }

@@ -85,7 +85,7 @@ function spellingText({ word, standIns }: NonNullable<Trace['spelling']>[number]
 
 const armProblems = { off: 'is off', failed: 'failed', blank: 'found nothing to look for' } as const;
 
-function missingArms({ arms }: Trace): readonly string[] {
+export function missingArms({ arms }: Trace): readonly string[] {
   return arms.flatMap(({ name, status, reason }) =>
     status === 'ran' || status === 'not-used'
       ? []
