@@ -34,6 +34,20 @@ describe('the schema of a database', () => {
     },
   );
 
+  it('that another process makes or migrates is seen by a store that is open for reading', async () => {
+    for (const version of [0, SCHEMA_VERSION - 1]) {
+      const schema = `later_${version}`;
+      if (version > 0) await server.script(migrationScript(schema, 0, version));
+      const reading = postgres(server.pool, { schema });
+      const open = () => reading.openSpace('alice', { readOnly: true });
+      await expect(open()).rejects.toMatchObject({ code: version === 0 ? 'not_found' : 'store_read_only' });
+      const writing = postgres(server.pool, { schema });
+      await (await writing.openSpace('alice')).close();
+      expect((await open()).name).toBe('alice');
+      await Promise.all([reading.close(), writing.close()]);
+    }
+  });
+
   it('that is newer is used where it says that this version fits, else refused', async () => {
     const schema = 'newer';
     const open = async () => {
