@@ -8,6 +8,11 @@ import { freshSchema, SERVER, WITHOUT_SERVER } from './server.ts';
 const server = await startPglite();
 afterAll(() => server[Symbol.asyncDispose]());
 
+async function schemas(name: string): Promise<readonly unknown[]> {
+  const text = 'SELECT nspname FROM pg_namespace WHERE nspname = $1';
+  return (await server.pool.query({ text, values: [name], rowMode: 'array' })).rows;
+}
+
 describe('the schema of a database', () => {
   it.each(Array.from({ length: SCHEMA_VERSION - 1 }, (_, at) => at + 1))(
     'of version %i is brought up to date by writing, and refused for reading until then',
@@ -45,6 +50,21 @@ describe('the schema of a database', () => {
       await (await writing.openSpace('alice')).close();
       expect((await open()).name).toBe('alice');
       await Promise.all([reading.close(), writing.close()]);
+    }
+  });
+
+  it('is not made where the server rounds numbers', async () => {
+    const schema = 'rounding';
+    await server.script('SET extra_float_digits = 0');
+    try {
+      const store = postgres(server.pool, { schema });
+      const refused = { code: 'store_failed', message: expect.stringContaining('extra_float_digits is 0') };
+      await expect(store.openSpace('alice')).rejects.toMatchObject(refused);
+      await expect(migratePostgres(server.pool, { schema })).rejects.toMatchObject(refused);
+      expect(await schemas(schema)).toEqual([]);
+      await store.close();
+    } finally {
+      await server.script('RESET extra_float_digits');
     }
   });
 

@@ -30,22 +30,23 @@ const MIGRATION_LOCK = '6007781405021037413';
 
 /**
  * The schema version of a database, 0 where there is none yet. Throws `newer_store` for one from a later version, and
- * `not_a_store` where the server would round numbers.
+ * `store_failed` where the server would round numbers.
  */
 export async function identify(database: Database): Promise<number> {
   return translated(database, async () => {
     let found: readonly (readonly (string | null)[])[];
     try {
       found = await database.run(
-        sql`SELECT value, current_setting('extra_float_digits')::text,
-            (SELECT value FROM ${database.tables.meta} WHERE key = 'fits')
+        sql`SELECT value, ${DIGITS}, (SELECT value FROM ${database.tables.meta} WHERE key = 'fits')
           FROM ${database.tables.meta} WHERE key = 'schema'`,
       );
     } catch (error) {
-      if (isUndefinedTable(error)) return 0;
-      throw error;
+      if (!isUndefinedTable(error)) throw error;
+      const [[digits] = []] = await database.run(sql`SELECT ${DIGITS}`);
+      checkDigits(database, digits);
+      return 0;
     }
-    const [version = '0', digits = '1', fits] = found[0] ?? [];
+    const [version = '0', digits, fits] = found[0] ?? [];
     const known = Number(version);
     const { place, schema } = database;
     if (known > SCHEMA_VERSION && Number(fits ?? known) > SCHEMA_VERSION) {
@@ -55,16 +56,21 @@ export async function identify(database: Database): Promise<number> {
         { details: { place, version: known, known: SCHEMA_VERSION } },
       );
     }
-    if (Number(digits) < 1) {
-      throw new SalienceError(
-        'store_failed',
-        `PostgreSQL at ${place}: extra_float_digits is ${digits}, so that the server rounds numbers; set it to 1, the default: ALTER DATABASE … RESET extra_float_digits`,
-        { details: { place } },
-      );
-    }
+    checkDigits(database, digits);
     // A newer schema that fits is as good as the present one.
     return Math.min(known, SCHEMA_VERSION);
   });
+}
+
+const DIGITS = sql`current_setting('extra_float_digits')::text`;
+
+function checkDigits({ place }: Database, digits: string | null = null): void {
+  if (Number(digits ?? 1) >= 1) return;
+  throw new SalienceError(
+    'store_failed',
+    `PostgreSQL at ${place}: extra_float_digits is ${digits}, so that the server rounds numbers; set it to 1, the default: ALTER DATABASE … RESET extra_float_digits`,
+    { details: { place } },
+  );
 }
 
 /** The statements that bring a schema from `version` to another one, as one transaction. */
