@@ -68,6 +68,28 @@ describe('the schema of a database', () => {
     }
   });
 
+  it.each([
+    ['a table of ours', 'memory', '(id text)'],
+    ['a table without a version', 'meta', '(key text, value text)'],
+    ['a table with another version', 'meta', `AS SELECT 'schema' AS key, 'four' AS value`],
+    ['a table with other columns', 'meta', '(name text)'],
+    ['a table with other types', 'meta', '(key integer, value integer)'],
+  ])('that has %s of another program is left as it is', async (what, table, columns) => {
+    const schema = what.replaceAll(' ', '_');
+    await server.script(`CREATE SCHEMA ${schema}; CREATE TABLE ${schema}.${table} ${columns}`);
+    const store = postgres(server.pool, { schema });
+    const refused = {
+      code: 'not_a_store',
+      message: expect.stringMatching(/of another program.*choose another schema/),
+    };
+    await expect(store.openSpace('alice')).rejects.toMatchObject(refused);
+    await expect(migratePostgres(server.pool, { schema })).rejects.toMatchObject(refused);
+    const text = 'SELECT table_name FROM information_schema.tables WHERE table_schema = $1';
+    const { rows } = await server.pool.query({ text, values: [schema], rowMode: 'array' });
+    expect(rows).toEqual([[table]]);
+    await store.close();
+  });
+
   it('that is newer is used where it says that this version fits, else refused', async () => {
     const schema = 'newer';
     const open = async () => {

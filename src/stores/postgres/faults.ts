@@ -45,6 +45,16 @@ export function isUndefinedTable(error: unknown): boolean {
   return code === '42P01' || code === '3F000';
 }
 
+/** Whether a table is there and does not have our columns, or not with their types. */
+export function isOtherTable(error: unknown): boolean {
+  return ['42703', '42883', '22P02'].includes(codeOf(error) ?? '');
+}
+
+/** Whether what was to be made has the name of something that is there. */
+export function isNameTaken(error: unknown): boolean {
+  return ['42P07', '42710'].includes(codeOf(error) ?? '');
+}
+
 /**
  * The driver's error as one of ours; a caller's own errors pass through. `place` is the host, port and database: neither
  * message nor cause holds a password, or what a statement was given.

@@ -1,6 +1,6 @@
 import { SalienceError } from '../../domain/errors.ts';
 import { type Database, translated } from './connection.ts';
-import { isUndefinedTable } from './faults.ts';
+import { isNameTaken, isOtherTable, isUndefinedTable } from './faults.ts';
 import { initial } from './migrations/0001-initial.ts';
 import { copying } from './migrations/0002-copying.ts';
 import { pages } from './migrations/0003-pages.ts';
@@ -29,8 +29,8 @@ const OLDEST_THAT_FITS = 5;
 const MIGRATION_LOCK = '6007781405021037413';
 
 /**
- * The schema version of a database, 0 where there is none yet. Throws `newer_store` for one from a later version, and
- * `store_failed` where the server would round numbers.
+ * The schema version of a database, 0 where there is none yet. Throws `newer_store` for one from a later version,
+ * `not_a_store` where `meta` is a table of another program, and `store_failed` where the server would round numbers.
  */
 export async function identify(database: Database): Promise<number> {
   return translated(database, async () => {
@@ -41,12 +41,14 @@ export async function identify(database: Database): Promise<number> {
           FROM ${database.tables.meta} WHERE key = 'schema'`,
       );
     } catch (error) {
+      if (isOtherTable(error)) throw foreignSchema(database);
       if (!isUndefinedTable(error)) throw error;
       const [[digits] = []] = await database.run(sql`SELECT ${DIGITS}`);
       checkDigits(database, digits);
       return 0;
     }
-    const [version = '0', digits, fits] = found[0] ?? [];
+    const [version, digits, fits] = found[0] ?? [];
+    if (!/^[1-9][0-9]*$/.test(version ?? '')) throw foreignSchema(database);
     const known = Number(version);
     const { place, schema } = database;
     if (known > SCHEMA_VERSION && Number(fits ?? known) > SCHEMA_VERSION) {
@@ -105,10 +107,20 @@ export async function migrate(database: Database): Promise<number> {
     await database.script(migrationScript(database.schema, version));
   } catch (error) {
     // Another process may have been faster.
-    if ((await identify(database)) === SCHEMA_VERSION) return version;
+    const now = await identify(database);
+    if (now === SCHEMA_VERSION) return version;
+    if (now === 0 && isNameTaken(error)) throw foreignSchema(database);
     return translated(database, () => Promise.reject(error));
   }
   return version;
+}
+
+function foreignSchema({ place, schema }: Database): SalienceError {
+  return new SalienceError(
+    'not_a_store',
+    `PostgreSQL at ${place}: the schema ${JSON.stringify(schema)} has tables of another program with the names of ours; choose another schema. Nothing was changed`,
+    { details: { place, schema } },
+  );
 }
 
 /** The owner migrates, and other users go on: a table that they may not use would stop them. */
