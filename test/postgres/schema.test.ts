@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { openMemory } from '../../src/index.ts';
-import { migratePostgres, postgres } from '../../src/stores/postgres/index.ts';
+import { migratePostgres, type PostgresPool, postgres } from '../../src/stores/postgres/index.ts';
 import { migrationScript, SCHEMA_VERSION } from '../../src/stores/postgres/schema.ts';
 import { startPglite } from './pglite.ts';
 import { freshSchema, SERVER, WITHOUT_SERVER } from './server.ts';
@@ -66,6 +66,28 @@ describe('the schema of a database', () => {
     } finally {
       await server.script('RESET extra_float_digits');
     }
+  });
+
+  it('is not made in a database of another encoding; where it is there, a text that does not fit is an error that says so', async () => {
+    const schema = 'latin';
+    let failing = false;
+    const latin: PostgresPool = {
+      async query(query) {
+        if (failing) throw Object.assign(new Error('no equivalent'), { code: '22P05' });
+        const text = query.text.replace("current_setting('server_encoding')", "'LATIN1'");
+        return server.pool.query({ ...query, text });
+      },
+    };
+    const store = postgres(latin, { schema });
+    const says = (what: RegExp) => ({ code: 'store_failed', message: expect.stringMatching(what) });
+    await expect(store.openSpace('alice')).rejects.toMatchObject(says(/is LATIN1.*encoding UTF8/));
+    expect(await schemas(schema)).toEqual([]);
+    await migratePostgres(server.pool, { schema });
+    const memory = await openMemory({ store, space: 'alice', embedder: 'none' });
+    failing = true;
+    await expect(memory.list()).rejects.toMatchObject(says(/cannot hold this text.*encoding UTF8/));
+    failing = false;
+    await store.close();
   });
 
   it.each([

@@ -134,6 +134,12 @@ function describe(code: string): Described | undefined {
         'not_a_store',
         'a table of the schema is missing; have its owner make it (migratePostgres), or correct the name of the schema',
       ];
+    case '22P05':
+    case '22021':
+      return [
+        'store_failed',
+        `the encoding of the database cannot hold this text; ${UNCHANGED}. Use a database with the encoding UTF8 (createdb --encoding=UTF8 --template=template0)`,
+      ];
     case 'XX001':
     case 'XX002':
       return ['store_corrupt', 'the server reports damaged data; restore the database from a backup'];

@@ -30,7 +30,8 @@ const MIGRATION_LOCK = '6007781405021037413';
 
 /**
  * The schema version of a database, 0 where there is none yet. Throws `newer_store` for one from a later version,
- * `not_a_store` where `meta` is a table of another program, and `store_failed` where the server would round numbers.
+ * `not_a_store` where `meta` is a table of another program, and `store_failed` where the server would round
+ * numbers, or a schema that is yet to be made could not hold every text.
  */
 export async function identify(database: Database): Promise<number> {
   return translated(database, async () => {
@@ -43,8 +44,11 @@ export async function identify(database: Database): Promise<number> {
     } catch (error) {
       if (isOtherTable(error)) throw foreignSchema(database);
       if (!isUndefinedTable(error)) throw error;
-      const [[digits] = []] = await database.run(sql`SELECT ${DIGITS}`);
+      const [[digits, encoding] = []] = await database.run(
+        sql`SELECT ${DIGITS}, current_setting('server_encoding')::text`,
+      );
       checkDigits(database, digits);
+      checkEncoding(database, encoding);
       return 0;
     }
     const [version, digits, fits] = found[0] ?? [];
@@ -71,6 +75,15 @@ function checkDigits({ place }: Database, digits: string | null = null): void {
   throw new SalienceError(
     'store_failed',
     `PostgreSQL at ${place}: extra_float_digits is ${digits}, so that the server rounds numbers; set it to 1, the default: ALTER DATABASE … RESET extra_float_digits`,
+    { details: { place } },
+  );
+}
+
+function checkEncoding({ place }: Database, encoding: string | null = null): void {
+  if ((encoding ?? 'UTF8') === 'UTF8') return;
+  throw new SalienceError(
+    'store_failed',
+    `PostgreSQL at ${place}: the encoding of the database is ${encoding}, which cannot hold every text; use one with the encoding UTF8 (createdb --encoding=UTF8 --template=template0). Nothing was changed`,
     { details: { place } },
   );
 }
