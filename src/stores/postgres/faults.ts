@@ -165,6 +165,9 @@ function fallback(error: Error, code: string | undefined): Described {
       'the connection ended before there was an answer; try again when the server is back',
     ];
   }
+  if (/after calling end on the pool/i.test(error.message)) {
+    return ['closed', 'the pool was ended; hand over one that is open, and end it once the store is closed'];
+  }
   if (/timeout exceeded when trying to connect|timeout expired/i.test(error.message)) {
     return [
       'store_busy',
