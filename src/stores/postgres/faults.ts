@@ -114,7 +114,7 @@ function describe(code: string): Described | undefined {
     case '55P03':
       return [
         'store_busy',
-        `another process holds the lock of the space; ${UNCHANGED}. Try again, or raise busyTimeout`,
+        `another process holds the lock of the space or of a table; ${UNCHANGED}. Try again, or raise busyTimeout, or the lock_timeout of the user`,
       ];
     case '40001':
     case '40P01':
