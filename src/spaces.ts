@@ -184,7 +184,11 @@ export function openSpaces(options: SpacesOptions): Spaces {
   }
 
   function open(name: string): Entry {
-    const room: Room = { waitTimeout: limits.wait, take: (bytes) => takeRoom(name, entry, bytes) };
+    const room: Room = {
+      waitTimeout: limits.wait,
+      take: (bytes) => takeRoom(name, entry, bytes),
+      takeNow: (bytes) => takeNow(entry, bytes),
+    };
     const opened = openOne(name, opening, theStore(), room);
     const entry: Entry = { opened, users: 0, bytes: 0, isLost: false };
     entries.set(name, entry);
@@ -233,12 +237,18 @@ export function openSpaces(options: SpacesOptions): Spaces {
   async function takeRoom(name: string, entry: Entry, bytes: number): Promise<void> {
     if (bytes > limits.bytes) throw spaceTooLarge(name, bytes, limits.bytes);
     const deadline = performance.now() + limits.wait;
-    while (residentBytes() - entry.bytes + bytes > limits.bytes) {
+    while (!takeNow(entry, bytes)) {
       const idle = oldestIdle(entry);
       if (idle !== undefined) void closeOne(idle, entries.get(idle) as Entry);
       else await somebodyLeaves(deadline - performance.now(), limits, waiting);
     }
+  }
+
+  /** See `Room.takeNow`. */
+  function takeNow(entry: Entry, bytes: number): boolean {
+    if (residentBytes() - entry.bytes + bytes > limits.bytes) return false;
     entry.bytes = bytes;
+    return true;
   }
 
   async function leave(name: string, entry: Entry): Promise<void> {

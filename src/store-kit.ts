@@ -70,6 +70,7 @@ export type {
   PlaceOfPart,
   Position,
   SavedPages,
+  WaitingApart,
   WrittenRow,
 } from './store/rows.ts';
 export { emptyState, lastSequence, type SearchableMemory, type State, stored } from './store/state.ts';

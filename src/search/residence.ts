@@ -219,10 +219,21 @@ export function createResidence(space: string, scheduler?: Scheduler): Residence
     return [...there, ...(await putRows(index, rows, unread, pause))];
   }
 
+  /** A turn, until it is set free, or until the snapshot is over. Throws `store_busy` where it did not come in time. */
+  async function turnOf({ apart }: IndexRows, milliseconds: number): Promise<() => void> {
+    const wait = async () => {
+      const free = await turnWithin(turns, milliseconds);
+      if (!free) throw stillLoading(space, milliseconds);
+      return free;
+    };
+    if (!apart) return wait();
+    await apart.turn(turns.take, wait);
+    return () => {};
+  }
+
   /** The index as of a snapshot, until it is set free. One call loads it; the others find it loaded when their turn comes. */
   async function inTurn(rows: StoreSnapshot, attempt: number, room: Room) {
-    const free = await turnWithin(turns, room.waitTimeout);
-    if (!free) throw stillLoading(space, room.waitTimeout);
+    const free = await turnOf(rows, room.waitTimeout);
     try {
       return { state: await refresh(rows, attempt, room), free };
     } catch (error) {
@@ -234,8 +245,7 @@ export function createResidence(space: string, scheduler?: Scheduler): Residence
   /** What to save, when what was saved last has fallen behind, or was of no use. */
   async function savable(rows: StoreSnapshot) {
     // Within the snapshot, as recalls do: where a store reads one snapshot after the other, the other order waits for itself.
-    const free = await turnWithin(turns, UNBOUNDED.waitTimeout);
-    if (!free) return undefined;
+    const free = await turnOf(rows, UNBOUNDED.waitTimeout);
     try {
       const [now, saved] = [await rows.position(), await rows.pages()];
       const before = saved?.position ?? { sequence: 0, usage: 0 };
@@ -263,32 +273,40 @@ async function load(
   room: Room,
   slices: Slices,
 ): Promise<{ readonly index: ResidentIndex; readonly position: Position; readonly unreadable: boolean }> {
+  const take = (bytes: number) => takeRoom(rows, room, bytes);
   const saved = await rows.pages();
   if (saved) {
-    await room.take(saved.bytes);
+    await take(saved.bytes);
     const places = placesOfParts();
     const parts = await saved.parts(slices, places.place);
     const index = parts && (await inSlices(decoding(parts, places), slices));
     if (index) {
-      await room.take(bytesOfIndex(index));
+      await take(bytesOfIndex(index));
       return { index, position: saved.position, unreadable: false };
     }
   }
   const index = createResidentIndex();
   const position = await rows.position();
   let taken = (await rows.size()) * EXPECTED_BYTES;
-  await room.take(taken);
+  await take(taken);
   await putRows(index, rows, undefined, async () => {
     const bytes = bytesOfIndex(index);
     if (bytes > taken) {
       // More than it has by now: its arrays grow by doubling.
       taken = bytes * 1.25;
-      await room.take(taken);
+      await take(taken);
     }
     await slices();
   });
-  await room.take(bytesOfIndex(index));
+  await take(bytesOfIndex(index));
   return { index, position, unreadable: saved !== undefined };
+}
+
+/** Whoever has to leave for it may need what a snapshot holds. */
+async function takeRoom({ apart }: IndexRows, room: Room, bytes: number): Promise<void> {
+  const take = () => room.take(bytes);
+  if (!apart || !room.takeNow) await take();
+  else if (!room.takeNow(bytes)) await apart.wait(take);
 }
 
 /** Rows that are taken in before others may go on. */

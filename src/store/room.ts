@@ -7,12 +7,14 @@ export interface Room {
    * `space_too_large` for more than there is in all, and `too_many_spaces` where nobody left in time.
    */
   take(bytes: number): Promise<void>;
+  /** The same where nobody has to leave for it; `false` where somebody has, and nothing was taken. */
+  takeNow?(bytes: number): boolean;
   /** Milliseconds that a call waits while another one loads the index. */
   readonly waitTimeout: number;
 }
 
 /** Of a process that does not say how much room there is. */
-export const UNBOUNDED: Room = { take: async () => {}, waitTimeout: 60_000 };
+export const UNBOUNDED: Room = { take: async () => {}, takeNow: () => true, waitTimeout: 60_000 };
 
 export function spaceTooLarge(space: string, bytes: number, limit: number): SalienceError {
   return new SalienceError(

@@ -103,8 +103,18 @@ export interface KeyedRows {
   keysContaining(text: string, among?: readonly number[]): Awaitable<Iterable<number>>;
 }
 
+/** Waiting for others, of a snapshot that may hold a connection which they wait for: it is given back first. */
+export interface WaitingApart {
+  /** A turn that lasts until the snapshot is over: `now` where it is free, else `wait`. */
+  turn(now: () => (() => void) | undefined, wait: () => Promise<() => void>): Promise<void>;
+  /** Waits. Where a connection is held it throws `overtaken`: then the snapshot ends, waits, and begins anew. */
+  wait(wait: () => Promise<void>): Promise<void>;
+}
+
 /** What an index that is kept in memory asks of a store, so that it follows what any process writes. */
 export interface IndexRows extends KeyedRows {
+  /** Set where snapshots may hold a connection that others wait for: nobody may wait for others while one is held. */
+  readonly apart?: WaitingApart | undefined;
   /**
    * Another value whenever anything may have changed since it was asked last, by whomever. Asked before every recall:
    * cheap.

@@ -48,6 +48,13 @@ describe('what is no URL', () => {
     expect(() => postgres('postgresql://h/d', { unknown: 1 } as never)).toThrow(/unknown/);
   });
 
+  it('a pool that was ended is an error that says so', async () => {
+    const pool = new pg.Pool({ connectionString: 'postgresql://user@127.0.0.1:9/none' });
+    await pool.end();
+    const error = await openMemory({ store: postgres(pool), space: 'alice' }).catch((reason) => reason);
+    expect(error).toMatchObject({ code: 'closed', message: expect.stringMatching(/given pool.*was ended/) });
+  });
+
   it('a server that is not there is an error that says so, without the password', async () => {
     const error = await refusal('postgresql://user:canary@127.0.0.1:9/none');
     expect(error).toMatchObject({ code: 'store_failed' });

@@ -1,12 +1,17 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { openMemory } from '../../src/index.ts';
-import { migratePostgres, postgres } from '../../src/stores/postgres/index.ts';
+import { migratePostgres, type PostgresPool, postgres } from '../../src/stores/postgres/index.ts';
 import { migrationScript, SCHEMA_VERSION } from '../../src/stores/postgres/schema.ts';
 import { startPglite } from './pglite.ts';
 import { freshSchema, SERVER, WITHOUT_SERVER } from './server.ts';
 
 const server = await startPglite();
 afterAll(() => server[Symbol.asyncDispose]());
+
+async function schemas(name: string): Promise<readonly unknown[]> {
+  const text = 'SELECT nspname FROM pg_namespace WHERE nspname = $1';
+  return (await server.pool.query({ text, values: [name], rowMode: 'array' })).rows;
+}
 
 describe('the schema of a database', () => {
   it.each(Array.from({ length: SCHEMA_VERSION - 1 }, (_, at) => at + 1))(
@@ -33,6 +38,79 @@ describe('the schema of a database', () => {
       });
     },
   );
+
+  it('that another process makes or migrates is seen by a store that is open for reading', async () => {
+    for (const version of [0, SCHEMA_VERSION - 1]) {
+      const schema = `later_${version}`;
+      if (version > 0) await server.script(migrationScript(schema, 0, version));
+      const reading = postgres(server.pool, { schema });
+      const open = () => reading.openSpace('alice', { readOnly: true });
+      await expect(open()).rejects.toMatchObject({ code: version === 0 ? 'not_found' : 'store_read_only' });
+      const writing = postgres(server.pool, { schema });
+      await (await writing.openSpace('alice')).close();
+      expect((await open()).name).toBe('alice');
+      await Promise.all([reading.close(), writing.close()]);
+    }
+  });
+
+  it('is not made where the server rounds numbers', async () => {
+    const schema = 'rounding';
+    await server.script('SET extra_float_digits = 0');
+    try {
+      const store = postgres(server.pool, { schema });
+      const refused = { code: 'store_failed', message: expect.stringContaining('extra_float_digits is 0') };
+      await expect(store.openSpace('alice')).rejects.toMatchObject(refused);
+      await expect(migratePostgres(server.pool, { schema })).rejects.toMatchObject(refused);
+      expect(await schemas(schema)).toEqual([]);
+      await store.close();
+    } finally {
+      await server.script('RESET extra_float_digits');
+    }
+  });
+
+  it('is not made in a database of another encoding; where it is there, a text that does not fit is an error that says so', async () => {
+    const schema = 'latin';
+    let failing = false;
+    const latin: PostgresPool = {
+      async query(query) {
+        if (failing) throw Object.assign(new Error('no equivalent'), { code: '22P05' });
+        const text = query.text.replace("current_setting('server_encoding')", "'LATIN1'");
+        return server.pool.query({ ...query, text });
+      },
+    };
+    const store = postgres(latin, { schema });
+    const says = (what: RegExp) => ({ code: 'store_failed', message: expect.stringMatching(what) });
+    await expect(store.openSpace('alice')).rejects.toMatchObject(says(/is LATIN1.*encoding UTF8/));
+    expect(await schemas(schema)).toEqual([]);
+    await migratePostgres(server.pool, { schema });
+    const memory = await openMemory({ store, space: 'alice', embedder: 'none' });
+    failing = true;
+    await expect(memory.list()).rejects.toMatchObject(says(/cannot hold this text.*encoding UTF8/));
+    failing = false;
+    await store.close();
+  });
+
+  it.each([
+    ['a table of ours', 'memory', '(id text)'],
+    ['a table without a version', 'meta', '(key text, value text)'],
+    ['a table with another version', 'meta', `AS SELECT 'schema' AS key, 'four' AS value`],
+    ['a table with other columns', 'meta', '(name text)'],
+    ['a table with other types', 'meta', '(key integer, value integer)'],
+  ])('that has %s of another program is left as it is', async (what, table, columns) => {
+    const schema = what.replaceAll(' ', '_');
+    await server.script(`CREATE SCHEMA ${schema}; CREATE TABLE ${schema}.${table} ${columns}`);
+    const store = postgres(server.pool, { schema });
+    const refused = {
+      code: 'not_a_store',
+      message: expect.stringMatching(/of another program.*choose another schema/),
+    };
+    await expect(store.openSpace('alice')).rejects.toMatchObject(refused);
+    await expect(migratePostgres(server.pool, { schema })).rejects.toMatchObject(refused);
+    const text = 'SELECT table_name FROM information_schema.tables WHERE table_schema = $1';
+    const { rows } = await server.pool.query({ text, values: [schema], rowMode: 'array' });
+    expect(rows).toEqual([[table]]);
+    await store.close();
+  });
 
   it('that is newer is used where it says that this version fits, else refused', async () => {
     const schema = 'newer';

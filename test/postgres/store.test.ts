@@ -232,6 +232,26 @@ describe('what is particular to PostgreSQL', () => {
     await two.close();
   });
 
+  it('what cannot be stored is refused by the names that SQLite gives it', async () => {
+    const { store, cleanup } = await any.freshStore();
+    const memory = await openMemory({ store, space: 'alice', embedder: 'none' });
+    for (const text of ['\0', '\ud800']) {
+      const relation = { from: 'a', name: 'n', to: 'b' };
+      const refused = (field: string) => ({ code: 'invalid_text', details: { field } });
+      await expect(memory.remember('tea', { sessionId: text })).rejects.toMatchObject(refused('sessionId'));
+      for (const field of ['from', 'name', 'to']) {
+        const changed = [{ ...relation, weight: 1, confidence: 1, [field]: text }];
+        const space = await store.openSpace('alice');
+        await expect(write(space, [insert({ id: 'a', relations: changed })])).rejects.toMatchObject(
+          refused(field),
+        );
+      }
+    }
+    expect((await memory.list()).memories).toEqual([]);
+    await store.close();
+    await cleanup();
+  });
+
   it('nothing that is asked for is part of a statement', async () => {
     const { store, cleanup } = await any.freshStore();
     const nasty = ["'; DROP TABLE memory; --", '"', '$1', '\\', '\0', '\ud800', "x' OR '1'='1", '%_', '{}'];

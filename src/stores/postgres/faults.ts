@@ -45,6 +45,16 @@ export function isUndefinedTable(error: unknown): boolean {
   return code === '42P01' || code === '3F000';
 }
 
+/** Whether a table is there and does not have our columns, or not with their types. */
+export function isOtherTable(error: unknown): boolean {
+  return ['42703', '42883', '22P02'].includes(codeOf(error) ?? '');
+}
+
+/** Whether what was to be made has the name of something that is there. */
+export function isNameTaken(error: unknown): boolean {
+  return ['42P07', '42710'].includes(codeOf(error) ?? '');
+}
+
 /**
  * The driver's error as one of ours; a caller's own errors pass through. `place` is the host, port and database: neither
  * message nor cause holds a password, or what a statement was given.
@@ -104,7 +114,7 @@ function describe(code: string): Described | undefined {
     case '55P03':
       return [
         'store_busy',
-        `another process holds the lock of the space; ${UNCHANGED}. Try again, or raise busyTimeout`,
+        `another process holds the lock of the space or of a table; ${UNCHANGED}. Try again, or raise busyTimeout, or the lock_timeout of the user`,
       ];
     case '40001':
     case '40P01':
@@ -123,6 +133,12 @@ function describe(code: string): Described | undefined {
       return [
         'not_a_store',
         'a table of the schema is missing; have its owner make it (migratePostgres), or correct the name of the schema',
+      ];
+    case '22P05':
+    case '22021':
+      return [
+        'store_failed',
+        `the encoding of the database cannot hold this text; ${UNCHANGED}. Use a database with the encoding UTF8 (createdb --encoding=UTF8 --template=template0)`,
       ];
     case 'XX001':
     case 'XX002':
@@ -148,6 +164,9 @@ function fallback(error: Error, code: string | undefined): Described {
       'store_failed',
       'the connection ended before there was an answer; try again when the server is back',
     ];
+  }
+  if (/after calling end on the pool/i.test(error.message)) {
+    return ['closed', 'the pool was ended; hand over one that is open, and end it once the store is closed'];
   }
   if (/timeout exceeded when trying to connect|timeout expired/i.test(error.message)) {
     return [

@@ -1,6 +1,6 @@
 import { grouped, type Relations } from '../../store/belief-state.ts';
 import { overtaken } from '../../store/moment.ts';
-import type { Feed, IndexedRow, IndexRows, Position } from '../../store/rows.ts';
+import type { Feed, IndexedRow, IndexRows, Position, WaitingApart } from '../../store/rows.ts';
 import type { MemoryEvent } from '../../store/store.ts';
 import { linkChangeFromJson, usedFromJson } from '../../store/stored-json.ts';
 import type { LastRead } from './known.ts';
@@ -74,11 +74,13 @@ export function indexRows(
   index: Following,
   along: FeedAlong,
   inTransaction: boolean,
+  apart: WaitingApart,
 ): IndexRows {
   const { database, id, name } = moment.place;
   const { takeRows, ...source } = rowSource(moment, index.terms, index.usesAhead > 0);
   return {
     ...source,
+    apart,
     // The index may have gone on while this moment waited for its turn.
     version: async () =>
       (await moment.renewed(() => index.position !== undefined && index.position !== along.after)).stamp,

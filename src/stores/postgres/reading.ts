@@ -1,4 +1,5 @@
-import { isOvertaken } from '../../store/moment.ts';
+import { isOvertaken, overtaken } from '../../store/moment.ts';
+import type { WaitingApart } from '../../store/rows.ts';
 import type { StoreReader, StoreSnapshot } from '../../store/store.ts';
 import { READING, type Transaction, translated } from './connection.ts';
 import { readEvents } from './events.ts';
@@ -74,29 +75,103 @@ export async function readingSnapshot<Result>(
   const begun = index.overtaken === 0 && isFresh(index.begun) ? index.begun : undefined;
   index.begun = undefined;
   if (index.overtaken > 0) index.overtaken--;
-  for (const from of begun ? [begun, undefined] : [undefined]) {
-    try {
-      return await readOnce(place, index, undefined, work, from);
-    } catch (error) {
-      if (!isOvertaken(error)) throw error;
-      index.overtaken = SNAPSHOTS_APART;
+  const waits = startWaits(place.name);
+  try {
+    for (const from of begun ? [begun, undefined] : [undefined]) {
+      try {
+        return await readOnce(place, index, undefined, waits.apart(false), work, from);
+      } catch (error) {
+        if (!isOvertaken(error)) throw error;
+        index.overtaken = SNAPSHOTS_APART;
+      }
     }
+    for (;;) {
+      const result = await waits.orAnew(() => readInTransaction(place, index, waits, work));
+      if (result) return result.value;
+    }
+  } finally {
+    waits.end();
   }
-  // A transaction sees one state, however much is written meanwhile.
+}
+
+/** A transaction sees one state, however much is written meanwhile. */
+function readInTransaction<Result>(
+  place: SpacePlace,
+  index: Following,
+  waits: Waits,
+  work: (snapshot: StoreSnapshot) => Promise<Result>,
+): Promise<Result> {
   return translated(place.database, () =>
     place.database.transaction(READING, (transaction) => {
       // Everything over its one connection: a pool of which all have one would wait for itself.
       const { run, readBytes } = transaction ?? place.database;
       const within = { ...place, database: { ...place.database, run, readBytes } };
-      return readOnce(within, index, transaction, work);
+      return readOnce(within, index, transaction, waits.apart(transaction !== undefined), work);
     }),
   );
+}
+
+/**
+ * What a snapshot waits for. Whoever has the turn of an index needs a connection to go on: with all connections held by those
+ * that wait for the turn, none of them would ever end. So a transaction ends before it waits, and begins anew.
+ */
+interface Waits {
+  /** `holds`: a connection is held. */
+  apart(holds: boolean): WaitingApart;
+  /** What an attempt found; `undefined` where it had to wait, which is over by then. */
+  orAnew<Result>(attempt: () => Promise<Result>): Promise<{ readonly value: Result } | undefined>;
+  /** Ends the turn that it has. */
+  end(): void;
+}
+
+function startWaits(space: string): Waits {
+  // Also what an attempt that is over still waits for: the next one must not wait behind itself.
+  let turn: Promise<() => void> | undefined;
+  let hasTurn = false;
+  const wanted: (() => Promise<void>)[] = [];
+  return {
+    apart(holds) {
+      const wait: WaitingApart['wait'] = async (wait) => {
+        if (!holds) return wait();
+        wanted.push(wait);
+        throw overtaken(space);
+      };
+      return {
+        async turn(now, later) {
+          const free = turn ? undefined : now();
+          if (free) turn = Promise.resolve(free);
+          hasTurn ||= free !== undefined;
+          if (hasTurn) return;
+          await wait(async () => {
+            turn ??= later();
+            await turn;
+            hasTurn = true;
+          });
+        },
+        wait,
+      };
+    },
+    async orAnew(attempt) {
+      try {
+        const value = await attempt();
+        if (wanted.length === 0) return { value };
+      } catch (error) {
+        if (wanted.length === 0 || !isOvertaken(error)) throw error;
+      }
+      for (const wait of wanted.splice(0)) await wait();
+      return undefined;
+    },
+    end() {
+      turn?.then((free) => free()).catch(() => undefined);
+    },
+  };
 }
 
 async function readOnce<Result>(
   place: SpacePlace,
   index: Following,
   transaction: Transaction | undefined,
+  apart: WaitingApart,
   work: (snapshot: StoreSnapshot) => Promise<Result>,
   begun?: Following['begun'],
 ): Promise<Result> {
@@ -110,7 +185,7 @@ async function readOnce<Result>(
   try {
     const result = await work({
       ...createReader(moment),
-      ...indexRows(moment, index, following, transaction !== undefined),
+      ...indexRows(moment, index, following, transaction !== undefined, apart),
       sequence: async () => (await moment.head()).sequence,
     });
     await moment.verify();

@@ -1,6 +1,6 @@
 import { SalienceError } from '../../domain/errors.ts';
 import { type Database, translated } from './connection.ts';
-import { isUndefinedTable } from './faults.ts';
+import { isNameTaken, isOtherTable, isUndefinedTable } from './faults.ts';
 import { initial } from './migrations/0001-initial.ts';
 import { copying } from './migrations/0002-copying.ts';
 import { pages } from './migrations/0003-pages.ts';
@@ -29,23 +29,30 @@ const OLDEST_THAT_FITS = 5;
 const MIGRATION_LOCK = '6007781405021037413';
 
 /**
- * The schema version of a database, 0 where there is none yet. Throws `newer_store` for one from a later version, and
- * `not_a_store` where the server would round numbers.
+ * The schema version of a database, 0 where there is none yet. Throws `newer_store` for one from a later version,
+ * `not_a_store` where `meta` is a table of another program, and `store_failed` where the server would round
+ * numbers, or a schema that is yet to be made could not hold every text.
  */
 export async function identify(database: Database): Promise<number> {
   return translated(database, async () => {
     let found: readonly (readonly (string | null)[])[];
     try {
       found = await database.run(
-        sql`SELECT value, current_setting('extra_float_digits')::text,
-            (SELECT value FROM ${database.tables.meta} WHERE key = 'fits')
+        sql`SELECT value, ${DIGITS}, (SELECT value FROM ${database.tables.meta} WHERE key = 'fits')
           FROM ${database.tables.meta} WHERE key = 'schema'`,
       );
     } catch (error) {
-      if (isUndefinedTable(error)) return 0;
-      throw error;
+      if (isOtherTable(error)) throw foreignSchema(database);
+      if (!isUndefinedTable(error)) throw error;
+      const [[digits, encoding] = []] = await database.run(
+        sql`SELECT ${DIGITS}, current_setting('server_encoding')::text`,
+      );
+      checkDigits(database, digits);
+      checkEncoding(database, encoding);
+      return 0;
     }
-    const [version = '0', digits = '1', fits] = found[0] ?? [];
+    const [version, digits, fits] = found[0] ?? [];
+    if (!/^[1-9][0-9]*$/.test(version ?? '')) throw foreignSchema(database);
     const known = Number(version);
     const { place, schema } = database;
     if (known > SCHEMA_VERSION && Number(fits ?? known) > SCHEMA_VERSION) {
@@ -55,16 +62,30 @@ export async function identify(database: Database): Promise<number> {
         { details: { place, version: known, known: SCHEMA_VERSION } },
       );
     }
-    if (Number(digits) < 1) {
-      throw new SalienceError(
-        'store_failed',
-        `PostgreSQL at ${place}: extra_float_digits is ${digits}, so that the server rounds numbers; set it to 1, the default: ALTER DATABASE … RESET extra_float_digits`,
-        { details: { place } },
-      );
-    }
+    checkDigits(database, digits);
     // A newer schema that fits is as good as the present one.
     return Math.min(known, SCHEMA_VERSION);
   });
+}
+
+const DIGITS = sql`current_setting('extra_float_digits')::text`;
+
+function checkDigits({ place }: Database, digits: string | null = null): void {
+  if (Number(digits ?? 1) >= 1) return;
+  throw new SalienceError(
+    'store_failed',
+    `PostgreSQL at ${place}: extra_float_digits is ${digits}, so that the server rounds numbers; set it to 1, the default: ALTER DATABASE … RESET extra_float_digits`,
+    { details: { place } },
+  );
+}
+
+function checkEncoding({ place }: Database, encoding: string | null = null): void {
+  if ((encoding ?? 'UTF8') === 'UTF8') return;
+  throw new SalienceError(
+    'store_failed',
+    `PostgreSQL at ${place}: the encoding of the database is ${encoding}, which cannot hold every text; use one with the encoding UTF8 (createdb --encoding=UTF8 --template=template0). Nothing was changed`,
+    { details: { place } },
+  );
 }
 
 /** The statements that bring a schema from `version` to another one, as one transaction. */
@@ -99,10 +120,20 @@ export async function migrate(database: Database): Promise<number> {
     await database.script(migrationScript(database.schema, version));
   } catch (error) {
     // Another process may have been faster.
-    if ((await identify(database)) === SCHEMA_VERSION) return version;
+    const now = await identify(database);
+    if (now === SCHEMA_VERSION) return version;
+    if (now === 0 && isNameTaken(error)) throw foreignSchema(database);
     return translated(database, () => Promise.reject(error));
   }
   return version;
+}
+
+function foreignSchema({ place, schema }: Database): SalienceError {
+  return new SalienceError(
+    'not_a_store',
+    `PostgreSQL at ${place}: the schema ${JSON.stringify(schema)} has tables of another program with the names of ours; choose another schema. Nothing was changed`,
+    { details: { place, schema } },
+  );
 }
 
 /** The owner migrates, and other users go on: a table that they may not use would stop them. */

@@ -40,16 +40,18 @@ export function openStoreIn(database: Database): Store {
   /** The version of the schema, 0 without one; for writing, a missing or older one is made the present one. */
   const prepare = async (readOnly: boolean): Promise<number> => {
     ready ??= identify(database);
-    let version = await ready.catch((error: unknown) => {
+    const version = await ready.catch((error: unknown) => {
       ready = undefined;
       throw error;
     });
-    if (version === SCHEMA_VERSION || (version === 0 && readOnly)) return version;
+    if (version === SCHEMA_VERSION) return version;
+    // Any other one is what another process may change.
+    ready = undefined;
+    if (version === 0 && readOnly) return version;
     if (readOnly) throw olderSchema(database, version);
     await migrate(database);
-    version = SCHEMA_VERSION;
-    ready = Promise.resolve(version);
-    return version;
+    ready = Promise.resolve(SCHEMA_VERSION);
+    return SCHEMA_VERSION;
   };
   const listSpaces = async (): Promise<readonly string[]> => {
     try {

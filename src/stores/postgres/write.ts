@@ -22,7 +22,7 @@ import type { Gathered } from './gather.ts';
 import type { Found, Head } from './moment.ts';
 import { toPairRow } from './pairs.ts';
 import { toRecordingRow } from './recordings.ts';
-import { termsToJson, toRow, vectorToText } from './rows.ts';
+import { checkedText, termsToJson, toRow, vectorToText } from './rows.ts';
 import { toSessionRow } from './sessions.ts';
 import type { TableName } from './tables.ts';
 import { toUsageRow } from './usage.ts';
@@ -50,6 +50,8 @@ export function planWrite(
       (change.kind === 'insert' || change.kind === 'replace') && change.indexed ? [change.memory.id] : [],
     ),
   );
+  // First, as SQLite does: what cannot be stored is named by the session, not by the memories that are in it.
+  const session = difference(state.sessions, next.sessions, toSessionRow, (id) => ({ id }));
   const rows = planMemories(gathered, next, keys, derived);
   const events = planEvents(gathered, next, isNew, stamp);
   const forgets = isNew.some(({ redacted }) => redacted) || (events.set?.rows.length ?? 0) > 0;
@@ -66,7 +68,7 @@ export function planWrite(
     recall: { put: changed(state.recordings, next.recordings).map(toRecordingRow) },
     link: linkChange(state, next),
     similar_pair: difference(state.pairs, next.pairs, toPairRow, (sequence) => ({ sequence })),
-    session: difference(state.sessions, next.sessions, toSessionRow, (id) => ({ id })),
+    session,
     tombstone: difference(
       state.tombstones,
       next.tombstones,
@@ -268,9 +270,9 @@ export const LINE_ROWS: Readonly<Record<Line, (memory: MemoryRecord) => readonly
   entity_name: (memory) => namesOfEntity(memory).map((name) => ({ name })),
   relation: ({ relations = [] }) =>
     relations.map(({ from, name, to, weight, confidence, validFrom = null, validUntil = null }) => ({
-      from_id: from,
-      name,
-      to_id: to,
+      from_id: checkedText(from, 'from'),
+      name: checkedText(name, 'name'),
+      to_id: checkedText(to, 'to'),
       weight: weight + 0,
       confidence: confidence + 0,
       valid_from: validFrom,
