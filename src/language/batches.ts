@@ -32,6 +32,12 @@ export interface BatchResults<Result> {
   readonly usage: ModelUsage;
 }
 
+/** Throws `invalid_argument`. */
+export function checkBatchOptions({ batchSize = 1, concurrency = 1 }: BatchOptions): void {
+  wholeNumber(batchSize, 'batchSize', 1, 200);
+  wholeNumber(concurrency, 'concurrency', 1, 64);
+}
+
 /** Cuts a list into batches of at most `batchSize` items that together weigh at most `most`, or of one that weighs more. */
 export function cutBatches<Item>(
   items: readonly Item[],
@@ -39,7 +45,7 @@ export function cutBatches<Item>(
   weightOf: (item: Item) => number,
   most: number,
 ): readonly Batch<Item>[] {
-  wholeNumber(batchSize, 'batchSize', 1, 200);
+  checkBatchOptions({ batchSize });
   const batches: { items: Item[]; start: number }[] = [];
   let room = 0;
   for (const [position, item] of items.entries()) {
@@ -64,7 +70,7 @@ export async function askBatches<Item, Result>(
     signal: AbortSignal,
   ) => Promise<{ readonly result: Result; readonly usage: ModelUsage }>,
 ): Promise<BatchResults<Result>> {
-  wholeNumber(concurrency, 'concurrency', 1, 64);
+  checkBatchOptions({ concurrency });
   throwIfAborted(signal);
   const results = new Array<Result[]>(batches.length).fill([]);
   const failures: BatchFailure[] = [];

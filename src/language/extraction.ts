@@ -5,13 +5,23 @@ import { isInvisible } from '../domain/statement.ts';
 import { type Instant, parseInstant } from '../domain/time.ts';
 import type { LanguageModel, ModelUsage } from '../providers/language-model.ts';
 import { cleanText, listOutput } from './answer.ts';
-import { askBatches, type Batch, type BatchFailure, type BatchOptions, cutBatches } from './batches.ts';
+import {
+  askBatches,
+  type Batch,
+  type BatchFailure,
+  type BatchOptions,
+  checkBatchOptions,
+  cutBatches,
+} from './batches.ts';
 import { type GraphItem, graphFields, type KnownName, readGraph } from './extracted-graph.ts';
 import { type ExtractedMemory, provenance } from './extracted-memory.ts';
 import { type EXTRACTED_TYPES, extractedTypes, extractionPrompt } from './extraction-prompt.ts';
 import type { NewNonce } from './fence.ts';
 import { judgeImportance } from './importance.ts';
 import type { Turn } from './messages.ts';
+
+/** Messages that are shown before a batch, where nobody says how many. */
+const CONTEXT = 4;
 
 /** Options of {@link extractMemories}. The default `batchSize` is 20 messages. */
 export interface ExtractionOptions extends BatchOptions {
@@ -25,6 +35,13 @@ export interface ExtractionOptions extends BatchOptions {
    * it neither is asked for.
    */
   readonly graph?: ((batch: readonly Turn[]) => Promise<readonly KnownName[]>) | undefined;
+}
+
+/** Checks options that say how a model is asked, where there is none as well. Throws `invalid_argument`. */
+export function checkExtraction(options: Omit<ExtractionOptions, 'newNonce' | 'graph'>): void {
+  checkBatchOptions(options);
+  wholeNumber(options.contextMessages ?? CONTEXT, 'contextMessages', 0, 50);
+  wholeNumber(options.maxOutputTokens ?? 1, 'maxOutputTokens', 1, 2 ** 31 - 1);
 }
 
 export interface Extraction {
@@ -73,9 +90,8 @@ export async function extractMemories(
   turns: readonly Turn[],
   options: ExtractionOptions,
 ): Promise<Extraction> {
-  const context = wholeNumber(options.contextMessages ?? 4, 'contextMessages', 0, 50);
-  if (options.maxOutputTokens !== undefined)
-    wholeNumber(options.maxOutputTokens, 'maxOutputTokens', 1, 2 ** 31 - 1);
+  checkExtraction(options);
+  const context = options.contextMessages ?? CONTEXT;
   const batches = cutBatches(
     turns,
     options.batchSize ?? 20,

@@ -26,7 +26,36 @@ async function observing(memories: readonly object[] | ((request: ScriptedReques
 
 const said = (content: string) => [{ role: 'user', content }];
 
+test.each(['id', 'role', 'name', 'content'])(
+  'a %s that cannot be stored is refused before the model is asked',
+  async (field) => {
+    const { memory, requests } = await observing([]);
+    const message = { id: 'm1', role: 'user', name: 'Ann', content: 'Likes tea', [field]: 'a\u0001b' };
+    await expect(memory.observe([conversation[0]!, message])).rejects.toMatchObject({
+      code: 'invalid_text',
+      details: { field: `messages[1].${field}` },
+    });
+    expect(requests).toEqual([]);
+  },
+);
+
 describe('without a language model', () => {
+  test.each([
+    { batchSize: 0 },
+    { batchSize: 201 },
+    { concurrency: Number.NaN },
+    { contextMessages: -1 },
+    { maxOutputTokens: 0.5 },
+  ])('refuses %j, as with one', async (options) => {
+    const { memory } = await live();
+    const [field] = Object.keys(options);
+    await expect(memory.observe(conversation, options)).rejects.toMatchObject({
+      code: 'invalid_argument',
+      details: { field },
+    });
+    expect((await memory.list()).memories).toEqual([]);
+  });
+
   test('each message becomes one event, judged by rules', async () => {
     const { memory } = await live();
     const observed = await memory.observe(conversation, {

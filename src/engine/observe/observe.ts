@@ -1,11 +1,11 @@
 import { number, oneOf, texts } from '../../domain/check.ts';
 import { SalienceError, type SalienceErrorCode, throwIfAborted } from '../../domain/errors.ts';
 import type { Metadata } from '../../domain/memory.ts';
-import { redactMetadata, redactPrivate } from '../../domain/redaction.ts';
+import { redactMetadata } from '../../domain/redaction.ts';
 import { GLOBAL_SCOPE, parseScope } from '../../domain/scope.ts';
 import type { Instant } from '../../domain/time.ts';
 import { type ExtractedMemory, messagesAsEvents } from '../../language/extracted-memory.ts';
-import { extractMemories } from '../../language/extraction.ts';
+import { checkExtraction, extractMemories } from '../../language/extraction.ts';
 import { isMereQuestion, isPoliteness, QUESTION_IMPORTANCE } from '../../language/importance.ts';
 import { type ConversationMessage, readMessages, type Turn } from '../../language/messages.ts';
 import type { Embedder } from '../../providers/embedder.ts';
@@ -14,7 +14,7 @@ import { type Dependencies, momentOf } from '../dependencies.ts';
 import { lookOf } from '../graph/resolve.ts';
 import type { GraphLook } from '../graph/view.ts';
 import type { OperationOptions, RememberInput, RememberResult } from '../types.ts';
-import { checkedFields } from '../write/field-checks.ts';
+import { checkedFields, storable } from '../write/field-checks.ts';
 import { rememberJudged } from '../write/remember.ts';
 import { type Graph, graphOf, type ObservedGraph } from './graph.ts';
 import { mergeNearDuplicates, type Observation } from './merge.ts';
@@ -107,12 +107,20 @@ export async function observe(
     tags: options.tags === undefined ? [] : texts(options.tags, 'tags', 32, 128),
     metadata,
   };
-  const turns = readMessages(messages, now).map((turn) => ({
-    ...turn,
-    role: redactPrivate(turn.role),
-    name: turn.name === undefined ? undefined : redactPrivate(turn.name),
-    content: redactPrivate(turn.content),
-  }));
+  const turns = readMessages(messages, now).map((turn) => {
+    const kept = (field: 'id' | 'name') => {
+      const value = turn[field];
+      return value === undefined ? undefined : storable(value, `messages[${turn.position}].${field}`);
+    };
+    return {
+      ...turn,
+      id: kept('id'),
+      role: storable(turn.role, `messages[${turn.position}].role`),
+      name: kept('name'),
+      content: storable(turn.content, `messages[${turn.position}].content`),
+    };
+  });
+  checkExtraction(options);
   const floor = number(options.minImportance ?? 0, 'minImportance', 0, 1);
   const withGraph = options.graph ?? false;
   const look = withGraph ? await lookOf(engine, { scope: common.scope, now: options.now }) : undefined;

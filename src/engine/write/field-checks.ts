@@ -63,9 +63,9 @@ function checkField(name: FieldName, value: unknown, limits: TextLimits): unknow
     case 'names':
       return texts([value].flat(), name, maxItems, maxCharacters).map((each) => nameOf(each, field, name));
     case 'text':
-      return plain(text(value, name, { maxCharacters }), name);
+      return storable(text(value, name, { maxCharacters }), name);
     case 'texts':
-      return texts(value, name, maxItems, maxCharacters).map((each, at) => plain(each, `${name}[${at}]`));
+      return texts(value, name, maxItems, maxCharacters).map((each, at) => storable(each, `${name}[${at}]`));
     case 'content':
       return checkContent(value, limits.maxContentBytes);
     case 'scope':
@@ -100,7 +100,7 @@ function nameOf(value: string, { anyCharacters }: Field, name: FieldName): strin
 }
 
 function checkContent(value: unknown, limit: number): string {
-  const content = plain(text(value, 'content'), 'content');
+  const content = storable(text(value, 'content'), 'content');
   if (isInvisible(content))
     throw invalidArgument('content', 'it must not be empty: nothing in it can be seen');
   checkSize('content', content, limit, 'remember its parts, or raise maxContentBytes');
@@ -130,8 +130,8 @@ export function checkSize(field: 'content' | 'metadata', kept: string, limit: nu
   );
 }
 
-/** A text as it is kept: without what is marked as private. */
-function plain(value: string, field: string): string {
+/** A text as it is kept: without what is marked as private. Throws `invalid_text`. */
+export function storable(value: string, field: string): string {
   return redactPrivate(wellFormed(value, field));
 }
 
