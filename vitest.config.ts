@@ -8,6 +8,7 @@ export default defineConfig({
       include: ['src/**/*.test-d.ts', 'test/**/*.test-d.ts'],
       tsconfig: './tsconfig.json',
     },
+    globalSetup: ['test/temporary.ts'],
     // Half of the time tests wait for processes that they have started.
     maxWorkers: 2,
     testTimeout: 300_000,

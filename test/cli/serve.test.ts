@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { connectMemory } from '../../src/client/index.ts';
 import { createWorkplace, type Workplace } from './cli.ts';
 
@@ -18,6 +18,9 @@ async function serve(work: Workplace, ...args: readonly string[]) {
   const child = spawn(process.execPath, [main, 'serve', '--port', '0', '--path', store, '--json', ...args], {
     cwd: work.directory,
     stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  onTestFinished(() => {
+    child.kill('SIGKILL');
   });
   const stderr: string[] = [];
   child.stderr.setEncoding('utf8').on('data', (text: string) => stderr.push(text));
