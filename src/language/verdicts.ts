@@ -28,7 +28,7 @@ export interface JudgedPair {
 export interface Verdicts {
   /** One a pair, in order; `undefined` where the model gave none, so the pair stays unjudged. */
   readonly verdicts: readonly (JudgedPair | undefined)[];
-  /** Positions of pairs without a verdict though the model answered; where its server failed, it did not. */
+  /** Positions of pairs without a verdict though the model answered; where its server failed, it did not. A refusal is an answer. */
   readonly inVain: readonly number[];
   readonly failures: readonly BatchFailure[];
   readonly usage: ModelUsage;
@@ -87,9 +87,13 @@ export async function judgePairs(
   return { verdicts, inVain, failures: [...failures, ...unusable], usage };
 }
 
+/** Statuses of a server that does not take a question as it is: asked again it would not either. */
+const REFUSALS: ReadonlySet<unknown> = new Set([400, 413, 422]);
+
 /** Only an answer has tokens: one that was cut short, or could not be read, has them too. */
 function hasAnswered({ error }: BatchFailure): boolean {
-  return error.code === 'model_invalid_output' || usageIn(error).completionTokens > 0;
+  const isRefused = REFUSALS.has(error.details['status']);
+  return error.code === 'model_invalid_output' || isRefused || usageIn(error).completionTokens > 0;
 }
 
 function positionsOf(failures: readonly BatchFailure[]): readonly number[] {

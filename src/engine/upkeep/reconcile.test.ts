@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { SalienceError } from '../../domain/errors.ts';
 import type { Verdict } from '../../language/verdicts.ts';
 import { openMemory } from '../../open.ts';
 import { createSqliteStore } from '../../stores/sqlite/index.ts';
@@ -62,6 +63,20 @@ describe('the queue of similar pairs, judged by a model', () => {
     for (let run = 0; run < 4; run++) expect((await memory.maintain()).failures).toHaveLength(1);
     isDown = false;
     expect((await memory.maintain()).judged).toHaveLength(3);
+  });
+
+  test.each([
+    [400, 3],
+    [503, 5],
+    [401, 5],
+  ])('a pair that a server refuses with status %d is asked about in %d of 5 runs', async (status, asked) => {
+    const { memory } = await judging(() => {
+      throw new SalienceError('model_failed', 'no', { details: { status } });
+    });
+    let failed = 0;
+    for (let run = 0; run < 5; run++) failed += (await memory.maintain()).failures.length;
+    expect(failed).toBe(asked);
+    expect((await memory.conflicts()).length).toBeGreaterThan(0);
   });
 
   test('a run whose verdicts change nothing is listed, and undone before what was written earlier', async () => {
