@@ -184,6 +184,8 @@ describe('the store', () => {
       [[['deep', deep]], 'deep'],
     ] as const)
       await expect(set(pairs)).rejects.toMatchObject({ code: 'invalid_argument', details: { field } });
+    for (const read of [store.mget('x' as never), store.mdelete('x' as never)])
+      await expect(read).rejects.toMatchObject({ code: 'invalid_argument', details: { field: 'keys' } });
     await store.mset([['less', JSON.parse(`${'['.repeat(900)}${']'.repeat(900)}`) as JsonValue]]);
   });
 

@@ -138,7 +138,7 @@ export class MemoryStore<Value extends JsonValue = JsonValue> extends BaseStore<
 
   override async mget(keys: string[]): Promise<(Value | undefined)[]> {
     const values: (Value | undefined)[] = [];
-    for (const key of keys) {
+    for (const key of keyList(keys)) {
       const [memory] = await this.#about(key);
       values.push(memory && (storedValue(key, memory) as Value));
     }
@@ -185,7 +185,7 @@ export class MemoryStore<Value extends JsonValue = JsonValue> extends BaseStore<
 
   /** Forgets the values for good, with all that they ever were. */
   override async mdelete(keys: string[]): Promise<void> {
-    for (const key of keys) {
+    for (const key of keyList(keys)) {
       await forgetFound(this.#memory, async () => {
         const beliefs = await this.#memory.beliefs(key, { scope: this.#scope });
         return beliefs
@@ -272,4 +272,9 @@ function isJson(text: string): boolean {
   } catch {
     return false;
   }
+}
+
+function keyList(keys: readonly string[]): readonly string[] {
+  if (Array.isArray(keys)) return keys;
+  throw invalidArgument('keys', 'expected a list of keys, such as ["diet"]');
 }
