@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -8,6 +8,8 @@ import { join } from 'node:path';
  */
 export default function setup(): () => void {
   const directory = mkdtempSync(join(tmpdir(), 'salience-tests-'));
+  // Some tests start programs as a user without rights.
+  chmodSync(directory, 0o1777);
   for (const name of ['TMPDIR', 'TMP', 'TEMP']) process.env[name] = directory;
   return () => rmSync(directory, { recursive: true, force: true, maxRetries: 3 });
 }

@@ -99,7 +99,7 @@ describe('a recall of the scoped tools that could not search', () => {
   test.each([
     ['none', 'anything', 'the vector search could not run: no embedder is configured'],
     ['builtin', 'xqzzvw', 'the vector search could not run: builtin'],
-    [failing, 'anything', 'the vector search failed: connection refused'],
+    [failing, 'anything', 'the vector search failed: the embedder down failed: connection refused'],
   ] as const)('%s says so', async (embedder, query, reason) => {
     const memory = await openHere(embedder);
     await memory.remember('State is kept in Redux');
