@@ -130,7 +130,10 @@ describe('compare', () => {
     expect(asked).toBe(1);
     for (const strategy of ['vector', 'balanced']) {
       const found = rankings.find((each) => each.strategy === strategy);
-      expect(found).toMatchObject({ failure: 'the server is away', takesQuery: true });
+      expect(found).toMatchObject({
+        failure: 'the embedder angles-2 failed: the server is away',
+        takesQuery: true,
+      });
       expect(found).not.toHaveProperty('hits');
     }
     // Words are enough for it, and the rest is in its arms.
