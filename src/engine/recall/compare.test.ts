@@ -128,18 +128,16 @@ describe('compare', () => {
       strategies: ['vector', 'bm25', 'balanced', 'hybrid'],
     });
     expect(asked).toBe(1);
+    const reason = 'the embedder angles-2 failed: the server is away';
     for (const strategy of ['vector', 'balanced']) {
       const found = rankings.find((each) => each.strategy === strategy);
-      expect(found).toMatchObject({
-        failure: 'the embedder angles-2 failed: the server is away',
-        takesQuery: true,
-      });
+      expect(found).toMatchObject({ failure: reason, takesQuery: true });
       expect(found).not.toHaveProperty('hits');
     }
     // Words are enough for it, and the rest is in its arms.
     const hybrid = rankings.find(({ strategy }) => strategy === 'hybrid');
     expect(idsOf(hybrid?.hits)?.length).toBeGreaterThan(0);
-    expect(hybrid?.arms).toContainEqual({ name: 'vector', status: 'failed', reason: 'the server is away' });
+    expect(hybrid?.arms).toContainEqual({ name: 'vector', status: 'failed', reason });
     expect(agreement.map(({ between }) => between)).toEqual([['bm25', 'hybrid']]);
   });
 
