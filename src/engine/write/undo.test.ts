@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
+import { SalienceError } from '../../domain/errors.ts';
 import type { Embedder } from '../../providers/embedder.ts';
+import type { SpaceStore, Store } from '../../store/store.ts';
 import { angleEmbedder } from '../../testing/angle-embedder.ts';
 import { live } from '../../testing/live-memory.ts';
+import { createReferenceStore } from '../../testing/reference-store/index.ts';
 import { expectCode } from '../../testing/store-contract/harness.ts';
 import type { MemoryEngine } from '../memory-engine.ts';
 
@@ -81,4 +84,26 @@ test('of several undos at once one takes back a run', async () => {
     { status: 'fulfilled', value: { operation: 1 } },
   ]);
   expect(late).toMatchObject({ status: 'rejected', reason: { message: 'there is nothing to undo' } });
+});
+
+test('an undo whose result cannot be read takes back no further operation', async () => {
+  const inner = createReferenceStore();
+  let isBroken = false;
+  const failing = (space: SpaceStore): SpaceStore => ({
+    ...space,
+    find: async (...given: Parameters<SpaceStore['find']>) => {
+      if (isBroken) throw new SalienceError('store_busy', 'busy');
+      return space.find(...given);
+    },
+  });
+  const openSpace: Store['openSpace'] = async (...given) => failing(await inner.openSpace(...given));
+  const { memory } = await live({ store: { ...inner, openSpace } });
+  await memory.remember('Anna likes tea', { id: 'a' });
+  for (const drink of ['coffee', 'milk', 'juice'])
+    await memory.update('a', { content: `Anna likes ${drink}` });
+  isBroken = true;
+  const error = await expectCode(memory.undo(), 'store_busy');
+  isBroken = false;
+  expect(error.details).toMatchObject({ written: true });
+  expect(await memory.get('a')).toMatchObject({ content: 'Anna likes milk' });
 });

@@ -4,6 +4,7 @@ import { DYNAMICS } from '../../domain/fields.ts';
 import type { MemoryRecord } from '../../domain/memory.ts';
 import type { Change, IndexedText, LinkChange, MemoryEvent, SpaceReader, Verb } from '../../store/store.ts';
 import { withFullText } from '../../store/tiers.ts';
+import { readAfterWrite } from '../after-write.ts';
 import { checkSupersession } from '../belief/supersession.ts';
 import { type Dependencies, momentOf } from '../dependencies.ts';
 import { trimRecordings } from '../recall/recording.ts';
@@ -61,8 +62,9 @@ export async function undo(
         return await undoRun(engine, first.run, options);
       return await undoWhole(engine, first, events, options);
     } catch (error) {
-      // Another undo may have come first: the latest is an earlier one then.
-      if (operation !== undefined || !(await isUndone(engine, events))) throw error;
+      // Another undo came first: the latest is an earlier one then. Whatever else failed may have failed after this one.
+      if (operation !== undefined || !isBecauseUndone(error) || !(await isUndone(engine, events)))
+        throw error;
     }
   }
 }
@@ -102,7 +104,7 @@ async function undoRun(engine: Dependencies, run: string, options: OperationOpti
       undone = await undoOperation(engine, events, options, skipped);
     } catch (error) {
       // Another undo came first.
-      if (SalienceError.isInstance(error) && error.details?.['problem'] === 'undone') continue;
+      if (isBecauseUndone(error)) continue;
       throw error;
     }
     for (const each of undone.memories) memories.set(each.id, each);
@@ -112,10 +114,17 @@ async function undoRun(engine: Dependencies, run: string, options: OperationOpti
     throw new SalienceError(
       'cannot_undo',
       `nothing of the run ${JSON.stringify(run)} can be undone: the run is unknown (the report of maintain and curate names it), or everything that it changed has been undone, changed or forgotten since`,
+      { details: { problem: 'undone' } },
     );
   }
   const { operation, verb } = latest;
   return { operation, verb, memories: [...memories.values()], run, skipped: [...skipped.values()] };
+}
+
+function isBecauseUndone(error: unknown): boolean {
+  return (
+    SalienceError.isInstance(error) && error.code === 'cannot_undo' && error.details['problem'] === 'undone'
+  );
 }
 
 async function isUndone(engine: Dependencies, events: readonly MemoryEvent[]): Promise<boolean> {
@@ -238,7 +247,8 @@ async function undoOperation(
   for (const id of passedOver) skipped?.set(id, { id, reason: 'changed' });
   if (settings) await trimRecordings(engine, settings);
   const back = undone.flatMap(([, before]) => (before ? [before] : []));
-  const shown = new Map((await shownAll(engine, back, entry.at)).map((memory) => [memory.id, memory]));
+  const read = await readAfterWrite(() => shownAll(engine, back, entry.at));
+  const shown = new Map(read.map((memory) => [memory.id, memory]));
   return {
     operation: first.operation,
     verb: first.verb,
