@@ -191,6 +191,9 @@ describe('the rules', () => {
       '!'.repeat(60_000),
       'what? '.repeat(10_000),
       'a'.repeat(30_000) + '? '.repeat(10_000),
+      `zebra ${'?    '.repeat(4000)}zebra`,
+      `what ${'? \n  '.repeat(4000)}zebra.`,
+      `${'what is it? '.repeat(4000)}${' '.repeat(4000)}zebra`,
     ];
     const began = performance.now();
     for (const text of texts) {

@@ -148,17 +148,18 @@ const CASUAL = words(
   "weather|sunny|rainy|raining|by the way|btw|lol|haha|just (?:had|saw|ate|watched)|for (?:lunch|breakfast|dinner)|small talk|what['’]s up|how are you|how['’]s it going|random(?:ly)? thought|fun fact",
 );
 
-/** Nothing but questions: they ask for what is known, and tell nothing. */
-const QUESTION = /^(?:[^.!?。！？؟\n]*[?？؟]\s*)+$/;
-
 /** What a question is worth that no other rule knows. */
 export const QUESTION_IMPORTANCE = 0.2;
 
 const SENTENCE_END = /\n|(?<=[.!?؟])(?=\s)|(?<=[。！？])/;
 
-/** "I am allergic to nuts, what can I eat?" tells something before it asks. */
-const TELLS_FIRST =
-  /^\W*(?:(?:hi|hey|hello|ok(?:ay)?|so|well|and|but|since|because|as)\W+)*(?:i|my|we|our)\b/i;
+/** An English question of one clause. */
+const ASKS =
+  /^\W*(?:(?:hi|hey|hello|ok(?:ay)?|so|well|and|but)\W+)?(?:who|whom|whose|what|when|where|why|which|how|do|does|did|is|are|was|were|am|can|could|will|would|should|shall|may|might|have|has|had)\b[^,;:.!\n]*\?\W*$/i;
+
+/** "Can you remember that my sister is called Eva?" tells something, or asks for more than an answer. */
+const TELLS =
+  /\b(?:(?:can|could|will|would) you|remember|remind|note|forget|that|please|from now on|because|since|if|when (?:i|my|we|our))\b/i;
 
 /** What a type says of itself, in every language. */
 const BY_TYPE: ReadonlyMap<string | undefined, number> = new Map([
@@ -197,18 +198,25 @@ export function isPoliteness(message: string): boolean {
 }
 
 /**
- * Whether a message only asks, whatever it names: each of its sentences is a question or politeness. English questions that
- * begin as a statement tell something, too.
+ * Whether a message only asks, whatever it names: each of its sentences is politeness, or an English question of one clause in
+ * which nothing is told. In doubt it is not: what is told would be lost.
  */
 export function isMereQuestion(message: string): boolean {
   const sentences = message.split(SENTENCE_END).filter((sentence) => sentence.trim() !== '');
-  const asks = (sentence: string) => QUESTION.test(sentence) && !TELLS_FIRST.test(sentence);
+  const asks = (sentence: string) => ASKS.test(sentence) && !TELLS.test(sentence);
   return sentences.some(asks) && sentences.every((sentence) => asks(sentence) || isPoliteness(sentence));
 }
 
 function unremarkable(statement: string): ImportanceSignal {
   if (isPoliteness(statement)) return { name: 'politeness', importance: 0.1 };
   if (CASUAL.test(statement)) return { name: 'small talk', importance: 0.2 };
-  if (QUESTION.test(statement)) return { name: 'question', importance: QUESTION_IMPORTANCE };
+  if (isQuestion(statement)) return { name: 'question', importance: QUESTION_IMPORTANCE };
   return { name: 'no signal', importance: UNREMARKABLE };
+}
+
+/** Nothing but questions: they ask for what is known, and tell nothing. */
+function isQuestion(statement: string): boolean {
+  if (/[.!。！]/.test(statement)) return false;
+  const lines = statement.split('\n').map((line) => line.trim());
+  return statement.trim() !== '' && lines.every((line) => line === '' || /[?？؟]$/.test(line));
 }
