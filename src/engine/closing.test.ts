@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Embedder } from '../providers/embedder.ts';
 import { angleEmbedder } from '../testing/angle-embedder.ts';
 import { live, liveOnDisk } from '../testing/live-memory.ts';
@@ -43,16 +43,41 @@ test('what was called before close is done, and what is called afterwards is ref
   }
 });
 
-test('closing from within calls does not wait for these calls', async () => {
-  const embedder = interrupted();
-  const { memory } = await live({ embedder });
-  await memory.remember('tea');
-  embedder.before = () => memory.close();
-  const one = memory.recall('coffee', { strategy: 'vector' });
-  embedder.before = () => memory.close();
-  const other = memory.recall('tea', { strategy: 'vector' });
-  for (const call of [one, other]) await expect(call).rejects.toMatchObject({ code: 'closed' });
-  await memory.close();
+describe('closing from within calls', () => {
+  // Who waited for the end of the time would wait for ever.
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  test('does not wait for these calls', async () => {
+    const embedder = interrupted();
+    const { memory } = await live({ embedder });
+    await memory.remember('tea');
+    embedder.before = () => memory.close();
+    const one = memory.recall('coffee', { strategy: 'vector' });
+    embedder.before = () => memory.close();
+    const other = memory.recall('tea', { strategy: 'vector' });
+    for (const call of [one, other]) await expect(call).rejects.toMatchObject({ code: 'closed' });
+    await memory.close();
+  });
+
+  test('nor for calls that those were made from', async () => {
+    const embedder = interrupted();
+    const { memory } = await live({ embedder });
+    await memory.remember('tea');
+    let inner: Promise<unknown> | undefined;
+    embedder.before = async () => {
+      embedder.before = () => memory.close();
+      inner = memory.recall('coffee', { strategy: 'vector' });
+      await expect(inner).rejects.toMatchObject({ code: 'closed' });
+    };
+    const outer = memory.recall('tea', { strategy: 'vector' });
+    await expect(outer).rejects.toMatchObject({ code: 'closed' });
+    expect(inner).toBeDefined();
+  });
 });
 
 test('who waits for activity, and what works in steps, is ended', async () => {

@@ -124,6 +124,8 @@ export const LONGEST_CLOSE = 5000;
 interface Call {
   readonly ended: Promise<void>;
   readonly end: () => void;
+  /** The call from within which this one was made. */
+  readonly outer: Call | undefined;
 }
 
 /**
@@ -141,7 +143,7 @@ export function createMemoryEngine(
   let closing: Promise<void> | undefined;
 
   const counted = async (work: () => Promise<unknown>): Promise<unknown> => {
-    const call = newCall();
+    const call = newCall(current.getStore());
     calls.add(call);
     try {
       return await current.run(call, work);
@@ -152,7 +154,7 @@ export function createMemoryEngine(
   };
   const close = () => {
     // It would wait for a callback of its own that waits for this.
-    current.getStore()?.end();
+    for (let call = current.getStore(); call; call = call.outer) call.end();
     closing ??= (async () => {
       watch.close();
       await atMost(LONGEST_CLOSE, timer, Promise.all([...calls].map(({ ended }) => ended)));
@@ -176,12 +178,12 @@ export function createMemoryEngine(
   );
 }
 
-function newCall(): Call {
+function newCall(outer: Call | undefined): Call {
   let end = () => {};
   const ended = new Promise<void>((resolve) => {
     end = resolve;
   });
-  return { ended, end };
+  return { ended, end, outer };
 }
 
 async function atMost(milliseconds: number, timer: Timer, work: Promise<unknown>): Promise<void> {
