@@ -245,9 +245,15 @@ function toHit<Strategy extends string>(
 
 interface RemoteContext extends Omit<Context, 'items'> {
   readonly items: readonly (Omit<Context['items'][number], 'score'> & { readonly score: number })[];
+  /** For readers of the answer: the trace says the same. */
+  readonly missing: unknown;
 }
 
-function toContext<Strategy extends string>({ items, ...built }: RemoteContext): Context<Strategy> {
+function toContext<Strategy extends string>({
+  items,
+  missing: _,
+  ...built
+}: RemoteContext): Context<Strategy> {
   const { strategy, profileHash } = built.trace;
   return {
     ...built,

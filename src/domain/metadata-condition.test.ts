@@ -17,6 +17,10 @@ const task = {
 };
 
 describe('a filter of metadata', () => {
+  it.each([[new Map([['n', 9]])], [[]], [null], ['n']])('is an object, not %o', (filter) => {
+    expect(() => parseMetadataFilter(filter as unknown as MetadataFilter)).toThrow('expected an object');
+  });
+
   it.each<MetadataFilter>([
     {},
     { status: 'open' },

@@ -1,6 +1,6 @@
 import { invalidArgument, propertyName } from './check.ts';
 import type { JsonValue, Metadata } from './memory.ts';
-import { onlyKeys } from './options.ts';
+import { isPlain, onlyKeys } from './options.ts';
 
 /** What one property of a memory's metadata may be compared with. */
 export type MetadataScalar = string | number | boolean | null;
@@ -31,7 +31,7 @@ const BOUNDS = ['above', 'atLeast', 'below', 'atMost'] as const;
 
 /** The conditions that a filter means. Throws `invalid_argument` naming the property. */
 export function parseMetadataFilter(filter: MetadataFilter): readonly MetadataCondition[] {
-  if (typeof filter !== 'object' || filter === null || Array.isArray(filter)) {
+  if (!isPlain(filter)) {
     throw invalidArgument('metadata', 'expected an object, with a value or a test for each property');
   }
   return Object.entries(filter).map(([key, said]) => ({

@@ -99,6 +99,7 @@ export function memoryBehaviour(open: () => Promise<Opened>): void {
       { id: 'rule', content: 'Never wake Ann before eight', type: 'rule' },
     ]);
     const built = await memory.context('who drinks tea?', { maxTokens: 200, mustInclude: ['bus'] });
+    expect(built).not.toHaveProperty('missing');
     expect(built.items.map(({ id }) => id)).toEqual(expect.arrayContaining(['tea', 'bus']));
     expect(built.text).toContain('Ann drinks green tea in the morning');
     expect(built.messages).toBeUndefined();

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { loadTokenCounter } from '../../context/tokens.ts';
+import { SalienceError } from '../../domain/errors.ts';
 import type { Embedder } from '../../providers/embedder.ts';
 import { live } from '../../testing/live-memory.ts';
 
@@ -314,4 +315,11 @@ test('a context without anything but the running session says so', async () => {
   expect(await memory.context('coffee', { ...asked, mustInclude: ['s0'] })).not.toHaveProperty('nothing');
   await memory.remember('Coffee once');
   expect(await memory.context('coffee', asked)).not.toHaveProperty('nothing');
+});
+
+test('a query that is no text is refused by its name', async () => {
+  const { memory } = await live();
+  for (const query of [null, 3, ['tea']] as unknown as string[]) {
+    await expect(memory.context(query, { maxTokens: 100 })).rejects.toBeInstanceOf(SalienceError);
+  }
 });

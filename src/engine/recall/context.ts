@@ -125,7 +125,7 @@ async function contextAsOf<StrategyName extends string>(
   const { packing, objective, candidates, maxContextItems, mustInclude, exceptSession, ...others } = options;
   const { format, sections, shares, ...rest } = others;
   const { duplicates, minScore, maxTokens, window, ...recallOptions } = rest;
-  const blank = query === undefined || query.trim() === '';
+  const blank = query === undefined || (typeof query === 'string' && query.trim() === '');
   const name = (recallOptions.strategy ?? (blank ? 'ambient' : 'hybrid')) as StrategyName;
   const profile = engine.profiles.get(name)?.();
   if (!profile) throw unknownStrategy(name, [...engine.profiles.keys()]);
