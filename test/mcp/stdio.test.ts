@@ -218,7 +218,11 @@ describe('a server over stdio', () => {
       const answers = stdout.trim().split('\n');
       return { code, answers: answers.map((line) => JSON.parse(line)).sort((a, b) => a.id - b.id) };
     };
-    expect(await ask(lines.join('\n'))).toMatchObject({
+    const began = performance.now();
+    const whole = await ask(lines.join('\n'));
+    // It waits ten seconds for answers, and no longer than for the last one.
+    expect(performance.now() - began).toBeLessThan(10_000);
+    expect(whole).toMatchObject({
       code: 0,
       answers: [
         { id: 1, result: {} },
