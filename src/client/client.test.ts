@@ -57,6 +57,11 @@ describe('the request of a verb', () => {
       expect(() => requestOf(verb, { id, to: 'b' })).toThrow(/^id: expected a string, not /);
   });
 
+  test('a query takes a text for no list', () => {
+    const fields = { id: 'a', to: 'b', kinds: 'stated' };
+    expect(() => requestOf('unlink', fields)).toThrow('kinds: expected a list');
+  });
+
   test('without fields there is no body', () => {
     expect(requestOf('maintain', { limit: undefined })).toEqual({
       method: 'POST',
