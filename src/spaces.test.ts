@@ -156,6 +156,25 @@ test('room that one space has taken is not given to another while the first is i
   await spaces.close();
 });
 
+test('a space that takes more room counts by what it took last, and takes none where there is too little', async () => {
+  const store = createReferenceStore();
+  const taken: unknown[] = [];
+  const taking: Store = {
+    ...store,
+    async openSpace(name, given) {
+      await given?.room?.take(600);
+      await given?.room?.take(900);
+      for (const bytes of [1001, 1000]) taken.push(given?.room?.takeNow?.(bytes));
+      return store.openSpace(name, given);
+    },
+  };
+  const limits = { maxResidentBytes: 1000, waitTimeout: 0 };
+  const spaces = openSpaces({ path: 'taking', store: taking, embedder: 'none', ...limits });
+  expect((await spaces.get('alice')).space).toBe('alice');
+  expect(taken).toEqual([false, true]);
+  await spaces.close();
+});
+
 test('a space in use is not closed: another one is refused, and the message says what to do', async () => {
   const { embedder, release, started } = held();
   const { spaces, seen } = watched({ embedder, maxOpenSpaces: 1, waitTimeout: 0 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { connectMemory } from './index.ts';
 import { requestOf } from './routes.ts';
 import { createTransport } from './transport.ts';
@@ -50,6 +50,16 @@ describe('the request of a verb', () => {
       path: '/v1/memories/a',
       body: undefined,
     });
+  });
+
+  test.each([null, 5, ['a']])('a path takes %j for no name', (id) => {
+    for (const verb of ['get', 'history', 'forget', 'link'] as const)
+      expect(() => requestOf(verb, { id, to: 'b' })).toThrow(/^id: expected a string, not /);
+  });
+
+  test('a query takes a text for no list', () => {
+    const fields = { id: 'a', to: 'b', kinds: 'stated' };
+    expect(() => requestOf('unlink', fields)).toThrow('kinds: expected a list');
   });
 
   test('without fields there is no body', () => {
@@ -127,8 +137,8 @@ describe('asking a server', () => {
   });
 });
 
-test('arguments that no server reads in a path are said to be too long', async () => {
-  const { options } = answering([431, '']);
+test.each([414, 431])('arguments that no server reads in a path, status %d, are too long', async (status) => {
+  const { options } = answering([status, '']);
   await expect(createTransport(options).ask('list', { topicKey: 'x'.repeat(20_000) })).rejects.toMatchObject({
     code: 'invalid_argument',
     message: expect.stringContaining('too long'),
@@ -161,6 +171,17 @@ describe('connecting', () => {
       message: expect.stringMatching(message),
     });
     expect(asked).toEqual([]);
+  });
+
+  test('in a page the URL may be a path of its server', async () => {
+    vi.stubGlobal('location', { href: 'http://memory.test/page' });
+    try {
+      const { asked, options } = answering([200, { space: 'alice' }]);
+      expect((await connectMemory({ ...options, url: '/memory' })).space).toBe('alice');
+      expect(asked[0]?.url).toBe('/memory/v1/token');
+    } finally {
+      vi.unstubAllGlobals();
+    }
   });
 
   test('a token may have the line end of its file', async () => {

@@ -1,7 +1,10 @@
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Embedder } from '../providers/embedder.ts';
+import type { Store } from '../store/store.ts';
 import { angleEmbedder } from '../testing/angle-embedder.ts';
 import { live, liveOnDisk } from '../testing/live-memory.ts';
+import { createReferenceStore } from '../testing/reference-store/index.ts';
 import { LONGEST_CLOSE } from './engine.ts';
 
 /** An embedder whose next call does something first. */
@@ -91,9 +94,13 @@ test('who waits for activity, and what works in steps, is ended', async () => {
   });
   const waiting = expect(memory.activity('end', { wait: 60_000 })).rejects.toMatchObject({ code: 'closed' });
   await expect.poll(() => embedder.before).toBeUndefined();
-  await memory.close();
+  let hasAnswered = false;
+  const waited = memory.close().then(() => hasAnswered);
+  for (let turn = 0; turn < 100; turn++) await setImmediate();
+  hasAnswered = true;
   go();
   await Promise.all([observing, waiting]);
+  expect(await waited).toBe(false);
 });
 
 test('an embedder that never answers is waited for five seconds at most', async () => {
@@ -117,6 +124,32 @@ test('an embedder that never answers is waited for five seconds at most', async 
     await closed;
     go();
     await late;
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('closing twice at once closes the space once, and leaves no timer behind', async () => {
+  const kept = createReferenceStore();
+  let closed = 0;
+  const store: Store = {
+    ...kept,
+    async openSpace(name, options) {
+      const space = await kept.openSpace(name, options);
+      const close = async () => {
+        closed++;
+        await space.close();
+      };
+      return { ...space, close };
+    },
+  };
+  const { memory } = await live({ store });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    await Promise.all([memory.close(), memory.close()]);
+    await memory.close();
+    expect(closed).toBe(1);
+    expect(vi.getTimerCount()).toBe(0);
   } finally {
     vi.useRealTimers();
   }

@@ -112,6 +112,15 @@ describe('the store', () => {
     expect(await store.mget(['a', 'a: b'])).toEqual(['b: c', 'c']);
   });
 
+  test('what replaced a value under another key is not deleted with it', async () => {
+    const store = new MemoryStore({ memory });
+    const { id } = await memory.remember('Lives in Rome', { topicKey: 'home' });
+    await memory.remember('Lives in Oslo', { topicKey: 'address', supersedes: id });
+    await store.mdelete(['home']);
+    expect(await memory.get(id)).toBeUndefined();
+    expect(await store.mget(['address'])).toEqual(['Lives in Oslo']);
+  });
+
   test('keys that differ in blanks or forms of Unicode alone are kept apart', async () => {
     const store = new MemoryStore({ memory });
     const keys = [

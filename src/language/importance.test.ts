@@ -152,6 +152,11 @@ describe('the rules', () => {
     expect(['Is it raised?', '这是什么？', 'ما هذا؟'].map(of)).toEqual([0.2, 0.2, 0.2]);
   });
 
+  it('take no politeness alone for a question', () => {
+    const asking = ['Hi! Is it raised? Thanks!', 'Hi! Thanks!', 'Thanks!', ''].map(isMereQuestion);
+    expect(asking).toEqual([true, false, false, false]);
+  });
+
   it('believe the type, in any language', () => {
     expect(judgeImportance('Wir nehmen PostgreSQL', { type: 'decision' }).importance).toBe(0.7);
     expect(judgeImportance('Mag Tee', { type: 'preference' }).importance).toBe(0.5);

@@ -65,6 +65,18 @@ describe('verdicts', () => {
     ]);
   });
 
+  it.each([
+    ['model_invalid_output', {}, [0, 1, 2]],
+    ['model_failed', { completionTokens: 5 }, [0, 1, 2]],
+    ['model_failed', { status: 422 }, [0, 1, 2]],
+    ['model_failed', { promptTokens: 5, status: 503 }, []],
+  ] as const)('that end with %s, %j, were asked for in vain for %j', async (code, details, positions) => {
+    const generate = () => Promise.reject(new SalienceError(code, 'no', { details }));
+    const { inVain, failures } = await judgePairs({ name: 'mine', generate }, pairs, { newNonce });
+    expect(inVain).toEqual(positions);
+    expect(failures).toMatchObject([{ positions: [0, 1, 2], error: { code } }]);
+  });
+
   it('come in batches, and a batch that fails leaves its own pairs alone', async () => {
     const many = Array.from({ length: 25 }, (_, index) => pair(`old ${index}`, `new ${index}.`));
     const { model, requests } = scriptedModel(({ prompt }) => {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createUnderWay } from './under-way.ts';
 
@@ -20,7 +21,7 @@ test('waits for every answer, and for nothing that gets none', async () => {
   heard({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 3 } });
   // A question of the server is no answer.
   said(ask('b', 'ping'));
-  await Promise.resolve();
+  await setImmediate();
   expect(isOver).toBe(false);
   said({ jsonrpc: '2.0', id: 'b', error: { code: 1, message: 'no' } });
   await waiting;

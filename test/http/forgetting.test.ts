@@ -76,6 +76,44 @@ describe('forgetting over HTTP', () => {
     expect([(await say()).status, (await change()).status]).toEqual([410, 410]);
   });
 
+  it.each([
+    ['what it replaces', { supersedes: ['old'] }],
+    ['the end of a relation', { relations: [{ from: 'new', name: 'near', to: 'old' }] }],
+  ])('keeps no answer that names what is forgotten as %s', async (_, more) => {
+    await using server = await startTestServer();
+    const memory = await server.space();
+    await memory.remember('The old one', { id: 'old' });
+    await memory.remember('The new one', { id: 'new', ...more });
+    const token = await server.token();
+    const headers = { 'idempotency-key': 'k' };
+    const change = () =>
+      server.ask('PATCH', '/v1/memories/new', { token, headers, body: { tags: ['changed'] } });
+    const first = await change();
+    expect(first).toMatchObject({ status: 200, json: more });
+    expect((await change()).text).toBe(first.text);
+    await memory.forget('old');
+    expect(await change()).toMatchObject({ status: 410, json: { code: 'redacted' } });
+  });
+
+  it('gives the answer to a repeated forget again, also where it made something anew', async () => {
+    const vector = () => Float32Array.of(1, 0);
+    const embedder = { model: 'one', dimensions: 2, embed: async (texts: string[]) => texts.map(vector) };
+    await using server = await startTestServer({ spaces: { embedder: embedder as never } });
+    const memory = await server.space();
+    const ids = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday'];
+    await memory.rememberMany(
+      ids.map((id) => ({ id, type: 'event', content: `Went for a long run on ${id}` })),
+    );
+    const { consolidated } = await memory.maintain({ consolidate: ids });
+    const token = await server.token();
+    const headers = { 'idempotency-key': 'k' };
+    const forget = () => server.ask('POST', '/v1/forget', { token, headers, body: { ids: ['Monday'] } });
+    const first = await forget();
+    const rebuilt = [consolidated[0]?.id];
+    expect(first).toMatchObject({ status: 200, json: { forgotten: ['Monday'], rebuilt } });
+    expect(await forget()).toMatchObject({ status: 200, text: first.text });
+  });
+
   it('gives the answer to a repeated forget again', async () => {
     await using server = await startTestServer();
     await (await server.space()).rememberMany(['a', 'b'].map((id) => ({ id, content: id })));

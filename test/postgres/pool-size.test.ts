@@ -1,6 +1,13 @@
+import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type MemoryEngine, openMemory, openSpaces } from '../../src/index.ts';
+import { overtaken } from '../../src/store/moment.ts';
+import type { WaitingApart } from '../../src/store/rows.ts';
+import { openDatabase, sourceOfPool } from '../../src/stores/postgres/connection.ts';
 import { type PostgresConnection, type PostgresPool, postgres } from '../../src/stores/postgres/index.ts';
+import { spaceIdOf } from '../../src/stores/postgres/moment.ts';
+import { readingSnapshot } from '../../src/stores/postgres/reading.ts';
+import { createTerms } from '../../src/stores/postgres/terms.ts';
 import { startPglite, type TestServer } from './pglite.ts';
 
 /*
@@ -125,5 +132,65 @@ describe('a pool of one connection', () => {
     expect(second).toBeDefined();
     await second;
     await tight.close();
+  });
+});
+
+describe('a snapshot that holds the connection', () => {
+  /** Reads one, of which the first attempt holds no connection and the others do. */
+  async function snapshot<Result>(
+    schema: string,
+    work: (apart: WaitingApart, attempt: number) => Promise<Result>,
+  ) {
+    const store = postgres(server.pool, { schema });
+    await store.openSpace('alice');
+    await store.close();
+    const database = openDatabase(sourceOfPool(poolOfOne(async () => {})), schema, 1000);
+    const place = { database, name: 'alice', id: spaceIdOf('alice'), secrets: {} };
+    const terms = createTerms();
+    const counts = { usesAhead: 0, rowsAhead: 0, overtaken: 0, unsaved: 0 };
+    let attempts = 0;
+    const following = { terms, position: undefined, ...counts };
+    return readingSnapshot(place, following, async ({ apart }) => work(apart as WaitingApart, ++attempts));
+  }
+  const fail = () => Promise.reject(new Error('waited'));
+
+  it('goes on with a turn that is free', async () => {
+    let freed = 0;
+    const attempts = await snapshot('free_turn', async (apart, attempt) => {
+      if (attempt === 1) throw overtaken('alice');
+      await apart.turn(() => () => void freed++, fail);
+      return attempt;
+    });
+    expect([attempts, freed]).toEqual([2, 1]);
+  });
+
+  it('waits for the turn that an earlier attempt waits for, and takes no second one', async () => {
+    const seen: string[] = [];
+    let grant = () => {};
+    const granted = new Promise<() => void>((resolve) => {
+      grant = () => resolve(() => void seen.push('freed'));
+    });
+    const later = () => {
+      seen.push('asked');
+      return granted;
+    };
+    const attempts = await snapshot('earlier_turn', async (apart, attempt) => {
+      const turn = apart.turn(() => undefined, later);
+      if (attempt === 1) throw overtaken('alice');
+      void setImmediate().then(grant);
+      await turn;
+      return attempt;
+    });
+    expect([attempts, seen]).toEqual([3, ['asked', 'freed']]);
+  });
+
+  it('throws what an attempt fails with, also where that wanted to wait', async () => {
+    const failing = snapshot('failing', async (apart, attempt) => {
+      if (attempt === 1) throw overtaken('alice');
+      if (attempt > 2) return;
+      await apart.wait(async () => {}).catch(() => undefined);
+      throw new Error('the plug is out');
+    });
+    await expect(failing).rejects.toThrow('the plug is out');
   });
 });

@@ -66,6 +66,10 @@ describe('a memory that a link leads to', () => {
     );
     const unlinked = await memory.whyNot('papers', { ...options, association: 'none' });
     expect(unlinked).toMatchObject({ outcome: 'excluded', stage: 'eligible' });
+    // What a link leads to competes by its own score where that is the higher one.
+    const faint = { query: 'coffee machine folder', limit: 1, association: { propagation: 0.1 } } as const;
+    const own = await memory.explain('papers', { query: faint.query });
+    expect(await memory.whyNot('papers', faint)).toMatchObject({ outcome: 'outranked', score: own.score });
   });
 
   test('agrees with the recall, of every memory of random graphs', async () => {

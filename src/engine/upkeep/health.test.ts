@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Embedder, openMemory } from '../../index.ts';
+import type { Store } from '../../store/store.ts';
+import { angleEmbedder } from '../../testing/angle-embedder.ts';
 import { live } from '../../testing/live-memory.ts';
 import { createReferenceStore } from '../../testing/reference-store/index.ts';
 
@@ -53,5 +55,24 @@ describe('opening with reindex', () => {
     const before = embedded;
     await open(true);
     expect(embedded).toBe(before);
+  });
+
+  it('has nothing to do in a space without memories', async () => {
+    const kept = createReferenceStore();
+    let reindexed = 0;
+    const store: Store = {
+      ...kept,
+      async openSpace(name, options) {
+        const space = await kept.openSpace(name, options);
+        const reindex: typeof space.reindex = async (request) => {
+          reindexed++;
+          await space.reindex(request);
+        };
+        return { ...space, reindex };
+      },
+    };
+    const { memory } = await live({ store, embedder: angleEmbedder({}), reindex: true });
+    expect(reindexed).toBe(0);
+    await memory.close();
   });
 });

@@ -99,14 +99,7 @@ async function undoRun(engine: Dependencies, run: string, options: OperationOpti
     throwIfAborted(options.signal);
     const events = await engine.space.operation(operation);
     if (events[0]?.verb === 'undo' || (await isUndone(engine, events))) continue;
-    let undone: UndoResult;
-    try {
-      undone = await undoOperation(engine, events, options, skipped);
-    } catch (error) {
-      // Another undo came first.
-      if (isBecauseUndone(error)) continue;
-      throw error;
-    }
+    const undone = await undoOperation(engine, events, options, skipped);
     for (const each of undone.memories) memories.set(each.id, each);
     if (undone.memories.length > 0) latest ??= undone;
   }

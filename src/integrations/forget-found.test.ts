@@ -1,0 +1,37 @@
+import { describe, expect, test } from 'vitest';
+import { type Memory, type MemoryEngine, SalienceError } from '../index.ts';
+import { forgetFound } from './forget-found.ts';
+
+const found = [{ id: 'a' }, { id: 'b' }] as unknown as readonly Memory[];
+
+/** A memory that refuses to forget with these errors in turn, and whose lists stay as they are. */
+function refusing(...errors: readonly Error[]) {
+  const asked: unknown[] = [];
+  const memory = {
+    forget: async (ids: unknown) => {
+      const error = errors[asked.length];
+      asked.push(ids);
+      if (error) throw error;
+    },
+  } as unknown as MemoryEngine;
+  return { asked, forget: () => forgetFound(memory, async () => found) };
+}
+
+const missing = (id: string) => new SalienceError('not_found', `no ${id}`, { details: { id } });
+
+describe('what is found and cannot be forgotten', () => {
+  test('is looked for once more where it is not there, and not for ever', async () => {
+    const { asked, forget } = refusing(missing('a'));
+    await expect(forget()).rejects.toMatchObject({ code: 'not_found', details: { id: 'a' } });
+    expect(asked).toEqual([['a', 'b']]);
+    expect(await refusing(missing('c')).forget()).toEqual(found);
+  });
+
+  test('is an error for any other reason', async () => {
+    for (const error of [new SalienceError('forbidden', 'no'), new Error('the plug is out')]) {
+      const { asked, forget } = refusing(error);
+      await expect(forget()).rejects.toBe(error);
+      expect(asked).toHaveLength(1);
+    }
+  });
+});
