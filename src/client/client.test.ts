@@ -116,11 +116,11 @@ describe('asking a server', () => {
   });
 
   test('what the server refuses is thrown as the engine would', async () => {
-    const refusal = { code: 'not_found', detail: 'there is no memory "x"', details: { id: 'x' } };
+    const refusal = { code: 'not_found', detail: 'memory "x" does not exist', details: { id: 'x' } };
     const { asked, options } = answering([404, refusal]);
     await expect(createTransport(options).ask('history', { id: 'x' })).rejects.toMatchObject({
       code: 'not_found',
-      message: 'there is no memory "x"',
+      message: 'memory "x" does not exist',
       details: { id: 'x' },
     });
     expect(asked).toHaveLength(1);

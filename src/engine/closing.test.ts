@@ -1,26 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Embedder } from '../providers/embedder.ts';
 import type { Store } from '../store/store.ts';
-import { angleEmbedder } from '../testing/angle-embedder.ts';
+import { interruptedEmbedder } from '../testing/interrupted-embedder.ts';
 import { live, liveOnDisk } from '../testing/live-memory.ts';
 import { createReferenceStore } from '../testing/reference-store/index.ts';
 import { LONGEST_CLOSE } from './engine.ts';
 
-/** An embedder whose next call does something first. */
-function interrupted(): Embedder & { before: (() => Promise<unknown>) | undefined } {
-  const angles = angleEmbedder({ tea: 0, coffee: 45 });
-  return {
-    ...angles,
-    before: undefined,
-    async embed(texts, options) {
-      const { before } = this;
-      this.before = undefined;
-      await before?.();
-      return angles.embed(texts, options);
-    },
-  };
-}
+const interrupted = () => interruptedEmbedder({ tea: 0, coffee: 45 });
 
 test('what was called before close is done, and what is called afterwards is refused', async () => {
   const { memory, reopen, cleanUp } = await liveOnDisk();
@@ -59,9 +45,9 @@ describe('closing from within calls', () => {
     const embedder = interrupted();
     const { memory } = await live({ embedder });
     await memory.remember('tea');
-    embedder.before = () => memory.close();
+    embedder.meanwhile = () => memory.close();
     const one = memory.recall('coffee', { strategy: 'vector' });
-    embedder.before = () => memory.close();
+    embedder.meanwhile = () => memory.close();
     const other = memory.recall('tea', { strategy: 'vector' });
     for (const call of [one, other]) await expect(call).rejects.toMatchObject({ code: 'closed' });
     await memory.close();
@@ -72,8 +58,8 @@ describe('closing from within calls', () => {
     const { memory } = await live({ embedder });
     await memory.remember('tea');
     let inner: Promise<unknown> | undefined;
-    embedder.before = async () => {
-      embedder.before = () => memory.close();
+    embedder.meanwhile = async () => {
+      embedder.meanwhile = () => memory.close();
       inner = memory.recall('coffee', { strategy: 'vector' });
       await expect(inner).rejects.toMatchObject({ code: 'closed' });
     };
@@ -88,12 +74,12 @@ test('who waits for activity, and what works in steps, is ended', async () => {
   const { memory } = await live({ embedder });
   await memory.remember('tea');
   let go = () => {};
-  embedder.before = () => new Promise<void>((resolve) => (go = resolve));
+  embedder.meanwhile = () => new Promise<void>((resolve) => (go = resolve));
   const observing = expect(memory.observe([{ role: 'user', content: 'coffee' }])).rejects.toMatchObject({
     code: 'closed',
   });
   const waiting = expect(memory.activity('end', { wait: 60_000 })).rejects.toMatchObject({ code: 'closed' });
-  await expect.poll(() => embedder.before).toBeUndefined();
+  await expect.poll(() => embedder.meanwhile).toBeUndefined();
   let hasAnswered = false;
   const waited = memory.close().then(() => hasAnswered);
   for (let turn = 0; turn < 100; turn++) await setImmediate();
@@ -108,7 +94,7 @@ test('an embedder that never answers is waited for five seconds at most', async 
   const { memory } = await live({ embedder });
   await memory.remember('tea');
   let go = () => {};
-  embedder.before = () => new Promise<void>((resolve) => (go = resolve));
+  embedder.meanwhile = () => new Promise<void>((resolve) => (go = resolve));
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   try {
     const late = expect(memory.recall('coffee', { strategy: 'vector' })).rejects.toMatchObject({

@@ -1,24 +1,10 @@
 import { expect, test } from 'vitest';
-import type { Embedder } from '../providers/embedder.ts';
-import { angleEmbedder } from '../testing/angle-embedder.ts';
+import { interruptedEmbedder } from '../testing/interrupted-embedder.ts';
 import { live } from '../testing/live-memory.ts';
 import type { MemoryEngine } from './memory-engine.ts';
 
-const angles = angleEmbedder({ tea: 0, 'Anna likes tea': 0, 'Anna likes coffee': 45, 'Anna likes milk': 90 });
-
-/** An embedder in whose next call something else happens: what others do while a text is embedded. */
-function interrupted(): Embedder & { meanwhile: (() => Promise<unknown>) | undefined } {
-  return {
-    ...angles,
-    meanwhile: undefined,
-    async embed(texts, options) {
-      const { meanwhile } = this;
-      this.meanwhile = undefined;
-      await meanwhile?.();
-      return angles.embed(texts, options);
-    },
-  };
-}
+const interrupted = () =>
+  interruptedEmbedder({ tea: 0, 'Anna likes tea': 0, 'Anna likes coffee': 45, 'Anna likes milk': 90 });
 
 async function interruptible() {
   const embedder = interrupted();

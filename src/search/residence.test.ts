@@ -206,6 +206,19 @@ describe('the resident index', () => {
   });
 });
 
+const request = {
+  profile: resolveProfile(builtinProfile('bm25')),
+  query: { terms: ['tea'] },
+  filter: {},
+  now: start + 1000,
+  limit: 1,
+};
+
+/** As many memories as make an index worth saving. */
+async function fill(space: SpaceStore): Promise<void> {
+  for (let at = 0; at < 256; at++) await write(space, [insert({ id: `m${at}`, content: 'tea' })]);
+}
+
 it('saves its index after the searches that are under way, also where a store reads one snapshot after the other', async () => {
   const core = coreOfState(keepSpace('alice'));
   const reads = createQueue();
@@ -217,15 +230,7 @@ it('saves its index after the searches that are under way, also where a store re
       saved.push(sequence);
     },
   });
-  // As many as make an index worth saving.
-  for (let at = 0; at < 256; at++) await write(space, [insert({ id: `m${at}`, content: 'tea' })]);
-  const request = {
-    profile: resolveProfile(builtinProfile('bm25')),
-    query: { terms: ['tea'] },
-    filter: {},
-    now: start + 1000,
-    limit: 1,
-  };
+  await fill(space);
   const ask = () => space.snapshot((snapshot) => snapshot.search(request));
   const asked = [ask(), ask(), ask()];
   await asked[0];
@@ -387,14 +392,7 @@ it('saves its index in a turn of its own, also where a store reads several snaps
       saves++;
     },
   });
-  for (let at = 0; at < 256; at++) await write(space, [insert({ id: `m${at}`, content: 'tea' })]);
-  const request = {
-    profile: resolveProfile(builtinProfile('bm25')),
-    query: { terms: ['tea'] },
-    filter: {},
-    now: start + 1000,
-    limit: 1,
-  };
+  await fill(space);
   const asked = space.snapshot((snapshot) => snapshot.search(request));
   await space.close();
   expect((await asked).total).toBe(256);

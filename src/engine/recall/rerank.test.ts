@@ -90,7 +90,7 @@ describe('reranking', () => {
       ],
     ],
     [
-      'nor a score that is no number',
+      'nor a score that is not a finite number',
       [
         { index: 2, score: Number.NaN },
         { index: 1, score: 1 },

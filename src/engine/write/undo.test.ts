@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { SalienceError } from '../../domain/errors.ts';
-import type { Embedder } from '../../providers/embedder.ts';
 import type { SpaceStore, Store } from '../../store/store.ts';
-import { angleEmbedder } from '../../testing/angle-embedder.ts';
+import { interruptedEmbedder } from '../../testing/interrupted-embedder.ts';
 import { live } from '../../testing/live-memory.ts';
 import { createReferenceStore } from '../../testing/reference-store/index.ts';
 import { expectCode } from '../../testing/store-contract/harness.ts';
@@ -51,22 +50,12 @@ test('of several undos at once each takes back another operation', async () => {
 });
 
 test('an undo that another one overtakes while it embeds takes back the operation before', async () => {
-  const angles = angleEmbedder({ tea: 0, coffee: 45, milk: 90 });
-  let meanwhile: (() => Promise<unknown>) | undefined;
-  const embedder: Embedder = {
-    ...angles,
-    async embed(texts, options) {
-      const first = meanwhile;
-      meanwhile = undefined;
-      await first?.();
-      return angles.embed(texts, options);
-    },
-  };
+  const embedder = interruptedEmbedder({ tea: 0, coffee: 45, milk: 90 });
   const { memory } = await live({ embedder });
   await memory.remember('tea', { id: 'a' });
   await memory.update('a', { content: 'coffee' });
   await memory.update('a', { content: 'milk' });
-  meanwhile = () => memory.undo();
+  embedder.meanwhile = () => memory.undo();
   expect(await memory.undo()).toMatchObject({ operation: 2 });
   expect(await memory.get('a')).toMatchObject({ content: 'tea' });
 });

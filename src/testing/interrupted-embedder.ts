@@ -1,0 +1,19 @@
+import type { Embedder } from '../providers/embedder.ts';
+import { angleEmbedder } from './angle-embedder.ts';
+
+/** An embedder in whose next call something else happens first: what others do while a text is embedded. */
+export function interruptedEmbedder(
+  angles: Parameters<typeof angleEmbedder>[0],
+): Embedder & { meanwhile: (() => Promise<unknown>) | undefined } {
+  const embedder = angleEmbedder(angles);
+  return {
+    ...embedder,
+    meanwhile: undefined,
+    async embed(texts, options) {
+      const { meanwhile } = this;
+      this.meanwhile = undefined;
+      await meanwhile?.();
+      return embedder.embed(texts, options);
+    },
+  };
+}
