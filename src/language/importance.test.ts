@@ -152,6 +152,17 @@ describe('the rules', () => {
     expect(['Is it raised?', '这是什么？', 'ما هذا؟'].map(of)).toEqual([0.2, 0.2, 0.2]);
   });
 
+  it('take nothing for a question that also tells something, or has a line that asks nothing', () => {
+    const mixed = [
+      'It is raised. Is it?',
+      'Look! Is it raised?',
+      'Is it raised?\nIt is',
+      'Is it raised? It is',
+    ];
+    expect(mixed.map(of)).toEqual(mixed.map(() => 0.3));
+    expect(of('Is it raised?\n\nHow high?\n')).toBe(0.2);
+  });
+
   it('take no politeness alone for a question', () => {
     const asking = ['Hi! Is it raised? Thanks!', 'Hi! Thanks!', 'Thanks!', ''].map(isMereQuestion);
     expect(asking).toEqual([true, false, false, false]);

@@ -51,7 +51,7 @@ const undoProblems: Readonly<Record<UndoProblem, string>> = {
 export function cannotUndo(operation: number, problem: UndoProblem): SalienceError {
   return new SalienceError(
     'cannot_undo',
-    `operation ${operation} cannot be undone: ${undoProblems[problem]}; the history shows what can`,
+    `operation ${operation} cannot be undone: ${undoProblems[problem]}; operations lists those that can`,
     { details: { operation, problem } },
   );
 }

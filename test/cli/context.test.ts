@@ -36,6 +36,15 @@ describe('context', () => {
     ]);
   });
 
+  it('says that nothing fits, and what could not be searched', async () => {
+    await remember('Ann prefers dark roast coffee', 'roast');
+    const tight = await work.salience(['context', 'coffee', '--max-tokens', '5']);
+    expect(tight.stdout).toContain('none of the memories found fits into 5 tokens; raise --max-tokens');
+    expect(tight.stdout).not.toContain('warning');
+    const blind = await work.salience(['context', 'coffee', '--max-tokens', '100', '--embedder', 'none']);
+    expect(blind.stdout).toMatch(/\nwarning: the vector search is off: .+\n$/);
+  });
+
   it.each([
     ['--max-tokens', '0', /must be a whole number from 1/],
     ['--max-tokens', '1.5', /must be a whole number/],

@@ -53,7 +53,7 @@ export async function undo(
         'cannot_undo',
         operation === undefined
           ? 'there is nothing to undo'
-          : `operation ${operation} cannot be undone or does not exist; history lists them`,
+          : `operation ${operation} does not exist or cannot be undone; operations lists those that can`,
       );
     }
     try {
@@ -314,7 +314,7 @@ async function changedSince(
   if (undoing) {
     return new SalienceError(
       'cannot_undo',
-      `operation ${operation} was undone already, by operation ${undoing.operation}; the history shows what can be undone`,
+      `operation ${operation} was undone already, by operation ${undoing.operation}; operations lists those that can be undone`,
       { details: { operation, problem: 'undone', undoneBy: undoing.operation } },
     );
   }
