@@ -127,6 +127,10 @@ const junk: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
 );
 
+/** An own property, also of the name `__proto__`, to which an assignment would give another meaning. */
+const addKey = (holder: object, key: string) =>
+  Object.defineProperty(holder, key, { value: key, enumerable: true, writable: true, configurable: true });
+
 /** A document with one of its values, anywhere in it, replaced, left out, or said twice. */
 function spoilt(document: unknown): fc.Arbitrary<unknown> {
   const places: (readonly (string | number)[])[] = [];
@@ -155,7 +159,7 @@ function spoilt(document: unknown): fc.Arbitrary<unknown> {
       if (!holder) continue;
       if (how === 'replace') holder[last] = value;
       else if (how === 'repeat' && Array.isArray(holder)) holder.push(holder[last as number]);
-      else if (how === 'key' && typeof value === 'string') holder[value] = value;
+      else if (how === 'key' && typeof value === 'string' && !Array.isArray(holder)) addKey(holder, value);
       else if (how === 'remove' && Array.isArray(holder)) holder.splice(Number(last), 1);
       else if (how === 'remove') delete holder[last];
     }
