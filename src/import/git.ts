@@ -1,9 +1,8 @@
 import { redactPrivate } from '../domain/redaction.ts';
 import { type GitCommit, readGitHistory } from '../files/git-history.ts';
 import { splitLong } from '../files/plain-text.ts';
+import { fitAuthor, fitTitle } from './fit.ts';
 import {
-  fitAuthor,
-  fitTitle,
   type ImportItem,
   type ImportSource,
   joinTags,

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
+import { FIELDS } from '../domain/fields.ts';
 import { redactPrivate } from '../domain/redaction.ts';
 import { splitLong } from '../files/plain-text.ts';
 import type { Memory, RememberInput } from '../index.ts';
+import { fitAuthor, fitMetadata, fitTags, fitText, fitTitle, fitUpdated, type Lose } from './fit.ts';
 
 /** One thing that an importer found in a source. */
 export type ImportItem =
@@ -63,8 +65,6 @@ export interface SourceOptions {
 
 /** A content of at most so many bytes fits into a store with default settings. */
 export const MAX_CONTENT_BYTES = 32 * 1024;
-const MAX_TITLE = 1000;
-const MAX_SOURCE_REF = 2000;
 
 /**
  * An id that the same parts give again: a word for the kind of source and 96 bits of SHA-256. What is private is left
@@ -73,21 +73,6 @@ const MAX_SOURCE_REF = 2000;
 export function stableId(kind: string, parts: readonly (string | number | undefined)[]): string {
   const shown = parts.map((part) => (typeof part === 'string' ? redactPrivate(part) : part));
   return `${kind}:${createHash('sha256').update(JSON.stringify(shown)).digest('hex').slice(0, 24)}`;
-}
-
-/** A title as long as a memory's may be. */
-export function fitTitle(title: string): string | undefined {
-  const trimmed = title.trim();
-  if (trimmed === '') return undefined;
-  return trimmed.length <= MAX_TITLE ? trimmed : `${trimmed.slice(0, MAX_TITLE - 1).toWellFormed()}…`;
-}
-
-const MAX_AUTHOR = 200;
-const MAX_ROLE = 64;
-
-/** A name as long as an author's may be. */
-export function fitAuthor(name: string): string | undefined {
-  return name.trim().slice(0, MAX_AUTHOR).trim().toWellFormed() || undefined;
 }
 
 /** The tags of a statement and those that the whole import gets; `undefined` for none. */
@@ -126,30 +111,71 @@ export interface ForeignRecord extends Omit<RememberInput, 'id' | 'source' | 'so
   readonly names?: readonly string[] | undefined;
 }
 
-/** The record as a statement, or as several, then without a topic, when its text is longer than a memory may be. */
+/**
+ * The record as a statement, or as several, then without a topic, when its text is longer than a memory may be; and
+ * what of it does not fit into one.
+ */
 export function foreignStatements(record: ForeignRecord, options: SourceOptions): readonly ImportItem[] {
-  const { system, where, key, reference, content, title, tags, topicKey, names, author, role, ...said } =
-    record;
+  const { system, where, key, reference, topicKey, names, ...given } = record;
+  const lost: ImportItem[] = [];
+  const { content, ...said } = fitted(given, options.tags, (what) => lost.push({ kind: 'left-out', what }));
   // Of one topic each piece would replace the one before. What is private may reach over the end of a piece.
   const pieces = splitLong(redactPrivate(content), MAX_CONTENT_BYTES);
-  return pieces.map((piece, part) => ({
-    kind: 'statement',
-    where,
-    ...(names === undefined || part > 0 ? {} : { names }),
-    input: {
-      ...(options.scope === undefined ? {} : { scope: options.scope }),
-      ...said,
-      ...(pieces.length === 1 && topicKey !== undefined ? { topicKey } : {}),
-      id: stableId(system, [options.scope, ...key, part]),
-      content: piece,
-      title: title === undefined ? undefined : fitTitle(title),
-      tags: joinTags(tags ?? [], options.tags),
-      ...(author === undefined ? {} : { author: fitAuthor(author) }),
-      ...(role === undefined ? {} : { role: role.slice(0, MAX_ROLE) }),
-      source: 'imported',
-      sourceRef: (reference === undefined ? where : `${system}:${reference}`)
-        .slice(0, MAX_SOURCE_REF)
-        .toWellFormed(),
-    },
-  }));
+  const statements = pieces.map(
+    (piece, part): ImportItem => ({
+      kind: 'statement',
+      where,
+      ...(names === undefined || part > 0 ? {} : { names }),
+      input: {
+        ...(options.scope === undefined ? {} : { scope: options.scope }),
+        ...said,
+        ...(pieces.length === 1 && topicKey !== undefined ? { topicKey } : {}),
+        id: stableId(system, [options.scope, ...key, part]),
+        content: piece,
+        source: 'imported',
+        sourceRef: (reference === undefined ? where : `${system}:${reference}`)
+          .slice(0, FIELDS.sourceRef.maxCharacters)
+          .toWellFormed(),
+      },
+    }),
+  );
+  return [...statements, ...lost];
+}
+
+/** What another system says, as much of it as a memory may hold. */
+function fitted(
+  said: Pick<RememberInput, 'content'> & Partial<RememberInput>,
+  added: readonly string[] | undefined,
+  lose: Lose,
+) {
+  const {
+    content,
+    title,
+    tags = [],
+    author,
+    role,
+    metadata,
+    sessionId,
+    createdAt,
+    updatedAt,
+    ...rest
+  } = said;
+  return {
+    ...rest,
+    content: fitText(content, lose),
+    title: title === undefined ? undefined : fitTitle(fitText(title, lose)),
+    tags: joinTags(fitTags(tags, added, lose), added),
+    ...(author === undefined ? {} : { author: fitAuthor(fitText(author, lose)) }),
+    ...(role === undefined ? {} : { role: role.slice(0, FIELDS.role.maxCharacters) }),
+    ...(metadata === undefined ? {} : { metadata: fitMetadata(metadata, lose) }),
+    sessionId: sessionId === undefined ? undefined : fitSession(sessionId),
+    createdAt,
+    updatedAt: fitUpdated(createdAt, updatedAt),
+  };
+}
+
+/** A session is known again by its id: of two long ones that begin alike a part would not do. */
+function fitSession(id: string): string {
+  const fits = id.length <= FIELDS.sessionId.maxCharacters && id.isWellFormed() && !id.includes('\0');
+  return fits ? id : stableId('session', [id]);
 }

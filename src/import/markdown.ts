@@ -2,14 +2,8 @@ import type { JsonValue, Metadata } from '../domain/memory.ts';
 import { withAliases } from '../domain/relation.ts';
 import { parseMarkdown } from '../files/markdown.ts';
 import { splitLong } from '../files/plain-text.ts';
-import {
-  fitTitle,
-  type ImportItem,
-  joinTags,
-  MAX_CONTENT_BYTES,
-  type SourceOptions,
-  stableId,
-} from './item.ts';
+import { fitTitle } from './fit.ts';
+import { type ImportItem, joinTags, MAX_CONTENT_BYTES, type SourceOptions, stableId } from './item.ts';
 import {
   dailyDate,
   inlineTags,

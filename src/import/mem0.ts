@@ -51,9 +51,6 @@ const internals: ReadonlyMap<string, string> = new Map([
   ['vector', 'embeddings'],
 ]);
 
-/** Metadata may have 16 KiB by default. */
-const MOST_METADATA = 12 * 1024;
-
 function readMemory(value: unknown, where: string, options: SourceOptions): readonly ImportItem[] {
   if (!isFields(value)) return [unusable(where, 'is not an object')];
   const content = textOf(value['memory']);
@@ -75,17 +72,10 @@ function readMemory(value: unknown, where: string, options: SourceOptions): read
     ...others
   } = value;
   const id = idOf(value['id']);
-  const more = Object.entries(others).filter(([, each]) => each !== undefined && each !== null);
-  const metadata = { ...fieldsOf(own), mem0Id: id, user, agent, app };
-  let room = MOST_METADATA - Buffer.byteLength(JSON.stringify(metadata));
-  const kept = more.filter(([name, each]) => {
-    if (internals.has(name)) return false;
-    room -= Buffer.byteLength(JSON.stringify([name, each]));
-    return room >= 0;
-  });
-  const lost = more
-    .filter((each) => !kept.includes(each))
-    .map(([name]) => internals.get(name) ?? `fields "${name}"`);
+  // First, so that they are kept where not everything is.
+  const owners = metadataOf({ mem0Id: id, user, agent, app })?.metadata;
+  const unused = [...internals].filter(([name]) => others[name] !== undefined && others[name] !== null);
+  const kept = Object.entries(others).filter(([name]) => !internals.has(name));
   const categories = textsOf(value['categories']);
   const statements = foreignStatements(
     {
@@ -96,7 +86,7 @@ function readMemory(value: unknown, where: string, options: SourceOptions): read
       content,
       type: categories.flatMap((each) => typeOfCategory.get(each) ?? [])[0] ?? 'fact',
       tags: categories,
-      ...metadataOf({ ...metadata, ...Object.fromEntries(kept) }),
+      ...metadataOf({ ...owners, ...fieldsOf(own), ...Object.fromEntries(kept), ...owners }),
       author: textOf(actor),
       role: textOf(role),
       sessionId: idOf(session),
@@ -106,7 +96,7 @@ function readMemory(value: unknown, where: string, options: SourceOptions): read
     },
     options,
   );
-  return [...statements, ...lost.map((what): ImportItem => ({ kind: 'left-out', what }))];
+  return [...statements, ...unused.map(([, what]): ImportItem => ({ kind: 'left-out', what }))];
 }
 
 type ReadRelation = (value: unknown, where: string, options: SourceOptions) => readonly ImportItem[];
