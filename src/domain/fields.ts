@@ -158,7 +158,7 @@ export const FIELDS = {
     set: 'change',
     filterable: true,
     clock: true,
-    about: 'forgotten for good after this time',
+    about: 'hidden from this time on, then erased for good',
     agents: false,
     option: '--expires-at <time>',
   },

@@ -54,9 +54,9 @@ export interface Memory {
   readonly seen: string | undefined;
   /** It is not recalled before this time. */
   readonly validFrom: string | undefined;
-  /** It is not recalled after this time. */
+  /** It is recalled up to this time, and not after it. */
   readonly validUntil: string | undefined;
-  /** It is forgotten for good after this time. */
+  /** It is hidden from this time on, and erased for good by the next `maintain`. */
   readonly expiresAt: string | undefined;
   /** When it was marked as no longer true. */
   readonly invalidatedAt: string | undefined;

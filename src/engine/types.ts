@@ -41,7 +41,7 @@ export interface RememberOptions {
   readonly validFrom?: string | Date | undefined;
   /** Hidden after. */
   readonly validUntil?: string | Date | undefined;
-  /** It is hidden after this time, and `maintain` erases it for good. A core memory stays. */
+  /** It is hidden from this time on, and `maintain` erases it for good. A core memory stays. */
   readonly expiresAt?: string | Date | undefined;
   /**
    * How long it lives: "7d", "24h", an ISO 8601 duration, or the time at which it ends. Sets `validUntil` of a `plan` or
@@ -197,7 +197,10 @@ export interface RecallOptions<Strategy extends string = string> extends FilterO
   readonly track?: boolean | undefined;
   /** Cold memories too, and at half their score those that were superseded or consolidated into others. Default is false. */
   readonly deep?: boolean | undefined;
-  /** Plans and transient states too that have ended; in a deep recall at half their score. Default is false. */
+  /**
+   * Plans and transient states too whose `validUntil` is past; those whose `expiresAt` is past stay hidden.
+   * In a deep recall they have half their score. Default is false.
+   */
   readonly includeExpired?: boolean | undefined;
   /** The factor of what is outdated in a deep recall, 0–1. Default is 0.5. */
   readonly deepRecallPenalty?: number | undefined;

@@ -29,8 +29,8 @@ export type Condition =
     }
   /** The signal or clock has a value of its own. */
   | { readonly known: SignalName | ClockName }
-  /** The clock is known, and its moment has come. */
-  | { readonly passed: ClockName }
+  /** The clock is known, and its moment came at least `by` milliseconds ago. Default is 0; below 0 it may be to come. */
+  | { readonly passed: ClockName; readonly by?: Scalar | undefined }
   | { readonly param: string; readonly is: string | boolean };
 
 /** A condition with its names and parameters resolved. */
@@ -43,7 +43,7 @@ export type ResolvedCondition =
       readonly limits: Limits;
     }
   | { readonly test: 'known'; readonly name: SignalName | ClockName }
-  | { readonly test: 'passed'; readonly clock: ClockName }
+  | { readonly test: 'passed'; readonly clock: ClockName; readonly by: number }
   /** Decided by the parameters alone. */
   | { readonly test: 'fixed'; readonly holds: boolean; readonly text: string };
 
@@ -95,10 +95,11 @@ export function resolveCondition(condition: Condition, path: string, resolver: R
     };
   }
   if ('passed' in condition) {
-    resolver.onlyKeys(condition, ['passed'], path);
+    resolver.onlyKeys(condition, ['passed', 'by'], path);
     return {
       test: 'passed',
       clock: resolver.oneOf('clock', condition.passed, CLOCK_NAMES, `${path}.passed`),
+      by: condition.by === undefined ? 0 : resolver.scalar(condition.by, `${path}.by`),
     };
   }
   if ('param' in condition) {
@@ -137,7 +138,7 @@ export function conditionHolds(condition: ResolvedCondition, signals: Signals, n
       return signals[condition.name] !== undefined;
     case 'passed': {
       const at = signals[condition.clock];
-      return at !== undefined && at <= now;
+      return at !== undefined && at <= now - condition.by;
     }
     case 'attribute':
       return condition.values.includes(attributeText(signals, condition.attribute));
@@ -187,10 +188,11 @@ export function compileCondition(
     }
     case 'passed': {
       const clock = columns.clock(condition.clock);
+      const { by } = condition;
       return ({ rows, count, now, until }) => {
         for (let at = 0; at < count; at++) {
           const instant = valueAt(clock, rows[at]!);
-          verdict[at] = instant <= now ? 1 : instant <= until ? 2 : 0;
+          verdict[at] = instant <= now - by ? 1 : instant <= until - by ? 2 : 0;
         }
         return verdict;
       };
@@ -251,7 +253,7 @@ export function conditionText(condition: ResolvedCondition): string {
     case 'fixed':
       return `parameter ${condition.text}`;
     case 'passed':
-      return `${condition.clock} has passed`;
+      return passedText(condition.clock, condition.by);
     case 'known':
       return `${condition.name} is known`;
     case 'attribute':
@@ -267,12 +269,19 @@ export function writtenCondition(condition: Condition): string {
     const values = typeof condition.is === 'string' ? [condition.is] : condition.is;
     return `${condition.attribute} is ${values.map(visible).join(' or ')}`;
   }
-  if ('passed' in condition) return `${condition.passed} has passed`;
+  if ('passed' in condition) return passedText(condition.passed, condition.by);
   if ('known' in condition) return `${condition.known} is known`;
   if ('param' in condition) return `${visible(condition.param)} is ${visible(String(condition.is))}`;
   return limitTexts(condition, scalarText)
     .map((limit) => `${condition.signal} ${limit}`)
     .join(' and ');
+}
+
+function passedText(clock: ClockName, by: Scalar = 0): string {
+  if (by === 0) return `${clock} has passed`;
+  return typeof by === 'number' && by < 0
+    ? `${clock} passes within ${-by} ms`
+    : `${clock} passed at least ${scalarText(by)} ms ago`;
 }
 
 const SIGNS = { above: '>', atLeast: '≥', below: '<', atMost: '≤' } as const;

@@ -12,7 +12,7 @@ export interface Ranked {
 }
 
 /**
- * Negative when `a` ranks before `b`: score, BM25, similarity, the newest update, then what was inserted last. Total over
+ * Negative when `a` ranks before `b`: score, BM25, similarity (where the formula reads it), the newest update, then what was inserted last. Total over
  * memories of one space: 0 only for the same memory.
  */
 export function compareRanked(a: Ranked, b: Ranked): number {

@@ -257,6 +257,7 @@ describe('conditions', () => {
     ['no bound', { signal: 'similarity' }, 'score.if', /at least one of above, atLeast, below and atMost/],
     ['an unknown bound', { signal: 'similarity', over: 1 }, 'score.if.over', /unknown key ".+" \(.*/],
     ['an unknown signal', { signal: 'likeness', above: 1 }, 'score.if.signal', /unknown signal "likeness"/],
+    ['a duration as text', { passed: 'validUntil', by: '1d' }, 'score.if.by', /./],
     ['an infinite bound', { signal: 'similarity', above: Infinity }, 'score.if.above', /not a finite number/],
     [
       'an unknown attribute',

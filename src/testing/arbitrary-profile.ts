@@ -157,7 +157,12 @@ function arbitraryCondition(signals: readonly SignalName[]): fc.Arbitrary<Condit
     fc
       .constantFrom<SignalName | ClockName>(...signals, 'createdAt', 'lastAccessedAt')
       .map((known) => ({ known })),
-    fc.constantFrom<ClockName>('validUntil', 'expiresAt', 'createdAt').map((passed) => ({ passed })),
+    fc
+      .tuple(
+        fc.constantFrom<ClockName>('validUntil', 'expiresAt', 'createdAt'),
+        fc.option(fc.constantFrom(0, 1, -1, 86_400_000, -5 * 86_400_000), { nil: undefined }),
+      )
+      .map(([passed, by]): Condition => ({ passed, ...(by === undefined ? {} : { by }) })),
     fc.constantFrom<Condition>({ param: 'mode', is: 'bold' }, { param: 'active', is: true }),
   );
 }

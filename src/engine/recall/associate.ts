@@ -55,10 +55,8 @@ export async function associate(
   const far = expansion.further.filter(mayEnter);
   const newer = updates.filter((each) => !scores.has(each.newer));
   // Cold memories are found in no other way: that apart, the conditions of the recall hold here too.
-  const inspect = await inspector(surroundings, [
-    ...[...near, ...far].map(({ id }) => id),
-    ...newer.map((each) => each.newer),
-  ]);
+  const ids = [...[...near, ...far].map(({ id }) => id), ...newer.map((each) => each.newer)];
+  const inspect = await inspector(surroundings, request, ids);
   const matches = associateMatches(request, settings, direct);
   const linked = (each: Reached): Unread[] =>
     inspect(each.id).map((found) => {
@@ -96,9 +94,10 @@ export async function associate(
   };
 }
 
-/** Reads what a search makes of memories; what the recall may not see is not there. */
+/** Reads what a search makes of memories; what the recall may not see, or its strategy not score, is not there. */
 async function inspector(
   surroundings: Surroundings,
+  { profile: { require } }: SearchRequest,
   ids: readonly string[],
 ): Promise<(id: string) => readonly Inspection[]> {
   const distinct = [...new Set(ids)];
@@ -106,7 +105,8 @@ async function inspector(
   const found = new Map(distinct.map((id, at) => [id, inspected[at]]));
   return (id) => {
     const each = found.get(id);
-    return each ? [each] : [];
+    // One past the last is the floor of relevance, which links and updates may lift a memory over.
+    return each && (each.failedRequirement ?? require.length) >= require.length ? [each] : [];
   };
 }
 

@@ -299,3 +299,58 @@ describe('reranking', () => {
     expect(trace.arms).toContainEqual({ name: 'rerank', status: 'failed', reason: 'out of credit' });
   });
 });
+
+describe('what the strategy requires', () => {
+  const profiles = [
+    {
+      name: 'sure',
+      description: 'confident statements',
+      extends: 'hybrid',
+      require: [{ signal: 'confidence', atLeast: 0.5 }],
+    },
+    {
+      name: 'stated',
+      description: 'what people said',
+      extends: 'hybrid',
+      require: [{ attribute: 'source', is: 'stated' }],
+    },
+  ] as const;
+
+  test('is required of what links lead to, and whyNot says so', async () => {
+    const { memory } = await live({ embedder: 'none', profiles });
+    await memory.remember('The coffee machine is broken', { id: 'hit', confidence: 0.9 });
+    await memory.remember('Warranty papers are in the blue folder', { id: 'unsure', confidence: 0.49 });
+    await memory.remember('The blue folder is in the attic', { id: 'just', confidence: 0.5 });
+    await memory.link('hit', 'unsure', { weight: 0.9 });
+    await memory.link('unsure', 'just', { weight: 0.9 });
+    for (const association of ['propagated', 'direct'] as const) {
+      const options = { strategy: 'sure', track: false, association: { mode: association, minimum: 0 } };
+      const { hits } = await memory.recall('coffee machine', options);
+      expect(hits.map((hit) => hit.memory.id)).not.toContain('unsure');
+      if (association === 'propagated') expect(hits.map((hit) => hit.memory.id)).toEqual(['hit', 'just']);
+      expect(await memory.whyNot('unsure', { query: 'coffee machine', ...options })).toMatchObject({
+        outcome: 'requirement',
+        message: expect.stringMatching(/requires confidence ≥ 0\.5/),
+      });
+    }
+    const lax = await memory.recall('coffee machine', { strategy: 'hybrid', track: false });
+    expect(lax.hits.map((hit) => hit.memory.id)).toContain('unsure');
+  });
+
+  test('is required of a possible update', async () => {
+    const { memory, clock } = await live({ embedder: 'none', profiles });
+    await memory.remember('The deadline for the report is 3 days away', { id: 'old' });
+    clock.advance(4 * day);
+    await memory.remember('The deadline for the report is now 9 days away', {
+      id: 'new',
+      source: 'imported',
+    });
+    await memory.maintain();
+    const ids = async (strategy: string) =>
+      (await memory.recall('deadline of the report', { strategy, track: false })).hits.map(
+        (hit) => hit.memory.id,
+      );
+    expect(await ids('hybrid')).toContain('new');
+    expect(await ids('stated')).toEqual(['old']);
+  });
+});

@@ -55,14 +55,14 @@ export function hitOf<StrategyName extends string>(
   terms: ReadonlySet<string>,
   options: RecallOptions,
 ): Hit<StrategyName, Score<StrategyName>> {
-  const { now } = plan.request;
+  const { now, filter } = plan.request;
   const { signals, memory, path } = ranked;
   const matched = (signals.lexical ?? 0) > 0 && terms.size > 0;
   const hit: { -readonly [Name in keyof Hit]?: Hit[Name] } = {
     memory: toMemory(memory, engine.space.name, signals.superseded === true),
     score: makeScore(strategy.name as StrategyName, resolved.hash, ranked.score),
     isAssociative: ranked.isAssociative,
-    viaDeepRecall: options.deep === true && isDeep(ranked, now),
+    viaDeepRecall: options.deep === true && isDeep(ranked, now, filter.validAt ?? now),
     explain: ranked.explain,
   };
   if (path) hit.path = path;
@@ -78,13 +78,13 @@ export function hitOf<StrategyName extends string>(
   ) as Hit<StrategyName, Score<StrategyName>>;
 }
 
-function isDeep({ memory, signals }: RankedMemory, now: Instant): boolean {
+function isDeep({ memory, signals }: RankedMemory, now: Instant, validAt: Instant): boolean {
   const { tier, validUntil, consolidatedAt } = memory;
   return (
     tier === 'cold' ||
     signals.superseded === true ||
     (consolidatedAt !== undefined && consolidatedAt <= now) ||
-    (validUntil !== undefined && validUntil < now)
+    (validUntil !== undefined && validUntil < validAt)
   );
 }
 

@@ -8,6 +8,8 @@ export interface DeepOptions {
   readonly includeExpired: boolean;
   /** Factor of what is outdated, in a deep recall. Default is 0.5. */
   readonly penalty: number;
+  /** Milliseconds from the moment whose truth is asked for to that of the recall: 0 where they are the same. */
+  readonly since: number;
 }
 
 export const DEEP_PENALTY = 0.5;
@@ -35,7 +37,7 @@ export function withOuterFactors(
 /** The factor of a recall that is not deep: the same for all profiles. */
 let none: Node | undefined;
 
-function outerFactor({ deep, includeExpired, penalty }: DeepOptions): Expression {
+function outerFactor({ deep, includeExpired, penalty, since }: DeepOptions): Expression {
   if (!deep) return 1;
   const replaced: Expression = {
     op: 'when',
@@ -44,14 +46,13 @@ function outerFactor({ deep, includeExpired, penalty }: DeepOptions): Expression
     else: { op: 'when', if: { passed: 'consolidatedAt' }, then: penalty, else: 1 },
   };
   if (!includeExpired) return replaced;
+  // At the moment `validUntil` itself it still holds.
+  const hasEnded = { passed: 'validUntil', by: since + 1 } as const;
   const ended: Expression = {
     op: 'table',
     by: 'type',
     cases: Object.fromEntries(
-      TRANSIENT_TYPES.map((type) => [
-        type,
-        { op: 'when', if: { passed: 'validUntil' }, then: penalty, else: 1 },
-      ]),
+      TRANSIENT_TYPES.map((type) => [type, { op: 'when', if: hasEnded, then: penalty, else: 1 }]),
     ),
     otherwise: 1,
   };

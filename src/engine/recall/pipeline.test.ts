@@ -49,7 +49,7 @@ function recall(fields: {
 }) {
   const { resolved, outer } = withOuterFactors(
     builtinProfile('bm25'),
-    { deep: false, includeExpired: false, penalty: 0.5 },
+    { deep: false, includeExpired: false, penalty: 0.5, since: 0 },
     resolveProfile,
   );
   const { limit = 10, terms = ['tea'], association, rerank } = fields;

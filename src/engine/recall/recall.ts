@@ -129,6 +129,8 @@ export async function prepareRecall(
   const profile = engine.profiles.get(name)?.();
   if (!profile) throw unknownStrategy(name, [...engine.profiles.keys()]);
   const strategy = strategyOf(profile);
+  const now = momentOf(engine, options);
+  const validAt = validAtOf(options);
   const deep = {
     deep: options.deep === true,
     includeExpired: options.includeExpired === true,
@@ -136,6 +138,7 @@ export async function prepareRecall(
       options.deepRecallPenalty === undefined
         ? DEEP_PENALTY
         : number(options.deepRecallPenalty, 'deepRecallPenalty', 0, 1),
+    since: now - (validAt ?? now),
   };
   const calibration = engine.embedder?.calibration;
   const { resolved: formula, outer } = withOuterFactors(profile, deep, (each) =>
@@ -145,12 +148,11 @@ export async function prepareRecall(
   const filter = {
     deep: deep.deep,
     includeExpired: deep.includeExpired,
-    validAt: validAtOf(options),
+    validAt,
     cold: false,
     ...filterOf(options),
   };
   const limit = limitOf(options.limit, strategy.limit, 10_000_000);
-  const now = momentOf(engine, options);
   if (options.sessionId !== undefined) text(options.sessionId, 'sessionId', { maxCharacters: 200 });
   const preparation = await prepareQuery(query, resolved, queryTools(engine, now), options.signal);
   const association = withoutNewerInThePast(associationOf(strategy, options.association), preparation);
