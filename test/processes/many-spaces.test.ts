@@ -13,7 +13,7 @@ const built = existsSync(new URL('../../dist/index.js', import.meta.url));
 
 test.skipIf(process.platform === 'win32')(
   '2,000 spaces in one process that may open 1,024 files (needs ulimit)',
-  { timeout: 300_000 },
+  { timeout: 1_200_000 },
   async () => {
     expect(built, 'run "npm run build" first').toBe(true);
     const directory = await mkdtemp(join(fastest, 'salience-many-'));

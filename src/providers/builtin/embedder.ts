@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import module from 'node:module';
 import { dirname, join } from 'node:path';
 import { throwIfAborted } from '../../domain/errors.ts';
 import { programFile } from '../../domain/program-file.ts';
@@ -67,7 +67,8 @@ function tableOfPackage(): URL | string {
   const file = besideThisFile();
   if (existsSync(file)) return file;
   try {
-    return createRequire(import.meta.url ?? programFile()).resolve('salience/table.bin');
+    // Named alone, `createRequire` is followed by webpack, which then reads the table as code.
+    return module.createRequire(import.meta.url ?? programFile()).resolve('salience/table.bin');
   } catch {
     // Reading this one says what to do.
     return file;

@@ -60,6 +60,9 @@ function isOutOfRange(error: unknown): boolean {
   return (error as NodeJS.ErrnoException | undefined)?.code === 'ERR_OUT_OF_RANGE';
 }
 
+/** The permission model of Node.js, which names no system call. */
+const DENIED = 'ERR_ACCESS_DENIED';
+
 /** The driver's error about `path` as one of ours; everything else, a caller's own errors too, passes through. */
 export function translateError(error: unknown, path: string): unknown {
   const code = isOutOfRange(error) ? CORRUPT : primaryCode(error);
@@ -69,7 +72,7 @@ export function translateError(error: unknown, path: string): unknown {
 /** As {@link translateError}, for work in which the file system's errors are about `path` as well. */
 export function translateFileError(error: unknown, path: string): unknown {
   const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException;
-  return code !== undefined && syscall !== undefined
+  return code !== undefined && (syscall !== undefined || code === DENIED)
     ? translated(error, path, code)
     : translateError(error, path);
 }
@@ -94,6 +97,11 @@ function describe(code: number | string, path: string): readonly [code: Salience
       return [
         'store_read_only',
         `${path} cannot be written to; nothing was changed. Check its permissions and those of its directory, or open the space only to read`,
+      ];
+    case DENIED:
+      return [
+        'store_failed',
+        `${path} may not be used under --permission of Node.js; nothing was changed. Allow it with --allow-fs-read and --allow-fs-write`,
       ];
     case FULL:
     case 'ENOSPC':

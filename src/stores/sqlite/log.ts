@@ -1,4 +1,5 @@
 import { close, fdatasync, fdatasyncSync, open } from 'node:fs';
+import { open as openHandle } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { SalienceError } from '../../domain/errors.ts';
 import { checkpointAside } from './checkpoint.ts';
@@ -38,7 +39,25 @@ const PAGES_OF_COMMIT = 12;
 const QUICK_MS = 1;
 const SMALL_ROWS = 64;
 
-const files = { open: promisify(open), sync: promisify(fdatasync), close: promisify(close) };
+interface SyncedFile {
+  sync(): Promise<void>;
+  syncAtOnce?(): void;
+  close(): Promise<void>;
+}
+
+/** Opens a file to wait for the disk. Under the permission model of Node.js only what a handle has may do that. */
+async function openSynced(path: string): Promise<SyncedFile> {
+  if ('permission' in process) {
+    const handle = await openHandle(path, 'r+');
+    return { sync: () => handle.datasync(), close: () => handle.close() };
+  }
+  const file = await promisify(open)(path, 'r+');
+  return {
+    sync: () => promisify(fdatasync)(file),
+    syncAtOnce: () => fdatasyncSync(file),
+    close: () => promisify(close)(file),
+  };
+}
 
 /** Takes over what SQLite does with the log of a writer: waiting for the disk, unless `synchronous` is `normal`, and emptying it. */
 export function takeLog(
@@ -52,28 +71,27 @@ export function takeLog(
   writer.database.exec('PRAGMA space.synchronous = NORMAL');
   emptyAfter(4 * MOST_PAGES);
   const rowsWritten = () => (writer.get('SELECT total_changes() AS rows') as { rows: number }).rows;
-  let file: Promise<number> | undefined;
-  let descriptor: number | undefined;
+  let file: Promise<SyncedFile> | undefined;
+  let opened: SyncedFile | undefined;
   let emptiedAt = rowsWritten();
   let settledAt = emptiedAt;
   let commits = 0;
   // Not known before the first one.
   let isQuick = false;
   const sync = shared(async () => {
-    file ??= files.open(path, 'r+').catch((error) => {
+    file ??= openSynced(path).catch((error) => {
       file = undefined;
       throw error;
     });
-    const opened = await file;
+    opened = await file;
     const began = performance.now();
-    await files.sync(opened);
+    await opened.sync();
     isQuick = performance.now() - began < QUICK_MS;
-    descriptor = opened;
   });
   /** How long the thread waits is measured each time: a disk may become slow. */
-  const syncAtOnce = (opened: number) => {
+  const syncAtOnce = (work: () => void) => {
     const began = performance.now();
-    fdatasyncSync(opened);
+    work();
     isQuick = performance.now() - began < QUICK_MS;
   };
   return {
@@ -84,7 +102,7 @@ export function takeLog(
       const isSmall = rows - settledAt <= SMALL_ROWS;
       settledAt = rows;
       try {
-        if (isQuick && isAlone && isSmall && descriptor !== undefined) syncAtOnce(descriptor);
+        if (isQuick && isAlone && isSmall && opened?.syncAtOnce) syncAtOnce(opened.syncAtOnce);
         else await sync();
       } catch (cause) {
         throw unsettled(writer.path, cause);
@@ -107,10 +125,10 @@ export function takeLog(
     },
     async close() {
       await sync.idle();
-      const opened = await file?.catch(() => undefined);
+      const last = await file?.catch(() => undefined);
       file = undefined;
-      descriptor = undefined;
-      if (opened !== undefined) await files.close(opened);
+      opened = undefined;
+      await last?.close();
     },
   };
 }

@@ -1,4 +1,4 @@
-import { createRequire } from 'node:module';
+import module from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { programFile } from '../../domain/program-file.ts';
 import { isOwnDriver, type SqlValue } from './driver.ts';
@@ -61,7 +61,7 @@ export async function startThread(): Promise<Thread> {
   const { Worker } = await import('node:worker_threads');
   const driver = isOwnDriver()
     ? 'node:sqlite'
-    : createRequire(import.meta.url ?? programFile()).resolve('@photostructure/sqlite');
+    : module.createRequire(import.meta.url ?? programFile()).resolve('@photostructure/sqlite');
   const pending = new Int32Array(new SharedArrayBuffer(4));
   const workerData = { driver, pending };
   const worker = new Worker(SCRIPT, { eval: true, workerData, execArgv: [], name: 'salience' });
