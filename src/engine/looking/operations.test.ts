@@ -122,6 +122,33 @@ test.each(['linked again', 'unlinked'] as const)(
   },
 );
 
+test.each(['with the memory', 'also where another memory has its id'] as const)(
+  'a link that an undo took away cannot be undone, %s',
+  async (how) => {
+    await using memory = await openMemory({ path: ':memory:', space: 'alice', embedder: 'none' });
+    for (const id of ['a', 'b']) await memory.remember(`Statement ${id}`, { id });
+    await memory.link('a', 'b');
+    await memory.undo({ operation: 2 });
+    if (how !== 'with the memory') await memory.remember('Another one', { id: 'b' });
+    const linked = (await memory.operations()).find(({ operation }) => operation === 3);
+    expect(linked).toMatchObject({ undoable: false, because: 'changed' });
+    await expect(memory.undo({ operation: 3 })).rejects.toMatchObject({
+      code: 'cannot_undo',
+      message: expect.stringContaining('operation 3 changed a link of memory'),
+    });
+  },
+);
+
+test('undo goes on before what it cannot undo', async () => {
+  await using memory = await openMemory({ path: ':memory:', space: 'alice', embedder: 'none' });
+  for (const id of ['a', 'b']) await memory.remember(`Statement ${id}`, { id });
+  await memory.link('a', 'b');
+  await memory.unlink('a', 'b');
+  await memory.undo({ operation: 2 });
+  expect(await memory.undo()).toMatchObject({ operation: 1, verb: 'remember' });
+  await expect(memory.undo()).rejects.toMatchObject({ message: 'there is nothing to undo' });
+});
+
 test('after any steps SQLite says what the reference store says, and undo does what is said', async () => {
   const steps = fc.array(arbitraryStep({ forgetting: true }), { minLength: 3, maxLength: 25 });
   await fc.assert(
