@@ -2,6 +2,7 @@ import { invalidArgument, text, wholeNumber } from '../../domain/check.ts';
 import { SalienceError, throwIfAborted } from '../../domain/errors.ts';
 import { DYNAMICS } from '../../domain/fields.ts';
 import type { MemoryRecord } from '../../domain/memory.ts';
+import { cannotUndo } from '../../store/faults.ts';
 import { linkKey } from '../../store/links.ts';
 import type {
   Change,
@@ -358,7 +359,7 @@ async function changedSince(
   concerns: (event: MemoryEvent) => boolean,
 ): Promise<SalienceError | undefined> {
   const history = await reader.history(id);
-  const operation = events[0]?.operation;
+  const { operation } = events[0] as MemoryEvent;
   const undoing = history.find(({ undoes }) => undoes !== undefined && undoes === operation);
   if (undoing) {
     return new SalienceError(
@@ -367,13 +368,16 @@ async function changedSince(
       { details: { operation, problem: 'undone', undoneBy: undoing.operation } },
     );
   }
-  const last = effectiveEvents(history).filter(concerns).at(-1);
-  if (last && events.some((event) => event.sequence === last.sequence)) return undefined;
-  const forgot = last !== undefined && (await reader.operation(last.operation)).some((each) => each.redacted);
+  // What is redacted of a memory that was not forgotten is its link with one that was.
+  const last = effectiveEvents(history).findLast((event) => !event.redacted && concerns(event));
+  // The memory was forgotten after these events were read.
+  if (!last) return cannotUndo(operation, 'redacted');
+  if (events.some((event) => event.sequence === last.sequence)) return undefined;
+  const forgot = (await reader.operation(last.operation)).some((each) => each.redacted);
   return new SalienceError(
     'cannot_undo',
-    `${id === SETTINGS ? 'the settings were' : `memory ${JSON.stringify(id)} was`} changed again by operation ${last?.operation}${forgot ? ', which forgot another memory and cannot be undone: update it instead' : '; undo that first'}`,
-    { details: { id, operation: last?.operation } },
+    `${id === SETTINGS ? 'the settings were' : `memory ${JSON.stringify(id)} was`} changed again by operation ${last.operation}${forgot ? ', which forgot another memory and cannot be undone: update it instead' : '; undo that first'}`,
+    { details: { id, operation: last.operation } },
   );
 }
 
