@@ -39,7 +39,10 @@ function summaryOf(state: State, first: MemoryEvent, most: number): OperationSum
   };
 }
 
-/** Whether anything that still stands was written later to the same memory, the same link or, without a memory, the settings. */
+/**
+ * Whether anything that still stands was written later to the same memory, the same link or, without a memory, the
+ * settings. What is redacted of a memory that was not forgotten is its link with one that was.
+ */
 function isChanged({ events: all }: State, events: readonly MemoryEvent[]): boolean {
   const about = ({ memoryId, link }: MemoryEvent) =>
     JSON.stringify([memoryId, link?.link.ids, link?.link.kind]);
@@ -49,6 +52,7 @@ function isChanged({ events: all }: State, events: readonly MemoryEvent[]): bool
         later.sequence > event.sequence &&
         later.operation !== event.operation &&
         later.undoes === undefined &&
+        !later.redacted &&
         about(later) === about(event) &&
         !all.some((undo) => undo.undoes === later.operation && undo.memoryId === later.memoryId),
     ),

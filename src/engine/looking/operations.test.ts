@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { openMemory } from '../../index.ts';
+import { type MemoryEngine, openMemory } from '../../index.ts';
 import { createFakeClock } from '../../testing/fake-clock.ts';
 import { live } from '../../testing/live-memory.ts';
 import { arbitraryStep, attempt } from '../../testing/random-steps.ts';
@@ -121,6 +121,121 @@ test.each(['linked again', 'unlinked'] as const)(
     });
   },
 );
+
+test.each(['with the memory', 'also where another memory has its id'] as const)(
+  'a link that an undo took away cannot be undone, %s',
+  async (how) => {
+    await using memory = await openMemory({ path: ':memory:', space: 'alice', embedder: 'none' });
+    for (const id of ['a', 'b']) await memory.remember(`Statement ${id}`, { id });
+    await memory.link('a', 'b');
+    await memory.undo({ operation: 2 });
+    if (how !== 'with the memory') await memory.remember('Another one', { id: 'b' });
+    const linked = (await memory.operations()).find(({ operation }) => operation === 3);
+    expect(linked).toMatchObject({ undoable: false, because: 'changed' });
+    await expect(memory.undo({ operation: 3 })).rejects.toMatchObject({
+      code: 'cannot_undo',
+      message: expect.stringContaining('operation 3 changed a link of memory'),
+    });
+  },
+);
+
+test('undo goes on before what it cannot undo', async () => {
+  await using memory = await openMemory({ path: ':memory:', space: 'alice', embedder: 'none' });
+  for (const id of ['a', 'b']) await memory.remember(`Statement ${id}`, { id });
+  await memory.link('a', 'b');
+  await memory.unlink('a', 'b');
+  await memory.undo({ operation: 2 });
+  expect(await memory.undo()).toMatchObject({ operation: 1, verb: 'remember' });
+  await expect(memory.undo()).rejects.toMatchObject({ message: 'there is nothing to undo' });
+});
+
+test('undo takes back what is said to be undoable, each once, until nothing is left', async () => {
+  // So few ids that a memory has the id of one that is gone.
+  const id = fc.constantFrom('a', 'b', 'c');
+  const two = fc.uniqueArray(id, { minLength: 2, maxLength: 2 }) as fc.Arbitrary<[string, string]>;
+  type Do = (memory: MemoryEngine, at: number) => Promise<unknown>;
+  const step: fc.Arbitrary<Do> = fc.oneof(
+    {
+      weight: 4,
+      arbitrary: id.map(
+        (of): Do =>
+          (memory, at) =>
+            memory.remember(`Said ${at}`, { id: of }),
+      ),
+    },
+    {
+      weight: 2,
+      arbitrary: id.map(
+        (of): Do =>
+          (memory, at) =>
+            memory.update(of, { content: `New ${at}` }),
+      ),
+    },
+    {
+      weight: 4,
+      arbitrary: two.map(
+        ([a, b]): Do =>
+          (memory, at) =>
+            memory.link(a, b, { weight: 1 / at }),
+      ),
+    },
+    {
+      weight: 2,
+      arbitrary: two.map(
+        ([a, b]): Do =>
+          (memory) =>
+            memory.unlink(a, b),
+      ),
+    },
+    {
+      weight: 1,
+      arbitrary: id.map(
+        (of): Do =>
+          (memory) =>
+            memory.forget(of),
+      ),
+    },
+    {
+      weight: 4,
+      arbitrary: fc.nat(20).map(
+        (nth): Do =>
+          (memory) =>
+            undoOne(memory, nth),
+      ),
+    },
+  );
+  const refuseOthers = async (memory: MemoryEngine) => {
+    const operations = await memory.operations({ limit: 1000 });
+    for (const { operation, because } of operations.filter(({ undoable }) => !undoable)) {
+      await expect(memory.undo({ operation }), because).rejects.toMatchObject({ code: 'cannot_undo' });
+    }
+    expect(await memory.operations({ limit: 1000 })).toEqual(operations);
+    return operations.filter(({ undoable }) => undoable);
+  };
+  const undoOne = async (memory: MemoryEngine, nth: number) => {
+    const undoable = await refuseOthers(memory);
+    const chosen = undoable[nth % undoable.length];
+    if (chosen) await expect(memory.undo({ operation: chosen.operation })).resolves.toBeDefined();
+  };
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 20 }), fc.boolean(), async (steps, onDisk) => {
+      const options = { path: ':memory:', space: 'default', embedder: 'none' } as const;
+      await using memory = onDisk ? await openMemory(options) : (await live(options)).memory;
+      for (const [at, run] of steps.entries()) {
+        await attempt(memory, { title: '', run: (each) => run(each, at + 1) });
+      }
+      for (;;) {
+        const [latest] = await refuseOthers(memory);
+        if (!latest) break;
+        expect(await memory.undo()).toMatchObject({ operation: latest.operation, verb: latest.verb });
+        const [undoing] = await memory.operations({ limit: 1 });
+        expect(undoing).toMatchObject({ verb: 'undo', undoes: latest.operation });
+      }
+      await expect(memory.undo()).rejects.toMatchObject({ message: 'there is nothing to undo' });
+    }),
+    { numRuns: 60 },
+  );
+});
 
 test('after any steps SQLite says what the reference store says, and undo does what is said', async () => {
   const steps = fc.array(arbitraryStep({ forgetting: true }), { minLength: 3, maxLength: 25 });

@@ -4,7 +4,7 @@ import { WRITES } from '../../domain/verbs.ts';
 import type { MemoryEvent, OperationSummary, SpaceReader, Verb } from '../../store/store.ts';
 import { type Dependencies, limitOf } from '../dependencies.ts';
 import type { OperationOptions } from '../types.ts';
-import { goneEnd } from '../write/undo.ts';
+import { problemOf } from '../write/undo.ts';
 
 export interface OperationsOptions extends Pick<OperationOptions, 'signal'> {
   /** 1–1,000. Default is 20. */
@@ -62,18 +62,17 @@ export async function operations(
   });
 }
 
-async function operationOf(
-  reader: SpaceReader,
-  { problem, run, undoes, undoneBy, at, ...summary }: OperationSummary,
-): Promise<Operation> {
-  const events = summary.links > 0 ? await reader.operation(summary.operation) : [];
-  const forgot = problem === 'redacted' || summary.verb === 'forget';
-  const isGone = problem === undefined && (await goneEnd(reader, events)) !== undefined;
-  const because = forgot ? 'forgotten' : isGone ? 'changed' : problem;
+async function operationOf(reader: SpaceReader, summary: OperationSummary): Promise<Operation> {
+  const { operation, verb, at, memories, ids, links, run, undoes, undoneBy } = summary;
+  const problem = await problemOf(reader, summary);
+  const because = problem === 'redacted' || verb === 'forget' ? 'forgotten' : problem;
   return {
-    ...summary,
+    operation,
+    verb,
     at: formatInstant(at),
-    ids: summary.memories === 0 && summary.links > 0 ? linkedBy(events) : summary.ids,
+    memories,
+    ids: memories === 0 && links > 0 ? linkedBy(await reader.operation(operation)) : ids,
+    links,
     ...(run === undefined ? {} : { run }),
     ...(undoes === undefined ? {} : { undoes }),
     ...(undoneBy === undefined ? {} : { undoneBy }),

@@ -219,6 +219,28 @@ describe('a run of maintenance', () => {
     expect((await memory.get('heron'))?.tier).toBe('hot');
   });
 
+  it.each([
+    [
+      'in part where some of it was',
+      ['heron'],
+      { verb: 'maintain', skipped: [{ id: 'heron', reason: 'changed' }] },
+    ],
+    ['not at all where all of it was', ['heron', 'crane'], { operation: 1, verb: 'remember' }],
+  ])('is taken back by a plain undo %s changed for good', async (_, superseding, undone) => {
+    const { memory, pass } = await liveFading({ embedder: 'none' });
+    await memory.remember('Likes birds', { importance: 1 });
+    await memory.remember('Saw a stork', { id: 'stork', importance: 0 });
+    await memory.rememberMany(
+      events.map((event) => (superseding.includes(event.id) ? { ...event, supersedes: 'stork' } : event)),
+    );
+    await memory.setImportance('stork', 1);
+    pass(90);
+    expect((await memory.maintain()).cooled.toSorted()).toEqual(['crane', 'heron']);
+    // What superseded it is written again, by an operation that cannot be undone.
+    await memory.forget('stork');
+    expect(await memory.undo()).toMatchObject(undone);
+  });
+
   it('is named by the error that ends it, and goes on under the same id', async () => {
     const { memory, pass } = await liveFading({ embedder: 'none' });
     await memory.rememberMany(events);

@@ -60,6 +60,29 @@ test('an undo that another one overtakes while it embeds takes back the operatio
   expect(await memory.get('a')).toMatchObject({ content: 'tea' });
 });
 
+test.each(['a', 'c'])('forgetting the memory %s keeps no write of the one it was linked with', async (id) => {
+  const { memory } = await live({ embedder: 'none' });
+  await memory.remember('One', { id: 'b' });
+  await memory.update('b', { content: 'Uno' });
+  await memory.remember('Two', { id });
+  await memory.link(id, 'b');
+  await memory.forget(id);
+  expect(await memory.undo()).toMatchObject({ operation: 2, verb: 'update' });
+  expect(await memory.get('b')).toMatchObject({ content: 'One' });
+  expect(await memory.undo()).toMatchObject({ operation: 1, verb: 'remember' });
+});
+
+test('an undo of what is forgotten while it embeds is refused', async () => {
+  const embedder = interruptedEmbedder({ tea: 0, coffee: 45 });
+  const { memory } = await live({ embedder });
+  await memory.remember('tea', { id: 'a' });
+  await memory.update('a', { content: 'coffee' });
+  embedder.meanwhile = () => memory.forget('a');
+  const error = await expectCode(memory.undo(), 'cannot_undo');
+  expect(error.details).toEqual({ operation: 2, problem: 'redacted' });
+  expect(await memory.get('a')).toBeUndefined();
+});
+
 test('of several undos at once one takes back a run', async () => {
   const { memory, pass } = await live({ fading: 'retention', embedder: 'none' });
   await memory.remember('Saw a heron by the river', { id: 'a', type: 'event', importance: 0 });

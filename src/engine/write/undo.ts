@@ -2,7 +2,17 @@ import { invalidArgument, text, wholeNumber } from '../../domain/check.ts';
 import { SalienceError, throwIfAborted } from '../../domain/errors.ts';
 import { DYNAMICS } from '../../domain/fields.ts';
 import type { MemoryRecord } from '../../domain/memory.ts';
-import type { Change, IndexedText, LinkChange, MemoryEvent, SpaceReader, Verb } from '../../store/store.ts';
+import { cannotUndo } from '../../store/faults.ts';
+import { linkKey } from '../../store/links.ts';
+import type {
+  Change,
+  IndexedText,
+  LinkChange,
+  MemoryEvent,
+  OperationSummary,
+  SpaceReader,
+  Verb,
+} from '../../store/store.ts';
 import { withFullText } from '../../store/tiers.ts';
 import { readAfterWrite } from '../after-write.ts';
 import { checkSupersession } from '../belief/supersession.ts';
@@ -45,8 +55,10 @@ export async function undo(
     return undoRun(engine, text(run, 'run', { maxCharacters: 128 }), options);
   }
   if (operation !== undefined) wholeNumber(operation, 'operation', 0, Number.MAX_SAFE_INTEGER);
+  const spent = new Set<string>();
   for (;;) {
-    const events = await engine.space.operation(operation);
+    const events =
+      operation === undefined ? await latestUndoable(engine, spent) : await engine.space.operation(operation);
     const [first] = events;
     if (!first) {
       throw new SalienceError(
@@ -62,11 +74,45 @@ export async function undo(
         return await undoRun(engine, first.run, options);
       return await undoWhole(engine, first, events, options);
     } catch (error) {
-      // Another undo came first: the latest is an earlier one then. Whatever else failed may have failed after this one.
-      if (operation !== undefined || !isBecauseUndone(error) || !(await isUndone(engine, events)))
-        throw error;
+      // Whatever else failed may have failed after this one.
+      if (operation !== undefined || !isBecauseUndone(error)) throw error;
+      // Another undo came first, or nothing of the run stands: the latest is an earlier one then.
+      if (await isUndone(engine, events)) continue;
+      if (first.run === undefined) throw error;
+      spent.add(first.run);
     }
   }
+}
+
+/** The events of the latest operation that can be undone as things are, in part where it belongs to a run; none of `spent` runs. */
+async function latestUndoable(
+  { space }: Dependencies,
+  spent: ReadonlySet<string>,
+): Promise<readonly MemoryEvent[]> {
+  return space.snapshot(async (snapshot) => {
+    // The log's latest may be kept from it for good, by a memory that is gone: an earlier one is taken then.
+    const [latest] = await snapshot.operation();
+    let before = (latest?.operation ?? 0) + 1;
+    for (;;) {
+      const [each] = await snapshot.operations({ limit: 1, before, ids: 0 });
+      if (!each) return [];
+      before = each.operation;
+      if (each.run !== undefined && spent.has(each.run)) continue;
+      const problem = await problemOf(snapshot, each);
+      if (problem === undefined || (problem === 'changed' && each.run !== undefined))
+        return snapshot.operation(each.operation);
+    }
+  });
+}
+
+/** Why an operation cannot be undone as things are; `undefined` when it can. */
+export async function problemOf(
+  reader: SpaceReader,
+  { operation, links, problem }: OperationSummary,
+): Promise<OperationSummary['problem']> {
+  if (problem !== undefined || links === 0) return problem;
+  const gone = await goneEnd(reader, await reader.operation(operation));
+  return gone === undefined ? undefined : 'changed';
 }
 
 async function undoWhole(
@@ -195,14 +241,6 @@ async function undoOperation(
       if (before) changes.push(...(await tombstoneBefore(reader, first.verb, before)));
       done.push([id, before]);
     }
-    const gone = partly ? undefined : await goneEnd(reader, intact);
-    if (gone !== undefined) {
-      throw new SalienceError(
-        'cannot_undo',
-        `operation ${first.operation} changed a link of memory ${JSON.stringify(gone)}, which does not exist anymore`,
-        { details: { id: gone, operation: first.operation } },
-      );
-    }
     const removed = new Set(removals.flatMap((change) => (change.kind === 'remove' ? [change.id] : [])));
     for (const event of [...intact].reverse()) {
       if (!event.link) continue;
@@ -214,6 +252,14 @@ async function undoOperation(
       if (partly && !ids.every((id, at) => !removed.has(id) && (ends[at] !== undefined || back.has(id))))
         continue;
       links.push(linkBefore(event.link));
+    }
+    const gone = partly ? undefined : await goneEnd(reader, intact);
+    if (gone !== undefined) {
+      throw new SalienceError(
+        'cannot_undo',
+        `operation ${first.operation} changed a link of memory ${JSON.stringify(gone)}, which does not exist anymore`,
+        { details: { id: gone, operation: first.operation } },
+      );
     }
     // What was written since may lead back to what comes back.
     await checkSupersession(
@@ -278,17 +324,21 @@ async function tombstoneBefore(
   return [{ kind: 'add-tombstone', statement, tombstone }];
 }
 
-/** A memory that a link which these events changed needs to come back, and that is gone: its own making was undone since. */
-export async function goneEnd(
-  reader: SpaceReader,
-  events: readonly MemoryEvent[],
-): Promise<string | undefined> {
+/**
+ * A memory whose link these events changed, and that is gone, or was: the undo of its making took the link away, so
+ * that nothing is left to take back, and a link that was there before cannot come back.
+ */
+async function goneEnd(reader: SpaceReader, events: readonly MemoryEvent[]): Promise<string | undefined> {
+  const changes = events.flatMap(({ link }) => (link ? [link] : []));
   const back = new Set(events.flatMap(({ memoryId, before }) => (before ? [memoryId] : [])));
-  const ends = events.flatMap(({ link, redacted }) => (link?.before && !redacted ? link.link.ids : []));
-  const ids = [...new Set(ends)].filter((id) => !back.has(id));
-  if (ids.length === 0) return undefined;
-  const found = await reader.get(ids);
-  return ids.find((_, at) => found[at] === undefined);
+  const ends = [...new Set(changes.flatMap(({ link }) => link.ids))];
+  if (ends.length === 0) return undefined;
+  const found = await reader.get(ends);
+  const gone = ends.find((id, at) => found[at] === undefined && !back.has(id));
+  if (gone !== undefined) return gone;
+  // Another memory may have the id by now.
+  const present = new Set((await reader.linksAmong(ends)).map(linkKey));
+  return changes.find(({ link, before }) => !before && !present.has(linkKey(link)))?.link.ids[0];
 }
 
 function linkBefore({ link, before }: LinkChange): Change {
@@ -309,7 +359,7 @@ async function changedSince(
   concerns: (event: MemoryEvent) => boolean,
 ): Promise<SalienceError | undefined> {
   const history = await reader.history(id);
-  const operation = events[0]?.operation;
+  const { operation } = events[0] as MemoryEvent;
   const undoing = history.find(({ undoes }) => undoes !== undefined && undoes === operation);
   if (undoing) {
     return new SalienceError(
@@ -318,13 +368,16 @@ async function changedSince(
       { details: { operation, problem: 'undone', undoneBy: undoing.operation } },
     );
   }
-  const last = effectiveEvents(history).filter(concerns).at(-1);
-  if (last && events.some((event) => event.sequence === last.sequence)) return undefined;
-  const forgot = last !== undefined && (await reader.operation(last.operation)).some((each) => each.redacted);
+  // What is redacted of a memory that was not forgotten is its link with one that was.
+  const last = effectiveEvents(history).findLast((event) => !event.redacted && concerns(event));
+  // The memory was forgotten after these events were read.
+  if (!last) return cannotUndo(operation, 'redacted');
+  if (events.some((event) => event.sequence === last.sequence)) return undefined;
+  const forgot = (await reader.operation(last.operation)).some((each) => each.redacted);
   return new SalienceError(
     'cannot_undo',
-    `${id === SETTINGS ? 'the settings were' : `memory ${JSON.stringify(id)} was`} changed again by operation ${last?.operation}${forgot ? ', which forgot another memory and cannot be undone: update it instead' : '; undo that first'}`,
-    { details: { id, operation: last?.operation } },
+    `${id === SETTINGS ? 'the settings were' : `memory ${JSON.stringify(id)} was`} changed again by operation ${last.operation}${forgot ? ', which forgot another memory and cannot be undone: update it instead' : '; undo that first'}`,
+    { details: { id, operation: last.operation } },
   );
 }
 

@@ -25,12 +25,13 @@ export async function readOperations(
   const { event } = database.tables;
   const here = sql`space_id = ${id}::uuid`;
   const written = sql`link IS NULL AND settings IS NULL`;
-  // Whether anything that still stands was written later to the same memory, or the same link.
+  // Whether anything that still stands was written later to the same memory, or the same link. What is redacted of a
+  // memory that was not forgotten is its link with one that was.
   const changed = sql`EXISTS (
     SELECT 1 FROM ${event} AS part
     JOIN ${event} AS later ON later.space_id = part.space_id AND later.memory_id = part.memory_id AND later.sequence > part.sequence
     WHERE part.space_id = ${id}::uuid AND part.operation = first.operation
-      AND later.operation <> first.operation AND later.undoes IS NULL
+      AND later.operation <> first.operation AND later.undoes IS NULL AND NOT later.redacted
       AND (later.link::json -> 'link')::text IS NOT DISTINCT FROM (part.link::json -> 'link')::text
       AND NOT EXISTS (SELECT 1 FROM ${event} AS undo WHERE undo.space_id = part.space_id
         AND undo.undoes = later.operation AND undo.memory_id = later.memory_id))`;

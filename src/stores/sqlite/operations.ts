@@ -56,11 +56,14 @@ function summaryOf(connection: Connection, operation: number, most: number): Ope
 
 const WRITTEN = 'link IS NULL AND settings IS NULL';
 
-/** Whether anything that still stands was written later to the same memory, the same link or, without a memory, the settings. */
+/**
+ * Whether anything that still stands was written later to the same memory, the same link or, without a memory, the
+ * settings. What is redacted of a memory that was not forgotten is its link with one that was.
+ */
 function isChanged(connection: Connection, operation: number): boolean {
   const found = connection.get(
     `SELECT 1 FROM event JOIN event AS later ON later.memory_id = event.memory_id AND later.sequence > event.sequence
-     WHERE event.operation = ?1 AND later.operation <> ?1 AND later.undoes IS NULL
+     WHERE event.operation = ?1 AND later.operation <> ?1 AND later.undoes IS NULL AND NOT later.redacted
        AND json_extract(later.link, '$.link') IS json_extract(event.link, '$.link')
        AND NOT EXISTS (SELECT 1 FROM event AS undo
                        WHERE undo.undoes = later.operation AND undo.memory_id = later.memory_id)

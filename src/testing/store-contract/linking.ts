@@ -214,6 +214,24 @@ export const linkTests: readonly ContractTest[] = [
     await write(space, [{ kind: 'redact', id: 'a' }], { verb: 'forget' });
     expect((await space.history('a')).every(({ link, redacted }) => !link && redacted)).toBe(true);
   }),
+  onSpace('a link with a forgotten memory is no later change of the other one', async (space) => {
+    for (const forgotten of ['a', 'c']) {
+      const other = `b${forgotten}`;
+      await write(space, [insert({ id: forgotten })]);
+      await write(space, [insert({ id: other })]);
+      await write(space, [replace({ id: other, content: 'new' })], { verb: 'update' });
+      await write(space, [setting([forgotten, other])], { verb: 'link' });
+      await write(space, [{ kind: 'redact', id: forgotten }], { verb: 'forget' });
+      const operations = await space.operations({ limit: 5, ids: 1 });
+      expect(operations.map(({ problem }) => problem)).toEqual([
+        'redacted',
+        'redacted',
+        undefined,
+        'changed',
+        'redacted',
+      ]);
+    }
+  }),
   onSpace('a decision sees the links that it decides on', async (space, store) => {
     const other = await store.openSpace('alice');
     await write(space, [insert({ id: 'a' }), insert({ id: 'b' }), setting(['a', 'b'], 'stated', 0)]);
