@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { SalienceError } from '../domain/errors.ts';
 import type { SharedTexts } from '../store-kit.ts';
 import { sharedInMemory } from '../stores/sqlite/shared.ts';
 import { createFakeClock } from '../testing/fake-clock.ts';
@@ -74,6 +75,19 @@ describe('createSharedIdempotencyKeys', () => {
     });
     expect(done).toEqual([]);
     expect(looks()).toBeGreaterThan(10);
+  });
+
+  it('never does it again when it is unknown whether it was written, though nothing is written yet', async () => {
+    const { servers, work, done } = twoServers();
+    const lost = new SalienceError('store_failed', 'the connection was lost', { details: { inDoubt: true } });
+    await expect(servers[0].once('k', 'a', () => Promise.reject(lost))).rejects.toBe(lost);
+    for (const server of servers) {
+      await expect(server.once('k', 'a', work('x'))).rejects.toMatchObject({
+        code: 'store_busy',
+        details: { inDoubt: true },
+      });
+    }
+    expect(done).toEqual([]);
   });
 
   it('leaves no text in the store, and erases an answer whose memory was forgotten', async () => {

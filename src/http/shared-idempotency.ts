@@ -107,10 +107,11 @@ export function createSharedIdempotencyKeys(
             shared.along ? shared.along(KIND, id, JSON.stringify(entry), work) : work(),
           );
         } catch (error) {
-          // What may have been written stays claimed, whatever failed afterwards: else it would be written twice.
-          const isWritten =
-            written.isWritten || (await read(id).catch(() => ({ written: isInDoubt(error) })))?.written;
-          if (!isWritten) await shared.remove(KIND, id);
+          // What may have been written stays claimed, whatever failed afterwards: else it would be written twice. What is in
+          // doubt may be written after a look that finds nothing.
+          const mayBeWritten =
+            written.isWritten || isInDoubt(error) || (await read(id).catch(() => undefined))?.written;
+          if (!mayBeWritten) await shared.remove(KIND, id);
           throw error;
         }
         if (answer.status >= 300) await shared.remove(KIND, id);
