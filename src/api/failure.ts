@@ -37,7 +37,30 @@ export function failureOf(error: unknown): Failure {
   }
   const { code, message } = error;
   if (mendable.has(code)) return { code, message, mendable: true };
-  return { code, message: explained[code] ?? unmendable, mendable: false };
+  return { code, message: outcomeOf(error)?.message ?? explained[code] ?? unmendable, mendable: false };
+}
+
+/** What whoever asked must know of a write that failed, where the rest is for the operator alone. */
+export interface Outcome {
+  readonly message: string;
+  readonly details: { readonly written: true } | { readonly inDoubt: true };
+}
+
+/** Whether what was asked for was written all the same, or may have been. */
+export function outcomeOf(error: unknown): Outcome | undefined {
+  const { written, inDoubt } = SalienceError.isInstance(error) ? error.details : {};
+  if (written === true)
+    return {
+      message: 'this was written, but the result could not be read; read the data, and do not write it again',
+      details: { written },
+    };
+  if (inDoubt === true)
+    return {
+      message:
+        'it is unknown whether this was written; read the data before you write it again, or send the same request with the same idempotency key',
+      details: { inDoubt },
+    };
+  return undefined;
 }
 
 const unmendable = 'the memory cannot do this now; the reason is in its log';

@@ -18,7 +18,7 @@ import { check, configure, curate, health, maintain, reindex, stats } from './up
 import { plainVerb, type Verb } from './verb.ts';
 
 export { callVerb, parseInput } from './call.ts';
-export { failureOf, logLineOf } from './failure.ts';
+export { failureOf, logLineOf, outcomeOf } from './failure.ts';
 export type { Tool, Verb, VerbContext } from './verb.ts';
 export { help, recall, stats };
 

@@ -10,7 +10,7 @@ export interface LookBackFlags {
 }
 
 export const AS_OF = ['--as-of <time>', 'look back: what was known at this moment'] as const;
-export const VALID_AT = ['--valid-at <time>', 'look back: what was true at this moment'] as const;
+export const VALID_AT = ['--valid-at <time>', 'look back: by what was true at this moment'] as const;
 
 /** The look back that the options mean. Throws `invalid_time`. */
 export function asOfOf({ asOf, validAt }: LookBackFlags): AsOf | undefined {

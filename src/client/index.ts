@@ -43,8 +43,8 @@ export interface ConnectOptions extends TransportOptions {
 const connectKeys = keysOf<ConnectOptions>()({ url: true, token: true, fetch: true, explain: true });
 
 /**
- * Connects to a server; the token decides the space. What the engine promises holds here too, but for `backup`, which
- * throws `unsupported`, and for `progress`, which nobody calls.
+ * Connects to a server; the token decides the space. What the engine promises holds here too, but for `backup` and
+ * `currentSession({ renew: true })`, which throw `unsupported`, and for `progress`, which nobody calls.
  *
  * @throws `invalid_argument`: an option is unknown, missing or not what a server could be asked with. What the server answers, such as `unauthorized`;
  * `server_failed`: it does not answer.

@@ -281,8 +281,12 @@ const valid = {
 
 /** A moment to look back to. */
 export const asOf = { ...object({ known, valid }), about: 'looks back; nothing is learnt from it' } as const;
-/** What was true then does not matter where nothing is hidden for not being true. */
-export const asOfKnown = { ...object({ known }), about: 'looks back' } as const;
+const weighed = {
+  ...text,
+  description: 'Effective weights are those of this moment, by what is known. ISO 8601; default is now',
+} as const;
+/** Where nothing is hidden for not being true, what was true then still decides what a memory weighs. */
+export const asOfWeighed = { ...object({ known, valid: weighed }), about: 'looks back' } as const;
 
 const parameter = { anyOf: [{ type: 'number' }, flag, text] } as const satisfies Schema;
 

@@ -1,3 +1,4 @@
+import { outcomeOf } from '../api/index.ts';
 import { SalienceError, type SalienceErrorCode } from '../domain/errors.ts';
 
 /** An error as it is answered: RFC 9457, with the engine's code and details. */
@@ -56,7 +57,7 @@ export function problemOf(error: unknown): { readonly problem: Problem; readonly
   const { message, details } =
     SalienceError.isInstance(error) && !hidden
       ? error
-      : { message: 'the server cannot do this now; see its log', details: {} };
+      : (outcomeOf(error) ?? { message: 'the server cannot do this now; see its log', details: {} });
   const title = code.replaceAll('_', ' ');
   return { problem: { type: 'about:blank', title, status, detail: message, code, details }, hidden };
 }

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { SalienceError } from '../domain/errors.ts';
+import { noteWritten } from '../domain/written.ts';
 import type { SharedTexts } from '../store-kit.ts';
 import { sharedInMemory } from '../stores/sqlite/shared.ts';
 import { createFakeClock } from '../testing/fake-clock.ts';
@@ -28,6 +30,30 @@ function twoServers(texts: SharedTexts = sharedInMemory()) {
       return { status, headers: { etag: body }, body };
     };
   return { texts, clock, done, work, servers: [server(), server()] as const, looks: () => looks };
+}
+
+type Call = 'get' | 'add' | 'put' | 'remove';
+
+const away = new SalienceError('store_failed', 'the database is away');
+
+/** A store whose calls may fail before they are done, or once they are. */
+function failing(fails: (call: Call, isDone: boolean) => boolean): SharedTexts {
+  const texts = sharedInMemory();
+  const through =
+    <Given extends readonly unknown[], Result>(call: Call, run: (...given: Given) => Promise<Result>) =>
+    async (...given: Given) => {
+      if (fails(call, false)) throw away;
+      const result = await run(...given);
+      if (fails(call, true)) throw away;
+      return result;
+    };
+  return {
+    get: through('get', texts.get),
+    add: through('add', texts.add),
+    put: through('put', texts.put),
+    remove: through('remove', texts.remove),
+    ids: texts.ids,
+  };
 }
 
 describe('createSharedIdempotencyKeys', () => {
@@ -74,6 +100,118 @@ describe('createSharedIdempotencyKeys', () => {
     });
     expect(done).toEqual([]);
     expect(looks()).toBeGreaterThan(10);
+  });
+
+  it('never does it again when it is unknown whether it was written, though nothing is written yet', async () => {
+    const { servers, work, done } = twoServers();
+    const lost = new SalienceError('store_failed', 'the connection was lost', { details: { inDoubt: true } });
+    await expect(servers[0].once('k', 'a', () => Promise.reject(lost))).rejects.toBe(lost);
+    for (const server of servers) {
+      await expect(server.once('k', 'a', work('x'))).rejects.toMatchObject({
+        code: 'store_busy',
+        details: { inDoubt: true },
+      });
+    }
+    expect(done).toEqual([]);
+  });
+
+  it.each([
+    ['get', 'itself'],
+    ['remove', 'itself'],
+    ['get', 'another server'],
+    ['remove', 'another server'],
+  ] as const)(
+    'gives a key up later that it could not at once: %s failed, and the next is %s',
+    async (call, next) => {
+      const broken = new Set<Call>();
+      const { servers, work, done } = twoServers(failing((each, isDone) => !isDone && broken.has(each)));
+      const [one, two] = servers;
+      const lost = new Error('nothing was read');
+      const failed = one.once('k', 'a', async () => {
+        broken.add(call);
+        throw lost;
+      });
+      await expect(failed).rejects.toBe(lost);
+      await one.once('meanwhile', 'a', work('meanwhile')).catch(() => {});
+      broken.clear();
+      if (next === 'another server') await one.once('other', 'a', work('other'));
+      const server = next === 'itself' ? one : two;
+      expect((await server.once('k', 'a', work('x'))).replayed).toBe(false);
+      expect((await server.once('k', 'a', work('y'))).answer.body).toBe('x');
+      expect(done.filter((each) => each.length === 1)).toEqual(['x']);
+    },
+  );
+
+  it.each([true, false])(
+    'has a key whose claim was made, though the store failed then; it can be read: %s',
+    async (isRead) => {
+      let isAway = true;
+      let isLost = false;
+      const { servers, work, done } = twoServers(
+        failing((call, isDone) => {
+          isLost ||= call === 'add' && isDone;
+          return isAway && isLost && (call === 'add' || !isRead);
+        }),
+      );
+      const [one, two] = servers;
+      const first = one.once('k', 'a', work('x'));
+      if (!isRead) await expect(first).rejects.toBe(away);
+      else expect((await first).replayed).toBe(false);
+      isAway = false;
+      expect((await one.once('k', 'a', work('y'))).replayed).toBe(isRead);
+      expect((await two.once('k', 'a', work('z'))).replayed).toBe(true);
+      expect(done).toEqual([isRead ? 'x' : 'y']);
+    },
+  );
+
+  it('takes no claim of another server for its own', async () => {
+    let isAway = false;
+    const { servers, work, done } = twoServers(
+      failing((call, isDone) => isAway && call === 'add' && !isDone),
+    );
+    const [one, two] = servers;
+    let finish = () => {};
+    const begun = new Promise<void>((begins) => {
+      void two.once('k', 'a', async () => {
+        begins();
+        await new Promise<void>((resolve) => (finish = resolve));
+        return work('x')();
+      });
+    });
+    await begun;
+    isAway = true;
+    await expect(one.once('k', 'a', work('y'))).rejects.toBe(away);
+    isAway = false;
+    await expect(one.once('k', 'a', work('y'))).rejects.toMatchObject({ code: 'store_busy' });
+    finish();
+    expect((await one.once('k', 'a', work('y'))).answer.body).toBe('x');
+    expect(done).toEqual(['x']);
+  });
+
+  it('tries for a while to keep an answer', async () => {
+    let times = 3;
+    const { servers, work, looks } = twoServers(
+      failing((call, isDone) => call === 'put' && !isDone && times-- > 0),
+    );
+    const [one, two] = servers;
+    const first = await one.once('k', 'a', work('x'));
+    expect(looks()).toBe(3);
+    expect(await two.once('k', 'a', work('y'))).toEqual({ ...first, replayed: true });
+  });
+
+  it('answers what it cannot keep, and does nothing again that was written', async () => {
+    const { servers, work, looks } = twoServers(failing((call) => call === 'put'));
+    const [one, two] = servers;
+    for (const body of ['x', 'y']) {
+      expect(await one.once('read', 'a', work(body))).toMatchObject({ answer: { body }, replayed: false });
+    }
+    expect(looks()).toBeLessThan(20);
+    const write = async () => {
+      noteWritten();
+      return work('written')();
+    };
+    expect(await one.once('write', 'a', write)).toMatchObject({ answer: { body: 'written' } });
+    await expect(two.once('write', 'a', write)).rejects.toMatchObject({ details: { inDoubt: true } });
   });
 
   it('leaves no text in the store, and erases an answer whose memory was forgotten', async () => {

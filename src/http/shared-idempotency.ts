@@ -19,9 +19,14 @@ const DAY = 86_400_000;
 const LOOK_EVERY = 100;
 const LOOK_FOR = 20_000;
 
+/** How often an answer is tried to be kept, with pauses that double: six seconds. */
+const MOST_ATTEMPTS = 7;
+
 /** What stands for a key: of a request that is under way there is no answer yet, of one that was erased none any more. */
 interface Entry {
   readonly request: string;
+  /** Of the attempt that is under way, until it has written something. */
+  readonly claim?: string | undefined;
   readonly answer?: string | undefined;
   /** Something was written for it: put down by the write itself. */
   readonly written?: true | undefined;
@@ -40,6 +45,8 @@ export function createSharedIdempotencyKeys(
   pause: (milliseconds: number) => Promise<unknown> = wait,
 ): IdempotencyKeys {
   const underWay = new Map<string, Promise<unknown>>();
+  /** Ids by the claims that ended without a write while the store was away, so that they may still stand there. */
+  const left = new Map<string, string>();
   let tidied = 0;
   const dayOf = (ago = 0) => Math.floor(clock() / DAY) - ago;
   /** Ids begin with the day on which they were made, so that old ones are known without being read. */
@@ -75,13 +82,44 @@ export function createSharedIdempotencyKeys(
       await pause(LOOK_EVERY);
     }
   };
-  const claim = async (id: string, fingerprint: string): Promise<boolean> => {
+  /** The claim that was made; `undefined` where another one stands. */
+  const claim = async (id: string, fingerprint: string): Promise<string | undefined> => {
+    const mine = randomBytes(8).toString('hex');
     try {
-      await shared.add(KIND, id, JSON.stringify({ request: fingerprint } satisfies Entry));
-      return true;
+      await shared.add(KIND, id, JSON.stringify({ request: fingerprint, claim: mine } satisfies Entry));
+      return mine;
     } catch (error) {
-      if (SalienceError.isInstance(error) && error.code === 'already_exists') return false;
+      if (SalienceError.isInstance(error) && error.code === 'already_exists') return undefined;
+      // It may have been made, though the response was lost.
+      const entry = await read(id).catch(() => undefined);
+      if (entry?.claim === mine) return mine;
+      left.set(mine, id);
       throw error;
+    }
+  };
+  /** Gives a key up, if nothing was written for it. Whether that could be done: if not, the next request tries it again. */
+  const release = async (id: string, mine: string): Promise<boolean> => {
+    try {
+      if ((await read(id))?.claim === mine) await shared.remove(KIND, id);
+      return true;
+    } catch {
+      left.set(mine, id);
+      return false;
+    }
+  };
+  const releaseLeft = async () => {
+    for (const [mine, id] of [...left]) if (left.delete(mine) && !(await release(id, mine))) return;
+  };
+  /** Whether the answer is kept. The work is done: that its answer cannot be kept is no reason to say that it failed. */
+  const keep = async (id: string, entry: Entry): Promise<boolean> => {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await shared.put(KIND, id, JSON.stringify(entry));
+        return true;
+      } catch {
+        if (attempt === MOST_ATTEMPTS) return false;
+        await pause(LOOK_EVERY * 2 ** (attempt - 1));
+      }
     }
   };
   return {
@@ -92,12 +130,14 @@ export function createSharedIdempotencyKeys(
       // In one process the next one need not look: it waits for the one before.
       while (underWay.has(name)) await underWay.get(name)?.catch(() => {});
       const answering = (async () => {
+        await releaseLeft();
         const earlier = `${dayOf(1)}:${name}`;
         const id = (await read(earlier)) ? earlier : `${dayOf()}:${name}`;
-        for (;;) {
-          if (await claim(id, fingerprint)) break;
+        let mine = await claim(id, fingerprint);
+        while (mine === undefined) {
           const answer = await again(id, key, fingerprint, isForgotten);
           if (answer) return { answer, replayed: true };
+          mine = await claim(id, fingerprint);
         }
         let answer: KeptAnswer;
         const written = { isWritten: false };
@@ -107,17 +147,14 @@ export function createSharedIdempotencyKeys(
             shared.along ? shared.along(KIND, id, JSON.stringify(entry), work) : work(),
           );
         } catch (error) {
-          // What may have been written stays claimed, whatever failed afterwards: else it would be written twice.
-          const isWritten =
-            written.isWritten || (await read(id).catch(() => ({ written: isInDoubt(error) })))?.written;
-          if (!isWritten) await shared.remove(KIND, id);
+          // What may have been written stays claimed, whatever failed afterwards: else it would be written twice. What is in
+          // doubt may be written after a look that finds nothing.
+          if (!written.isWritten && !isInDoubt(error)) await release(id, mine);
           throw error;
         }
-        if (answer.status >= 300) await shared.remove(KIND, id);
-        else {
-          const entry: Entry = { request: fingerprint, answer: sealed(answer, key) };
-          await shared.put(KIND, id, JSON.stringify(entry));
-        }
+        const isKept =
+          answer.status < 300 && (await keep(id, { request: fingerprint, answer: sealed(answer, key) }));
+        if (!isKept && !written.isWritten) await release(id, mine);
         return { answer, replayed: false };
       })();
       underWay.set(name, answering);

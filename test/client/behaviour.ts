@@ -188,6 +188,19 @@ export function memoryBehaviour(open: () => Promise<Opened>): void {
     expect(await memory.get('ship')).toMatchObject({ content: 'Ship it on Monday' });
   });
 
+  verb('shows weights as of the moment at which something was true', async (memory) => {
+    await memory.remember('Lives in Oslo', { id: 'old', weight: 0.6 });
+    await memory.remember('Moved to Bergen', { id: 'new', supersedes: 'old', validUntil: '2027-06-01' });
+    for (const [valid, effectiveWeight] of [
+      ['2027-01-01', 0.1],
+      ['2028-01-01', 0.6],
+    ] as const) {
+      expect(await memory.get('old', { asOf: { valid } })).toMatchObject({ effectiveWeight });
+      const { memories } = await memory.list({ asOf: { valid } });
+      expect(memories.find(({ id }) => id === 'old')).toMatchObject({ effectiveWeight });
+    }
+  });
+
   verb('updates, undoes and keeps the history', async (memory) => {
     await memory.remember('Lives in Bonn', { id: 'home', title: 'Home' });
     const changed = await memory.update('home', { content: 'Lives in Ulm', title: null });

@@ -27,6 +27,7 @@ describe('the client', () => {
     await using test = await startTestServer();
     const memory = await connectMemory({ url: test.url, token: await test.token(), explain: false });
     await expect(memory.backup('copy.db')).rejects.toMatchObject({ code: 'unsupported' });
+    await expect(memory.currentSession({ renew: true })).rejects.toMatchObject({ code: 'unsupported' });
     await memory.remember('Prefers tea');
     const [hit] = (await memory.recall('tea')).hits;
     expect(hit!.score.value).toBeGreaterThan(0);

@@ -3,9 +3,10 @@ import { EventEmitter, once } from 'node:events';
 import { connect } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { verbs } from '../../src/api/index.ts';
+import { failureOf, verbs } from '../../src/api/index.ts';
+import { connectMemory } from '../../src/client/index.ts';
 import type { LogEntry } from '../../src/http/index.ts';
-import { type MemoryEngine, openMemory } from '../../src/index.ts';
+import { type MemoryEngine, openMemory, SalienceError } from '../../src/index.ts';
 import { startTestServer } from './fixture.ts';
 
 describe('the routes', () => {
@@ -458,6 +459,33 @@ describe('limits of a token', () => {
     expect((await ask()).status).toBe(429);
     test.clock.advance(10_000);
     expect((await ask()).status).toBe(200);
+  });
+});
+
+describe('a write that failed', () => {
+  it.each([{ inDoubt: true }, { written: true }])('says what became of it, and no more: %o', async (fate) => {
+    const place = 'db.internal:5432';
+    await using test = await startTestServer({
+      openSpace: async (name) => ({
+        ...(await test.space(name)),
+        async remember() {
+          throw new SalienceError('store_failed', `PostgreSQL at ${place}: it is away`, {
+            details: { place, ...fate },
+          });
+        },
+      }),
+    });
+    const token = await test.token();
+    const answer = await test.ask('POST', '/v1/memories', { token, body: { content: 'Prefers tea' } });
+    expect(answer).toMatchObject({ status: 500, json: { code: 'store_failed' } });
+    expect(answer.json.details).toEqual(fate);
+    expect(answer.json.detail).toMatch(/read the data/);
+    expect(answer.text).not.toContain(place);
+    expect(test.log.find(({ status }) => status === 500)?.failure).toContain(place);
+    const memory = await connectMemory({ url: test.url, token });
+    const error = await memory.remember('Prefers tea').catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'store_failed', details: fate });
+    expect(failureOf(error).message).toBe(answer.json.detail);
   });
 });
 

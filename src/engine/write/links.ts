@@ -1,4 +1,4 @@
-import { invalidArgument, number, texts } from '../../domain/check.ts';
+import { invalidArgument, number, oneOf, texts } from '../../domain/check.ts';
 import { LINK_KINDS, type LinkKind } from '../../domain/memory.ts';
 import { formatInstant } from '../../domain/time.ts';
 import { type Dependencies, momentOf, notFound } from '../dependencies.ts';
@@ -71,7 +71,8 @@ export async function unlink(
   options: UnlinkOptions = {},
 ): Promise<void> {
   const kinds =
-    options.kinds && texts(options.kinds, 'kinds', LINK_KINDS.length, 20).map((kind) => kind as LinkKind);
+    options.kinds &&
+    texts(options.kinds, 'kinds', LINK_KINDS.length, 20).map((kind) => oneOf(kind, 'kinds', LINK_KINDS));
   await mustExist(engine, [a, b]);
   const ids: readonly [string, string] = a < b ? [a, b] : [b, a];
   await engine.space.write({ verb: 'unlink', at: momentOf(engine, options) }, async () => ({
