@@ -13,10 +13,12 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { nodeFileTrace } from '@vercel/nft';
 import { type BuildOptions, build as esbuild } from 'esbuild';
 import { build as vite } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import webpack, { type Configuration, type Stats } from 'webpack';
 import { installPackedPackage } from './packed.ts';
 
 const { folder, remove } = installPackedPackage();
@@ -89,6 +91,8 @@ async function bundle(outfile: string, format: 'esm' | 'cjs', from = entry): Pro
   giveSqlite(outfile);
 }
 
+const bundleWithWebpack = promisify<Configuration, Stats | undefined>(webpack);
+
 describe('a program bundled by esbuild', () => {
   it.each([['esm', 'mjs'] as const, ['cjs', 'cjs'] as const])(
     'runs beside the installed package, as %s',
@@ -136,6 +140,31 @@ it('a program bundled by Vite runs beside the installed package', async () => {
   });
   expect(run(join(outDir, 'program.mjs'))).toBe(answer);
 });
+
+it.each([['esm', 'mjs'] as const, ['cjs', 'cjs'] as const])(
+  'a program bundled by webpack runs anywhere, its table of words beside it, as %s',
+  async (format, extension) => {
+    const file = join(elsewhere, `webpack-${format}`, `program.${extension}`);
+    const type = format === 'esm' ? 'module' : 'commonjs';
+    const stats = await bundleWithWebpack({
+      mode: 'none',
+      target: 'node20',
+      context: folder,
+      entry,
+      externals: { '@photostructure/sqlite': `${type} @photostructure/sqlite` },
+      experiments: { outputModule: format === 'esm' },
+      output: {
+        path: dirname(file),
+        filename: `program.${extension}`,
+        module: format === 'esm',
+        chunkFormat: type,
+      },
+    });
+    expect(stats?.toString({ all: false, errors: true, warnings: true })).toBe('');
+    giveSqlite(file);
+    expect(run(file)).toBe(answer);
+  },
+);
 
 it('a program that is traced, as for the standalone output of Next, runs from the traced files alone', async () => {
   // No tracer finds the binaries of the package for Node.js 20: as in Next, they are named (`outputFileTracingIncludes`).
