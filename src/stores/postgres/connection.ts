@@ -224,6 +224,7 @@ export function sourceOfUrl(url: string, { max = 10, connectTimeout }: PoolOptio
     });
     // A connection that breaks while nobody uses it leaves the pool; the next statement makes another.
     pool.on('error', () => {});
+    listenTo(pool);
     return pool as unknown as Pool;
   };
   const one = (which: 'pool' | 'spare') => {
@@ -248,7 +249,34 @@ export function sourceOfUrl(url: string, { max = 10, connectTimeout }: PoolOptio
 
 /** A pool that somebody else made, and closes. */
 export function sourceOfPool(pool: PostgresPool): Source {
+  listenTo(pool);
   return { place: 'the given pool', pool: async () => pool, spare: async () => pool, close: async () => {} };
+}
+
+/** What pools of `pg` have beside what a store asks of any. */
+interface WithEvents {
+  on?(event: 'acquire', listener: (client: WithErrors) => void): unknown;
+}
+
+interface WithErrors {
+  on(event: 'error', listener: () => void): unknown;
+}
+
+const listenedTo = new WeakSet<object>();
+
+/**
+ * Sees to it that every client of a pool has a listener for errors at any time: without one the program would end. `pg` takes its own
+ * away when it hands a client over, and who waited for the client hears of it a moment later. The next statement fails, and says so.
+ */
+function listenTo(pool: object): void {
+  const events = pool as WithEvents;
+  if (typeof events.on !== 'function' || listenedTo.has(pool)) return;
+  listenedTo.add(pool);
+  events.on('acquire', (client) => {
+    if (listenedTo.has(client)) return;
+    listenedTo.add(client);
+    client.on('error', () => {});
+  });
 }
 
 function loadDriver(): Promise<typeof import('pg')> {
