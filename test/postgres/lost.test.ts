@@ -1,12 +1,122 @@
 import { EventEmitter } from 'node:events';
 import pg from 'pg';
 import { afterAll, describe, expect, it } from 'vitest';
+import { openMemory } from '../../src/index.ts';
 import { openDatabase, sourceOfPool } from '../../src/stores/postgres/connection.ts';
+import { type PostgresPool, type PostgresQuery, postgres } from '../../src/stores/postgres/index.ts';
 import { sql } from '../../src/stores/postgres/sql.ts';
 import { startPglite } from './pglite.ts';
+import { freshSchema, SERVER, WITHOUT_SERVER } from './server.ts';
 
 const server = await startPglite();
 afterAll(() => server[Symbol.asyncDispose]());
+
+/** A pool that sends the statements that `loses` names, and loses the connection before their answer. */
+function losing(
+  loses: (text: string) => boolean,
+  before: (text: string) => void = () => {},
+): PostgresPool & { lost: number } {
+  const pool = {
+    lost: 0,
+    async query(query: PostgresQuery) {
+      before(query.text);
+      const answer = await server.pool.query(query);
+      if (!loses(query.text)) return answer;
+      pool.lost++;
+      throw failure('ECONNRESET');
+    },
+  };
+  return pool;
+}
+
+function failure(code: string): Error {
+  return Object.assign(new Error(code), { code });
+}
+
+/** Loses the first write of a memory, and keeps whoever looks for it from looking, once for each of these errors. */
+function losingAWrite(schema: string, fails: Error[]): PostgresPool {
+  const pool = losing(
+    (text) => pool.lost === 0 && text.includes(`INSERT INTO "${schema}".memory`),
+    () => {
+      const error = pool.lost > 0 ? fails.shift() : undefined;
+      if (error) throw error;
+    },
+  );
+  return pool;
+}
+
+describe('a write whose connection was lost', () => {
+  it.each(['ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', '53300', '55P03', '57014'])(
+    'is settled once it can be looked for, also where that fails at first with %s',
+    async (code) => {
+      const schema = `settled_${code.toLowerCase()}`;
+      await using store = postgres(losingAWrite(schema, [failure(code)]), { schema });
+      const memory = await openMemory({ store, space: 'alice', embedder: 'none' });
+      expect(await memory.remember('Prefers tea', { id: 'a' })).toMatchObject({ outcome: 'created' });
+      expect((await memory.activity('start')).entries).toHaveLength(1);
+    },
+  );
+
+  it('is in doubt at once where the pool was ended', async () => {
+    const ended = new Error('Cannot use a pool after calling end on the pool');
+    const pool = losingAWrite('settled_ended', [ended]);
+    await using store = postgres(pool, { schema: 'settled_ended', busyTimeout: 3_600_000 });
+    const memory = await openMemory({ store, space: 'alice', embedder: 'none' });
+    await expect(memory.remember('Prefers tea')).rejects.toMatchObject({
+      code: 'store_failed',
+      details: { inDoubt: true },
+    });
+  });
+
+  it('is not done twice where it is in doubt', async () => {
+    const schema = 'doubted';
+    let loses = false;
+    const pool = losing(
+      (text) => loses && pool.lost === 0 && text.includes(`INSERT INTO "${schema}".usage`),
+      (text) => {
+        if (text.includes('FOR UPDATE OF space')) throw failure('55P03');
+      },
+    );
+    await using store = postgres(pool, { schema, busyTimeout: 1 });
+    const memory = await openMemory({ store, space: 'alice', embedder: 'none' });
+    await memory.remember('Prefers tea');
+    const recalled = () => memory.recall('tea', { strategy: 'five-factor' });
+    await recalled();
+    loses = true;
+    // Its use is decided on what it has read itself: only the write finds out whether that still holds.
+    await expect(recalled()).rejects.toMatchObject({ details: { inDoubt: true } });
+    const { rows } = await server.pool.query({
+      text: `SELECT count(*)::text FROM ${schema}.usage`,
+      values: [],
+      rowMode: 'array',
+    });
+    expect(rows).toEqual([['2']]);
+  });
+});
+
+describe.skipIf(SERVER === undefined)(`while another session holds the space (${WITHOUT_SERVER})`, () => {
+  it('a write whose connection was lost is in doubt after busyTimeout', async () => {
+    await using fresh = freshSchema();
+    const real = new pg.Pool({ connectionString: fresh.url });
+    const holder = new pg.Client(fresh.url);
+    await holder.connect();
+    let isLost = false;
+    const pool: PostgresPool = {
+      async query(query) {
+        const answer = await real.query(query);
+        if (isLost || !query.text.includes(`INSERT INTO "${fresh.schema}".memory`)) return answer;
+        isLost = true;
+        await holder.query(`BEGIN; UPDATE ${fresh.schema}.space SET at = at`);
+        throw failure('ECONNRESET');
+      },
+    };
+    await using store = postgres(pool, { schema: fresh.schema, busyTimeout: 100 });
+    const memory = await openMemory({ store, space: 'alice', embedder: 'none' });
+    await expect(memory.remember('Prefers tea')).rejects.toMatchObject({ details: { inDoubt: true } });
+    await holder.end();
+    await real.end();
+  });
+});
 
 describe('a client that breaks as it passes from one to the next', () => {
   it('does not end the program', async () => {

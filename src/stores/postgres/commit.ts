@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { SalienceError } from '../../domain/errors.ts';
 import { onBehalf, signalOfCaller } from '../../store/cancelling.ts';
 import { type Database, translated } from './connection.ts';
-import { isLost } from './faults.ts';
+import { isLost, isOfEndedPool } from './faults.ts';
 import { type Found, HEAD_COLUMNS, type Head, type SpacePlace } from './moment.ts';
 import { checkedText } from './rows.ts';
 import { noted } from './shared.ts';
@@ -61,16 +61,17 @@ export async function commit(
  * space after it knows.
  */
 export async function settled<Found>(
-  place: SpacePlace,
+  { database, id }: Pick<SpacePlace, 'database' | 'id'>,
   lost: unknown,
   look: () => Promise<Found>,
 ): Promise<Found> {
-  const { database, id } = place;
+  const { space } = database.tables;
   const deadline = performance.now() + database.busyTimeout;
   const signal = signalOfCaller();
   const lookAfterIt = async () => {
     await database.run(
-      sql`SELECT stamp FROM ${database.tables.space} WHERE space_id = ${id}::uuid FOR UPDATE`,
+      sql`WITH ${patienceOf(database)} SELECT space.stamp FROM ${space} AS space, patience
+        WHERE space.space_id = ${id}::uuid AND patience.milliseconds IS NOT NULL FOR UPDATE OF space`,
     );
     return look();
   };
@@ -79,8 +80,9 @@ export async function settled<Found>(
       // Whoever gives a write up still wants to know whether it was done.
       return await onBehalf(undefined, lookAfterIt);
     } catch (error) {
-      if (!isLost(error)) return translated(database, () => Promise.reject(error));
-      if (signal?.aborted || performance.now() > deadline) throw inDoubt(database.place, lost);
+      // Whatever keeps one from looking may pass: a name that is not found, too many connections, a lock. An ended pool stays so.
+      if (signal?.aborted || isOfEndedPool(error) || performance.now() > deadline)
+        throw inDoubt(database.place, lost);
       await pause(50 * 2 ** Math.min(attempt, 4));
     }
   }
@@ -104,6 +106,11 @@ function inDoubt(place: string, error: unknown): SalienceError {
     `PostgreSQL at ${place}: the connection was lost during a write, and it is unknown whether the write was committed; read the data, or send the request again with the same idempotency key`,
     { details: { place, inDoubt: true }, cause: { message } },
   );
+}
+
+/** Whether it is unknown if a write was committed: decided anew, it could be done twice. */
+export function isInDoubt(error: unknown): boolean {
+  return SalienceError.isInstance(error) && error.details['inDoubt'] === true;
 }
 
 /**

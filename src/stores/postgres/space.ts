@@ -10,7 +10,7 @@ import type { OpenSpaceOptions, SpaceCore, SpaceStore, StoreReader } from '../..
 import { withRanking } from '../../store/with-ranking.ts';
 import { additionsOf, addUse } from './adding.ts';
 import { findDamage } from './check.ts';
-import { commit } from './commit.ts';
+import { commit, isInDoubt } from './commit.ts';
 import { type Following, ROWS_AHEAD } from './feed.ts';
 import { type Gathered, gatherForUse, gatherForWrite, readForUse } from './gather.ts';
 import { spaceInfo } from './info.ts';
@@ -191,6 +191,7 @@ async function deciding<Decided, Result>(
       hasWritten = await commit(place, gathered.head, change.after, change.changes, turn);
       return hasWritten ? { result } : undefined;
     } catch (error) {
+      if (isInDoubt(error)) throw error;
       if (isOvertaken(error) || moment.isOvertaken) return undefined;
       // What was decided on an earlier read may have failed for a state that has passed.
       if (await isOfThePast(moment)) return undefined;
