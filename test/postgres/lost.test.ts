@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import pg from 'pg';
 import { afterAll, describe, expect, it } from 'vitest';
-import { openMemory } from '../../src/index.ts';
+import { copySpaces, openMemory } from '../../src/index.ts';
 import { openDatabase, sourceOfPool } from '../../src/stores/postgres/connection.ts';
 import { type PostgresPool, type PostgresQuery, postgres } from '../../src/stores/postgres/index.ts';
 import { sql } from '../../src/stores/postgres/sql.ts';
@@ -11,17 +11,19 @@ import { freshSchema, SERVER, WITHOUT_SERVER } from './server.ts';
 const server = await startPglite();
 afterAll(() => server[Symbol.asyncDispose]());
 
-/** A pool that sends the statements that `loses` names, and loses the connection before their answer. */
+/** A pool that loses the connection of the statements that `loses` names, before they are done or after that. */
 function losing(
   loses: (text: string) => boolean,
+  when: string = 'after',
   before: (text: string) => void = () => {},
 ): PostgresPool & { lost: number } {
   const pool = {
     lost: 0,
     async query(query: PostgresQuery) {
       before(query.text);
-      const answer = await server.pool.query(query);
-      if (!loses(query.text)) return answer;
+      const isLost = loses(query.text);
+      const answer = isLost && when === 'before' ? undefined : await server.pool.query(query);
+      if (!isLost && answer) return answer;
       pool.lost++;
       throw failure('ECONNRESET');
     },
@@ -37,6 +39,7 @@ function failure(code: string): Error {
 function losingAWrite(schema: string, fails: Error[]): PostgresPool {
   const pool = losing(
     (text) => pool.lost === 0 && text.includes(`INSERT INTO "${schema}".memory`),
+    'after',
     () => {
       const error = pool.lost > 0 ? fails.shift() : undefined;
       if (error) throw error;
@@ -73,6 +76,7 @@ describe('a write whose connection was lost', () => {
     let loses = false;
     const pool = losing(
       (text) => loses && pool.lost === 0 && text.includes(`INSERT INTO "${schema}".usage`),
+      'after',
       (text) => {
         if (text.includes('FOR UPDATE OF space')) throw failure('55P03');
       },
@@ -91,6 +95,56 @@ describe('a write whose connection was lost', () => {
       rowMode: 'array',
     });
     expect(rows).toEqual([['2']]);
+  });
+});
+
+describe('a copy whose connection was lost', () => {
+  /** A space elsewhere to copy from. */
+  const original = async () => {
+    const { store } = await server.freshStore();
+    const memory = await openMemory({ store, space: 'alice', embedder: 'none' });
+    await memory.rememberMany([{ content: 'Prefers tea' }, { content: 'Plays the cello' }]);
+    await memory.close();
+    return store;
+  };
+
+  it.each([
+    ['after', 'its last step was done', /SET copying = false/],
+    ['after', 'rows were written', /INSERT INTO "\w+".memory/],
+    ['before', 'its last step was done', /SET copying = false/],
+    ['before', 'rows were written', /INSERT INTO "\w+".memory/],
+  ])('%s %s is complete', async (when, what, statement) => {
+    const schema = `copied_${when}_${what.slice(0, 3)}`;
+    const pool = losing((text) => pool.lost === 0 && statement.test(text), when);
+    await using store = postgres(pool, { schema });
+    const [copy] = await copySpaces({ from: await original(), to: store, spaces: ['alice'] });
+    expect(pool.lost).toBe(1);
+    expect(copy?.rows.memory).toBe(2);
+    const memory = await openMemory({ store, space: 'alice', embedder: 'none' });
+    expect((await memory.list()).memories).toHaveLength(2);
+    expect(await memory.check()).toEqual([]);
+  });
+});
+
+describe('deleting a space whose connection was lost', () => {
+  const deleting = async (when: 'before' | 'after') => {
+    const pool = losing((text) => pool.lost === 0 && text.startsWith('DO $deletion$'), when);
+    const store = postgres(pool, { schema: `deleted_${when}` });
+    await (await openMemory({ store, space: 'alice', embedder: 'none' })).close();
+    return store;
+  };
+
+  it('after it was done is done', async () => {
+    await using store = await deleting('after');
+    await store.deleteSpace('alice');
+    expect(await store.listSpaces()).toEqual([]);
+  });
+
+  it('before it was done fails, and can be asked again', async () => {
+    await using store = await deleting('before');
+    await expect(store.deleteSpace('alice')).rejects.toMatchObject({ code: 'store_failed' });
+    await store.deleteSpace('alice');
+    expect(await store.listSpaces()).toEqual([]);
   });
 });
 

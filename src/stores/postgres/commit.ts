@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { SalienceError } from '../../domain/errors.ts';
 import { onBehalf, signalOfCaller } from '../../store/cancelling.ts';
-import { type Database, translated } from './connection.ts';
-import { isLost, isOfEndedPool } from './faults.ts';
+import type { Database } from './connection.ts';
+import { isLost, isOfEndedPool, translateError } from './faults.ts';
 import { type Found, HEAD_COLUMNS, type Head, type SpacePlace } from './moment.ts';
 import { checkedText } from './rows.ts';
 import { noted } from './shared.ts';
@@ -46,13 +46,25 @@ export async function commit(
 ): Promise<boolean> {
   const { database } = place;
   const statement = statementFor(place, before, after, changes, turn);
+  // If it was not done, it is decided anew: it can never be done twice, since each attempt verifies what it began from.
+  return settling(
+    place,
+    async () => (await database.run(statement))[0]?.[0] === '1',
+    () => isDone(place, after),
+  );
+}
+
+/** What a write returns, or, where the connection was lost under it, what `look` finds of it. Throws our errors. */
+export async function settling<Found>(
+  place: Pick<SpacePlace, 'database' | 'id'>,
+  write: () => Promise<Found>,
+  look: () => Promise<Found>,
+): Promise<Found> {
   try {
-    const [row] = await database.run(statement);
-    return row?.[0] === '1';
+    return await write();
   } catch (error) {
-    if (!isLost(error)) return translated(database, () => Promise.reject(error));
-    // If it was not done, it is decided anew: it can never be done twice, since each attempt verifies what it began from.
-    return settled(place, error, () => isDone(place, after));
+    if (isLost(error)) return settled(place, error, look);
+    throw translateError(error, place.database.place);
   }
 }
 
