@@ -1,8 +1,14 @@
-import { EventEmitter } from 'node:events';
+import { EventEmitter, once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import pg from 'pg';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { copySpaces, openMemory } from '../../src/index.ts';
-import { openDatabase, sourceOfPool } from '../../src/stores/postgres/connection.ts';
+import {
+  LONGEST_SILENCE,
+  openDatabase,
+  sourceOfPool,
+  sourceOfUrl,
+} from '../../src/stores/postgres/connection.ts';
 import { type PostgresPool, type PostgresQuery, postgres } from '../../src/stores/postgres/index.ts';
 import { sql } from '../../src/stores/postgres/sql.ts';
 import { startPglite } from './pglite.ts';
@@ -169,6 +175,44 @@ describe.skipIf(SERVER === undefined)(`while another session holds the space (${
     await expect(memory.remember('Prefers tea')).rejects.toMatchObject({ details: { inDoubt: true } });
     await holder.end();
     await real.end();
+  });
+});
+
+describe('a server that no longer answers', () => {
+  it('is waited for five seconds at most when a store is closed', async () => {
+    let hear = () => {};
+    const heard = new Promise<void>((resolve) => {
+      hear = resolve;
+    });
+    // It lets everybody in, and answers nothing.
+    const hole = createServer((socket) => {
+      socket.once('data', () => {
+        socket.write(Buffer.from('520000000800000000' + '5a0000000549', 'hex'));
+        socket.once('data', hear);
+      });
+    }).listen(0, '127.0.0.1');
+    await once(hole, 'listening');
+    const { port } = hole.address() as AddressInfo;
+    const database = openDatabase(
+      sourceOfUrl(`postgresql://user@127.0.0.1:${port}/none`, { connectTimeout: 60_000 }),
+      'none',
+      1000,
+    );
+    const running = expect(database.run(sql`SELECT 1`)).rejects.toThrow();
+    await heard;
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const closed: string[] = [];
+      const space = database.unlessSilent(new Promise(() => {})).then(() => closed.push('space'));
+      const store = database.close().then(() => closed.push('store'));
+      await vi.advanceTimersByTimeAsync(LONGEST_SILENCE - 1);
+      expect(closed).toEqual([]);
+      await vi.advanceTimersByTimeAsync(1);
+      await Promise.all([space, store, running]);
+    } finally {
+      vi.useRealTimers();
+      hole.close();
+    }
   });
 });
 

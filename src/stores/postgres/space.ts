@@ -134,7 +134,13 @@ export function openHandle(
       onClose();
     },
   };
-  return withRanking(core, createResidence, residence, room);
+  const handle = withRanking(core, createResidence, residence, room);
+  let closing: Promise<void> | undefined;
+  const close = () => {
+    closing ??= place.database.unlessSilent(handle.close());
+    return closing;
+  };
+  return { ...handle, close, [Symbol.asyncDispose]: close };
 }
 
 /** Events that are taken in before an index is saved while its space is open: what is made of fewer rows is made soon. */
