@@ -56,6 +56,18 @@ const protective = secureHeaders({
   strictTransportSecurity: false,
 });
 
+/** Milliseconds that the store may take at `/readyz`: a store that does not answer is none that can be used. */
+export const LONGEST_PROBE = 3000;
+
+async function inTime(ready: AppOptions['ready']): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const error = new SalienceError('timed_out', `the store gave no answer within ${LONGEST_PROBE} ms`);
+    timer = setTimeout(reject, LONGEST_PROBE, error);
+  });
+  await Promise.race([ready?.(), late]).finally(() => clearTimeout(timer));
+}
+
 /** The whole API: the door, the token, the limits, then a route for every verb. */
 export function createApp(options: AppOptions): Hono<AppTypes> {
   const app = new Hono<AppTypes>();
@@ -98,7 +110,7 @@ export function createApp(options: AppOptions): Hono<AppTypes> {
       if (options.closing())
         return problemResponse(new SalienceError('closed', 'the server is shutting down'));
       try {
-        await options.ready?.();
+        await inTime(options.ready);
       } catch (error) {
         context.set('failure', error);
         return problemResponse(

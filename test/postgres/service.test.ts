@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { LONGEST_PROBE } from '../../src/http/app.ts';
 import { type LogEntry, openTokenStore, startServer } from '../../src/http/index.ts';
 import { openSpaces } from '../../src/index.ts';
 import { type PostgresPool, type PostgresQuery, postgres } from '../../src/stores/postgres/index.ts';
@@ -34,6 +35,32 @@ function disturbed(before: (query: PostgresQuery) => Promise<void> | void): Post
 }
 
 describe('/readyz', () => {
+  it('waits three seconds at most for a store that does not answer', async () => {
+    await using store = postgres(pglite.pool, { schema: 'silent' });
+    let ask = () => {};
+    const asked = new Promise<void>((resolve) => {
+      ask = resolve;
+    });
+    await using server = await startServer({
+      spaces: openSpaces({ path: 'none', store, embedder: 'none' }),
+      tokens: openTokenStore(join(directory, 'tokens')),
+      port: 0,
+      ready: () => {
+        ask();
+        return new Promise(() => {});
+      },
+    });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const answer = fetch(`${server.url}/readyz`);
+      await asked;
+      await vi.advanceTimersByTimeAsync(LONGEST_PROBE);
+      expect((await answer).status).toBe(503);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it('asks for the connection, the schema and room to write; its log says what is wrong, its answer does not', async () => {
     let fails: { readonly when: RegExp; readonly code: string } | undefined;
     const pool = disturbed(({ text }) => {

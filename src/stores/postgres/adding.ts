@@ -2,9 +2,7 @@ import { columnOf, DYNAMICS, type DynamicField, FIELDS } from '../../domain/fiel
 import type { Instant } from '../../domain/time.ts';
 import type { Dynamics, NewUsage, UseDecision } from '../../store/store.ts';
 import { dynamicsOf } from '../../store/using.ts';
-import { newStamp, patienceOf, settled } from './commit.ts';
-import { translated } from './connection.ts';
-import { isLost } from './faults.ts';
+import { newStamp, patienceOf, settling } from './commit.ts';
 import type { Gathered } from './gather.ts';
 import type { SpacePlace } from './moment.ts';
 import { checkedText } from './rows.ts';
@@ -74,19 +72,19 @@ export async function addUse(
 ): Promise<number | undefined> {
   const { database, id } = place;
   const stamp = newStamp();
-  try {
-    const [row] = await database.run(statementFor(place, usage, additions, stamp, turn));
-    return row === undefined ? undefined : Number(row[0]);
-  } catch (error) {
-    if (!isLost(error)) return translated(database, () => Promise.reject(error));
-    return settled(place, error, async () => {
-      const [row] = await database.run(
+  const sequenceOf = async (statement: Sql) => {
+    const [row] = await database.run(statement);
+    return row && Number(row[0]);
+  };
+  return settling(
+    place,
+    () => sequenceOf(statementFor(place, usage, additions, stamp, turn)),
+    () =>
+      sequenceOf(
         sql`SELECT sequence::text FROM ${database.tables.usage}
           WHERE space_id = ${id}::uuid AND sequence > ${after}::bigint AND stamp = ${stamp}::text`,
-      );
-      return row && Number(row[0]);
-    });
-  }
+      ),
+  );
 }
 
 function statementFor(

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { SalienceError } from '../../domain/errors.ts';
 import { onBehalf, signalOfCaller } from '../../store/cancelling.ts';
-import { type Database, translated } from './connection.ts';
-import { isLost } from './faults.ts';
+import type { Database } from './connection.ts';
+import { isLost, isOfEndedPool, translateError } from './faults.ts';
 import { type Found, HEAD_COLUMNS, type Head, type SpacePlace } from './moment.ts';
 import { checkedText } from './rows.ts';
 import { noted } from './shared.ts';
@@ -46,13 +46,25 @@ export async function commit(
 ): Promise<boolean> {
   const { database } = place;
   const statement = statementFor(place, before, after, changes, turn);
+  // If it was not done, it is decided anew: it can never be done twice, since each attempt verifies what it began from.
+  return settling(
+    place,
+    async () => (await database.run(statement))[0]?.[0] === '1',
+    () => isDone(place, after),
+  );
+}
+
+/** What a write returns, or, where the connection was lost under it, what `look` finds of it. Throws our errors. */
+export async function settling<Found>(
+  place: Pick<SpacePlace, 'database' | 'id'>,
+  write: () => Promise<Found>,
+  look: () => Promise<Found>,
+): Promise<Found> {
   try {
-    const [row] = await database.run(statement);
-    return row?.[0] === '1';
+    return await write();
   } catch (error) {
-    if (!isLost(error)) return translated(database, () => Promise.reject(error));
-    // If it was not done, it is decided anew: it can never be done twice, since each attempt verifies what it began from.
-    return settled(place, error, () => isDone(place, after));
+    if (isLost(error)) return settled(place, error, look);
+    throw translateError(error, place.database.place);
   }
 }
 
@@ -61,16 +73,17 @@ export async function commit(
  * space after it knows.
  */
 export async function settled<Found>(
-  place: SpacePlace,
+  { database, id }: Pick<SpacePlace, 'database' | 'id'>,
   lost: unknown,
   look: () => Promise<Found>,
 ): Promise<Found> {
-  const { database, id } = place;
+  const { space } = database.tables;
   const deadline = performance.now() + database.busyTimeout;
   const signal = signalOfCaller();
   const lookAfterIt = async () => {
     await database.run(
-      sql`SELECT stamp FROM ${database.tables.space} WHERE space_id = ${id}::uuid FOR UPDATE`,
+      sql`WITH ${patienceOf(database)} SELECT space.stamp FROM ${space} AS space, patience
+        WHERE space.space_id = ${id}::uuid AND patience.milliseconds IS NOT NULL FOR UPDATE OF space`,
     );
     return look();
   };
@@ -79,8 +92,9 @@ export async function settled<Found>(
       // Whoever gives a write up still wants to know whether it was done.
       return await onBehalf(undefined, lookAfterIt);
     } catch (error) {
-      if (!isLost(error)) return translated(database, () => Promise.reject(error));
-      if (signal?.aborted || performance.now() > deadline) throw inDoubt(database.place, lost);
+      // Whatever keeps one from looking may pass: a name that is not found, too many connections, a lock. An ended pool stays so.
+      if (signal?.aborted || isOfEndedPool(error) || performance.now() > deadline)
+        throw inDoubt(database.place, lost);
       await pause(50 * 2 ** Math.min(attempt, 4));
     }
   }
@@ -104,6 +118,11 @@ function inDoubt(place: string, error: unknown): SalienceError {
     `PostgreSQL at ${place}: the connection was lost during a write, and it is unknown whether the write was committed; read the data, or send the request again with the same idempotency key`,
     { details: { place, inDoubt: true }, cause: { message } },
   );
+}
+
+/** Whether it is unknown if a write was committed: decided anew, it could be done twice. */
+export function isInDoubt(error: unknown): boolean {
+  return SalienceError.isInstance(error) && error.details['inDoubt'] === true;
 }
 
 /**

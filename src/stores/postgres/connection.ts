@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { SalienceError } from '../../domain/errors.ts';
 import { loadPeer } from '../../domain/peer.ts';
 import { copyBytes, takesCopies } from './binary.ts';
@@ -65,6 +66,9 @@ export interface Database {
   session<Result>(
     work: (tell: (text: string) => Promise<readonly Row[]>) => Promise<Result>,
   ): Promise<Result>;
+  /** Waits for work, but not for a server that no longer answers. */
+  unlessSilent(work: Promise<unknown>): Promise<void>;
+  /** The same of what is asked of the pool, which is ended. */
   close(): Promise<void>;
 }
 
@@ -82,11 +86,16 @@ export interface Source {
   pool(): Promise<PostgresPool>;
   /** Has a connection even where all of the pool are busy. */
   spare(): Promise<PostgresPool>;
+  /** Waits for work, but not for a server that no longer answers. */
+  unlessSilent(work: Promise<unknown>): Promise<void>;
   close(): Promise<void>;
 }
 
 /** A transaction that sees one state, which nobody is kept from changing. */
 export const READING = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
+
+/** Milliseconds that closing waits for a server of which nothing comes. */
+export const LONGEST_SILENCE = 5000;
 
 /** Statements with values are sent as they are: nothing is prepared, so that any pooler may stand between. */
 export function openDatabase(source: Source, schema: string, busyTimeout: number): Database {
@@ -180,7 +189,8 @@ export function openDatabase(source: Source, schema: string, busyTimeout: number
         work(async (text) => (await connection.query({ text, rowMode: 'array' })).rows as readonly Row[]),
       );
     },
-    close: () => source.close(),
+    unlessSilent: source.unlessSilent,
+    close: source.close,
   };
 }
 
@@ -211,7 +221,12 @@ export interface PoolOptions {
 /** A pool of connections to a URL. Throws `invalid_argument` for anything but a URL of PostgreSQL. */
 export function sourceOfUrl(url: string, { max = 10, connectTimeout }: PoolOptions): Source {
   const place = placeOf(url);
-  type Pool = PostgresPool & { end(): Promise<void> };
+  type Pool = PostgresPool & {
+    readonly totalCount: number;
+    readonly idleCount: number;
+    end(): Promise<void>;
+  };
+  const sockets = new Set<Socket>();
   const made = new Map<'pool' | 'spare', Promise<Pool>>();
   const make = async (max: number) => {
     const { default: driver } = await loadDriver();
@@ -219,11 +234,20 @@ export function sourceOfUrl(url: string, { max = 10, connectTimeout }: PoolOptio
       connectionString: url,
       max,
       connectionTimeoutMillis: connectTimeout,
+      // A server that went without a word is noticed under a statement, as far as the system does so.
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
       // A program that has come to its end need not wait for connections that nobody uses.
       allowExitOnIdle: true,
     });
     // A connection that breaks while nobody uses it leaves the pool; the next statement makes another.
     pool.on('error', () => {});
+    listenTo(pool);
+    pool.on('connect', (client) => {
+      const { stream } = (client as unknown as WithSocket).connection;
+      sockets.add(stream);
+      stream.once('close', () => sockets.delete(stream));
+    });
     return pool as unknown as Pool;
   };
   const one = (which: 'pool' | 'spare') => {
@@ -236,19 +260,78 @@ export function sourceOfUrl(url: string, { max = 10, connectTimeout }: PoolOptio
     made.set(which, making);
     return making;
   };
+  /** Ends the wait once connections are in use and nothing has come over any of them for that long. */
+  const unlessSilent = async (work: Promise<unknown>) => {
+    const pools = await Promise.all(made.values());
+    let timer: NodeJS.Timeout | undefined;
+    const silence = new Promise<void>((resolve) => {
+      const read = () => [...sockets].reduce((sum, { bytesRead }) => sum + bytesRead, 0);
+      const look = (before: number) => {
+        timer = setTimeout(() => {
+          const now = read();
+          const isWaiting = pools.some(({ totalCount, idleCount }) => totalCount > idleCount);
+          if (isWaiting && now === before) resolve();
+          else look(now);
+        }, LONGEST_SILENCE);
+      };
+      look(read());
+    });
+    await Promise.race([work, silence]).finally(() => clearTimeout(timer));
+  };
   return {
     place,
     pool: () => one('pool'),
     spare: () => one('spare'),
+    unlessSilent,
     async close() {
-      await Promise.all([...made.values()].map(async (pool) => (await pool).end()));
+      await unlessSilent(Promise.all([...made.values()].map(async (pool) => (await pool).end())));
+      for (const socket of sockets) socket.destroy();
     },
   };
 }
 
 /** A pool that somebody else made, and closes. */
 export function sourceOfPool(pool: PostgresPool): Source {
-  return { place: 'the given pool', pool: async () => pool, spare: async () => pool, close: async () => {} };
+  listenTo(pool);
+  return {
+    place: 'the given pool',
+    pool: async () => pool,
+    spare: async () => pool,
+    // How long a statement may take is an option of the pool.
+    unlessSilent: async (work) => void (await work),
+    close: async () => {},
+  };
+}
+
+/** What clients of `pg` have beside it. */
+interface WithSocket {
+  readonly connection: { readonly stream: Socket };
+}
+
+/** What pools of `pg` have beside what a store asks of any. */
+interface WithEvents {
+  on?(event: 'acquire', listener: (client: WithErrors) => void): unknown;
+}
+
+interface WithErrors {
+  on(event: 'error', listener: () => void): unknown;
+}
+
+const listenedTo = new WeakSet<object>();
+
+/**
+ * Sees to it that every client of a pool has a listener for errors at any time: without one the program would end. `pg` takes its own
+ * away when it hands a client over, and who waited for the client hears of it a moment later. The next statement fails, and says so.
+ */
+function listenTo(pool: object): void {
+  const events = pool as WithEvents;
+  if (typeof events.on !== 'function' || listenedTo.has(pool)) return;
+  listenedTo.add(pool);
+  events.on('acquire', (client) => {
+    if (listenedTo.has(client)) return;
+    listenedTo.add(client);
+    client.on('error', () => {});
+  });
 }
 
 function loadDriver(): Promise<typeof import('pg')> {

@@ -20,7 +20,7 @@ import {
   settingsToJson,
   usedFromJson,
 } from '../../store/stored-json.ts';
-import { type Changes, commit, newStamp, type TableChange } from './commit.ts';
+import { type Changes, commit, newStamp, settling, type TableChange } from './commit.ts';
 import { type Database, translated } from './connection.ts';
 import {
   embeddingOf,
@@ -219,13 +219,27 @@ async function readHead(moment: Moment): Promise<CopyHead> {
 function targetOf(place: SpacePlace): CopyTarget {
   const { database, id, name } = place;
   const { space, event, usage, memory } = database.tables;
-  /** One statement, which nobody else's came before. */
   let head: Head | undefined;
-  const write = async (changes: Changes) => {
+  /** One statement, which nobody else's came before; again where it was lost before it was done. */
+  const inTurn = async (attempt: (before: Head) => Promise<boolean>) => {
     head ??= await startMoment(place).head();
-    const after = { ...head, stamp: newStamp() };
-    if (!(await commit(place, head, after, changes))) throw anotherCopy(name);
-    head = after;
+    while (!(await attempt(head))) {
+      const { stamp } = await startMoment(place).head();
+      if (stamp !== head.stamp) throw anotherCopy(name);
+    }
+    return head;
+  };
+  const write = async (changes: Changes) => {
+    const stamp = newStamp();
+    const before = await inTurn((known) => commit(place, known, { ...known, stamp }, changes));
+    head = { ...before, stamp };
+  };
+  /** What is no longer copied is complete, and may have been written to since. */
+  const isComplete = async () => {
+    const found = await database.run(
+      sql`SELECT 1::text FROM ${space} WHERE space_id = ${id}::uuid AND NOT copying`,
+    );
+    return found.length > 0;
   };
   /** Memories that have gone from under their ids. */
   const takenIds = async (rows: readonly CopyRow[]) => {
@@ -255,13 +269,12 @@ function targetOf(place: SpacePlace): CopyTarget {
       return write({ [part]: changeOf(part, rows, gone) });
     },
     async finish(given) {
-      head ??= await startMoment(place).head();
       const last = (table: Sql) =>
         sql`coalesce((SELECT stamp FROM ${table} WHERE space_id = ${id}::uuid ORDER BY sequence DESC LIMIT 1), '')`;
       const { embedding, analyzer = null, tombstoneKey } = given;
       const settings = settingsToJson(settingsFromJson(given.settings, { table: 'space', row: 0 }));
-      const done = await translated(database, () =>
-        database.run(
+      const complete = async ({ stamp }: Head) => {
+        const done = await database.run(
           sql`UPDATE ${space} SET copying = false, stamp = ${newStamp()}::text, key = ${given.key}::bigint,
             sequence = ${given.sequence}::bigint, at = ${given.at}::bigint, event_stamp = ${last(event)},
             usage = ${given.usage}::bigint, used_at = ${given.usedAt}::bigint, usage_stamp = ${last(usage)},
@@ -269,10 +282,11 @@ function targetOf(place: SpacePlace): CopyTarget {
             embedding_model = ${embedding?.model ?? null}::text, embedding_dimensions = ${embedding?.dimensions ?? null}::bigint,
             analyzer = ${analyzer}::text, settings = ${settings}::text,
             tombstone_key = coalesce(${tombstoneKey ?? null}::text, tombstone_key)
-            WHERE space_id = ${id}::uuid AND copying AND stamp = ${head?.stamp ?? ''}::text RETURNING 1::text`,
-        ),
-      );
-      if (done.length === 0) throw anotherCopy(name);
+            WHERE space_id = ${id}::uuid AND copying AND stamp = ${stamp}::text RETURNING 1::text`,
+        );
+        return done.length > 0;
+      };
+      await inTurn((before) => settling(place, () => complete(before), isComplete));
     },
   };
 }

@@ -25,8 +25,15 @@ const LOST: ReadonlySet<string> = new Set([
   'ECONNABORTED',
   'EPIPE',
   'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
   'ENOENT',
 ]);
+
+/** Whether the pool was ended: it never has a connection again. */
+export function isOfEndedPool(error: unknown): boolean {
+  return error instanceof Error && /after calling end on the pool/i.test(error.message);
+}
 
 /** Whether the server gave a statement up for the sake of another one: it can be sent again. */
 export function isConflict(error: unknown): boolean {
@@ -165,7 +172,7 @@ function fallback(error: Error, code: string | undefined): Described {
       'the connection ended before there was an answer; try again when the server is back',
     ];
   }
-  if (/after calling end on the pool/i.test(error.message)) {
+  if (isOfEndedPool(error)) {
     return ['closed', 'the pool was ended; hand over one that is open, and end it once the store is closed'];
   }
   if (/timeout exceeded when trying to connect|timeout expired/i.test(error.message)) {

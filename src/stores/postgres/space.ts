@@ -10,7 +10,7 @@ import type { OpenSpaceOptions, SpaceCore, SpaceStore, StoreReader } from '../..
 import { withRanking } from '../../store/with-ranking.ts';
 import { additionsOf, addUse } from './adding.ts';
 import { findDamage } from './check.ts';
-import { commit } from './commit.ts';
+import { commit, isInDoubt } from './commit.ts';
 import { type Following, ROWS_AHEAD } from './feed.ts';
 import { type Gathered, gatherForUse, gatherForWrite, readForUse } from './gather.ts';
 import { spaceInfo } from './info.ts';
@@ -134,7 +134,13 @@ export function openHandle(
       onClose();
     },
   };
-  return withRanking(core, createResidence, residence, room);
+  const handle = withRanking(core, createResidence, residence, room);
+  let closing: Promise<void> | undefined;
+  const close = () => {
+    closing ??= place.database.unlessSilent(handle.close());
+    return closing;
+  };
+  return { ...handle, close, [Symbol.asyncDispose]: close };
 }
 
 /** Events that are taken in before an index is saved while its space is open: what is made of fewer rows is made soon. */
@@ -191,6 +197,7 @@ async function deciding<Decided, Result>(
       hasWritten = await commit(place, gathered.head, change.after, change.changes, turn);
       return hasWritten ? { result } : undefined;
     } catch (error) {
+      if (isInDoubt(error)) throw error;
       if (isOvertaken(error) || moment.isOvertaken) return undefined;
       // What was decided on an earlier read may have failed for a state that has passed.
       if (await isOfThePast(moment)) return undefined;

@@ -6,10 +6,10 @@ import { closedError, missingSpace } from '../../store/faults.ts';
 import { createQueue } from '../../store/queue.ts';
 import type { OpenSpaceOptions, SpaceStore, Store } from '../../store/store.ts';
 import { settingsToJson } from '../../store/stored-json.ts';
-import { newStamp } from './commit.ts';
+import { newStamp, settled } from './commit.ts';
 import { type Database, translated } from './connection.ts';
 import { copyingIn } from './copying.ts';
-import { isUndefinedTable } from './faults.ts';
+import { isLost, isUndefinedTable, translateError } from './faults.ts';
 import { incomplete, spaceIdOf } from './moment.ts';
 import { identify, migrate, SCHEMA_VERSION } from './schema.ts';
 import { sharedTexts } from './shared.ts';
@@ -144,7 +144,13 @@ export function openStoreIn(database: Database): Store {
       const version = await prepare(true);
       if (version === 0 || !(await find(name, id))) throw missingSpace(name, await listSpaces());
       const mine = [...opened].filter((space) => space.name === name);
-      await run(deletion(database, id));
+      try {
+        await database.run(deletion(database, id));
+      } catch (error) {
+        const isGone =
+          isLost(error) && (await settled({ database, id }, error, async () => !(await find(name, id))));
+        if (!isGone) throw translateError(error, database.place);
+      }
       await Promise.all(mine.map((space) => space.close()));
     },
     shared: texts,
