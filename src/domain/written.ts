@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { SalienceError } from './errors.ts';
 
 /** Whether work has written. */
 export interface Written {
@@ -16,4 +17,9 @@ export function notingWrites<Result>(written: Written, work: () => Promise<Resul
 export function noteWritten(): void {
   const written = current.getStore();
   if (written) written.isWritten = true;
+}
+
+/** Whether it is unknown if a write was committed: done again, it could be done twice. */
+export function isInDoubt(error: unknown): boolean {
+  return SalienceError.isInstance(error) && error.details['inDoubt'] === true;
 }

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } f
 import { setTimeout as wait } from 'node:timers/promises';
 import { SalienceError } from '../domain/errors.ts';
 import type { Clock } from '../domain/time.ts';
-import { notingWrites } from '../domain/written.ts';
+import { isInDoubt, notingWrites } from '../domain/written.ts';
 import type { SharedTexts } from '../store-kit.ts';
 import {
   answerLost,
@@ -189,10 +189,6 @@ function opened(text: string, key: string): KeptAnswer {
   decipher.setAuthTag(bytes.subarray(12, 28));
   const plain = Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]);
   return JSON.parse(plain.toString('utf8')) as KeptAnswer;
-}
-
-function isInDoubt(error: unknown): boolean {
-  return SalienceError.isInstance(error) && error.details['inDoubt'] === true;
 }
 
 function stillUnderWay(): SalienceError {

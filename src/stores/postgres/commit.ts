@@ -120,11 +120,6 @@ function inDoubt(place: string, error: unknown): SalienceError {
   );
 }
 
-/** Whether it is unknown if a write was committed: decided anew, it could be done twice. */
-export function isInDoubt(error: unknown): boolean {
-  return SalienceError.isInstance(error) && error.details['inDoubt'] === true;
-}
-
 /**
  * The part of a statement that lets it wait for locks no longer than `busyTimeout`; whoever waits reads `milliseconds` of it. In
  * the statement itself: a setting of the session would stay with a connection that others use too.

@@ -1,4 +1,5 @@
 import { SalienceError } from '../../domain/errors.ts';
+import { isInDoubt } from '../../domain/written.ts';
 import type { Residence } from '../../search/residence.ts';
 import { createResidence } from '../../search/residence.ts';
 import { onBehalf } from '../../store/cancelling.ts';
@@ -10,7 +11,7 @@ import type { OpenSpaceOptions, SpaceCore, SpaceStore, StoreReader } from '../..
 import { withRanking } from '../../store/with-ranking.ts';
 import { additionsOf, addUse } from './adding.ts';
 import { findDamage } from './check.ts';
-import { commit, isInDoubt } from './commit.ts';
+import { commit } from './commit.ts';
 import { type Following, ROWS_AHEAD } from './feed.ts';
 import { type Gathered, gatherForUse, gatherForWrite, readForUse } from './gather.ts';
 import { spaceInfo } from './info.ts';
