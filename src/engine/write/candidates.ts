@@ -16,6 +16,8 @@ export interface Candidates {
   live(key: string): readonly MemoryRecord[];
   /** The last one with this statement that was invalidated. */
   invalidated(statement: string): MemoryRecord | undefined;
+  /** The memory of an id that a statement or a candidate supersedes. */
+  get(id: string): MemoryRecord | undefined;
   /** Takes in what is written of a statement. */
   add(memory: MemoryRecord, statement?: string): void;
 }
@@ -35,8 +37,13 @@ export async function readCandidates(
     names.length > 0 ? reader.find('names', names) : [],
   ]);
   const each = new Map(found.flat().map((memory) => [memory.id, memory]));
-  const { memories, successors } = await chainsAbove(reader, [...each.keys()]);
+  const older = new Set([...records, ...each.values()].flatMap(({ supersedes }) => supersedes));
+  const [{ memories, successors }, superseded] = await Promise.all([
+    chainsAbove(reader, [...each.keys()]),
+    older.size > 0 ? reader.get([...older]) : [],
+  ]);
   const known = new Map(memories);
+  for (const memory of superseded) if (memory) known.set(memory.id, memory);
   /** Ids of what superseded each, and of what has a key. */
   const newer = new Map([...successors].map(([id, ids]) => [id, new Set(ids)]));
   const keyed = new Map<string, Set<string>>();
@@ -53,6 +60,7 @@ export async function readCandidates(
       return live.sort((a, b) => a.createdAt - b.createdAt || placeOf(a) - placeOf(b));
     },
     invalidated: (statement) => invalid.get(statement),
+    get: (id) => known.get(id),
     add(memory, statement = statementOf(memory)) {
       const { id, supersedes, invalidatedAt } = memory;
       const before = entries.get(id);

@@ -55,6 +55,7 @@ export async function planWrites(
     readCandidates(reader, records, now),
     reader.tombstones(records),
   ]);
+  const said = new Map(records.map((record) => [record.id, record]));
   const planNext = ({ input, record, statement }: Draft, index: number): Plan => {
     const plan = inContext(index, drafts.length, () =>
       planOne(input, record, {
@@ -65,27 +66,34 @@ export async function planWrites(
         tombstone: tombstones[index],
       }),
     );
-    if (plan.kind !== 'keep') candidates.add(plan.memory, plan.kind === 'insert' ? statement : undefined);
-    return plan;
+    if (plan.kind === 'keep') return plan;
+    const written = inheriting(plan, candidates, said);
+    candidates.add(written.memory, plan.kind === 'insert' ? statement : undefined);
+    return written;
   };
-  return inheriting(reader, await mapInSlices(drafts, planNext, slices));
+  return mapInSlices(drafts, planNext, slices);
 }
 
-/** What takes the place of another memory counts for no less, in whatever order a batch names them. */
-async function inheriting(reader: SpaceReader, plans: readonly Plan[]): Promise<readonly Plan[]> {
-  const written = plans.flatMap((plan) => (plan.kind === 'keep' ? [] : [plan.memory]));
-  const older = [...new Set(written.flatMap(({ supersedes }) => supersedes))];
-  if (older.length === 0) return plans;
-  const known = new Map((await reader.get(older)).flatMap((memory) => (memory ? [[memory.id, memory]] : [])));
-  return plans.map((plan): Plan => {
-    if (plan.kind === 'keep' || plan.memory.supersedes.length === 0) return plan;
-    const { importance, importanceSource } = plan.memory.supersedes
-      .flatMap((id) => known.get(id) ?? [])
-      .reduce(inheritedImportance, plan.memory);
-    if (importance === plan.memory.importance) return plan;
-    const stability = plan.kind === 'insert' ? initialStability(importance) : plan.memory.stability;
-    return { ...plan, memory: { ...plan.memory, importance, importanceSource, stability } };
-  });
+/**
+ * What takes the place of another memory counts for no less, in whatever order a batch names them: of statements that come
+ * later it is `said` what they supersede themselves.
+ */
+function inheriting(
+  plan: Exclude<Plan, { readonly kind: 'keep' }>,
+  candidates: Candidates,
+  said: ReadonlyMap<string, MemoryRecord>,
+): Exclude<Plan, { readonly kind: 'keep' }> {
+  // A set is walked through to what is added on the way, and a cycle ends.
+  const older = new Set(plan.memory.supersedes);
+  for (const id of older) {
+    if (!candidates.get(id)) for (const below of said.get(id)?.supersedes ?? []) older.add(below);
+  }
+  const { importance, importanceSource } = [...older]
+    .flatMap((id) => candidates.get(id) ?? said.get(id) ?? [])
+    .reduce(inheritedImportance, plan.memory);
+  if (importance === plan.memory.importance) return plan;
+  const stability = plan.kind === 'insert' ? initialStability(importance) : plan.memory.stability;
+  return { ...plan, memory: { ...plan.memory, importance, importanceSource, stability } };
 }
 
 function planOne(
