@@ -1,7 +1,7 @@
 import { instant, invalidArgument, number, text } from './check.ts';
 import { snakeCase } from './fields.ts';
 import { onlyKeys } from './options.ts';
-import type { Instant } from './time.ts';
+import { formatInstant, type Instant } from './time.ts';
 
 /** One relation that a memory states: a directed, named link from one memory to another, and when it holds. */
 export interface Relation<Time = string> {
@@ -122,6 +122,15 @@ export function relationOf(
     confidence: number(confidence, `${prefix}confidence`, 0, 1),
     ...(since === undefined ? {} : { validFrom: since }),
     ...(until === undefined ? {} : { validUntil: until }),
+  };
+}
+
+/** A relation as memories show it. */
+export function shownRelation({ validFrom, validUntil, ...rest }: RelationRecord): Relation {
+  return {
+    ...rest,
+    ...(validFrom === undefined ? {} : { validFrom: formatInstant(validFrom) }),
+    ...(validUntil === undefined ? {} : { validUntil: formatInstant(validUntil) }),
   };
 }
 

@@ -330,6 +330,37 @@ describe('an export of a memory that the space knows otherwise', () => {
     expect((await memory.get('a'))?.invalidatedAt).toBeDefined();
   });
 
+  it('brings what a newer one says of its source and its relations, and takes away what it has no more', async () => {
+    const [{ memory: a, pass }, { memory: b }] = [
+      await live({ embedder: 'none' }),
+      await live({ embedder: 'none' }),
+    ];
+    const export_ = async (counts: object) => {
+      const exported = (await a.get('s'))!;
+      expect((await run(b, exported)).counts).toEqual({ ...none, ...counts });
+      expect(await b.get('s')).toMatchObject({
+        content: exported.content,
+        sourceRef: exported.sourceRef,
+        relations: exported.relations,
+      });
+      expect((await run(b, exported)).counts).toEqual({ ...none, unchanged: 1 });
+    };
+    for (const id of ['ann', 'acme']) await a.remember(id, { id, type: 'entity', title: id });
+    await a.remember('Ann works at Acme', { id: 's', sourceRef: 'mail 1' });
+    await export_({ imported: 1 });
+    pass(1);
+    const relations = [{ from: 'ann', name: 'works at', to: 'acme', validFrom: '2026-01-01' }];
+    await a.update('s', { sourceRef: 'mail 2', relations });
+    await export_({ updated: 1 });
+    pass(1);
+    await a.unrelate('ann', 'works_at', 'acme');
+    expect((await a.get('s'))?.relations).toMatchObject([{ validUntil: expect.any(String) }]);
+    await export_({ updated: 1 });
+    pass(1);
+    await a.update('s', { sourceRef: null, relations: null });
+    await export_({ updated: 1 });
+  });
+
   it('is skipped and named where it was invalidated at no time, and the rest is imported', async () => {
     const { memory, exported } = await kept();
     const record = (line: number, memory: Memory): ImportItem => ({

@@ -1,7 +1,8 @@
 import { SalienceError } from '../domain/errors.ts';
-import { FIELDS, isClearable } from '../domain/fields.ts';
+import { CHANGE_FIELDS, type ChangeField, FIELDS, isClearable } from '../domain/fields.ts';
 import type { Metadata } from '../domain/memory.ts';
 import { redactMetadata, redactPrivate } from '../domain/redaction.ts';
+import { parseRelations, shownRelation } from '../domain/relation.ts';
 import { GLOBAL_SCOPE } from '../domain/scope.ts';
 import { formatInstant, parseInstant } from '../domain/time.ts';
 import type { Memory, MemoryChanges, MemoryEngine, RememberInput } from '../index.ts';
@@ -139,31 +140,21 @@ function saidAt(item: Usable): number | undefined {
   }
 }
 
-const changeable = [
-  'content',
-  'title',
-  'type',
-  'scope',
-  'tags',
-  'metadata',
-  'topicKey',
-  'aliases',
-  'kind',
-  'author',
-  'role',
-  'importance',
-  'confidence',
-  'weight',
-  'validFrom',
-  'validUntil',
-  'expiresAt',
-] as const satisfies readonly (keyof MemoryChanges & keyof RememberInput)[];
+/**
+ * What an item may change. A statement does not say where it lies, which a line more before it changes, nor all that it
+ * relates: links of its source are added to that.
+ */
+const changeable = {
+  record: CHANGE_FIELDS,
+  statement: CHANGE_FIELDS.filter((field) => field !== 'sourceRef' && field !== 'relations'),
+};
 
 /** What an item says that the memory does not; `undefined` for nothing. */
 function changesOf(existing: Memory, item: Usable): MemoryChanges | undefined {
   const input: Partial<RememberInput> =
     item.kind === 'statement' ? item.input : (item.memory as RememberInput);
-  const given = changeable.filter((field) => input[field] !== undefined);
+  const fields = changeable[item.kind];
+  const given = fields.filter((field) => input[field] !== undefined);
   // As the engine keeps it: what is private never reached the store.
   const said = redactMetadata(
     Object.fromEntries(given.map((field) => [field, asKept(field, input[field])])) as Metadata,
@@ -173,7 +164,7 @@ function changesOf(existing: Memory, item: Usable): MemoryChanges | undefined {
   // An export has every field that there is: what it lacks was taken away.
   const cleared =
     item.kind === 'record'
-      ? changeable.filter(
+      ? fields.filter(
           (field) => input[field] === undefined && existing[field] !== undefined && isClearable(field),
         )
       : [];
@@ -183,10 +174,12 @@ function changesOf(existing: Memory, item: Usable): MemoryChanges | undefined {
   return input.updatedAt === undefined ? changes : { ...changes, updatedAt: input.updatedAt };
 }
 
-/** Times as memories show them. What is no time the engine refuses later. */
-function asKept(field: (typeof changeable)[number], value: unknown): unknown {
-  if (FIELDS[field].kind !== 'instant') return value;
+/** Times and relations as memories show them. What is none the engine refuses later. */
+function asKept(field: ChangeField, value: unknown): unknown {
+  const { kind } = FIELDS[field];
   try {
+    if (kind === 'relations') return parseRelations(value, field).map(shownRelation);
+    if (kind !== 'instant') return value;
     return formatInstant(parseInstant(value as string | Date));
   } catch {
     return value;

@@ -17,25 +17,32 @@ export interface Relations<Key> {
 }
 
 /**
- * The state of every memory that is superseded or in conflict. A memory is superseded while anything further
- * up its chain is believed, whatever became of the links in between, and in whatever order they were made.
+ * Whether anything further up a memory's chain is believed, whatever became of the links in between, and in whatever
+ * order they were made.
  */
+export function isSuperseded<Key>(
+  key: Key,
+  successors: ReadonlyMap<Key, Iterable<Key>>,
+  isBelieved: (key: Key) => boolean,
+): boolean {
+  // Writing refuses cycles; a damaged store must not hang.
+  const seen = new Set<Key>([key]);
+  const waiting = [...(successors.get(key) ?? [])];
+  for (let each = waiting.pop(); each !== undefined; each = waiting.pop()) {
+    if (seen.has(each)) continue;
+    if (isBelieved(each)) return true;
+    seen.add(each);
+    waiting.push(...(successors.get(each) ?? []));
+  }
+  return false;
+}
+
+/** The state of every memory that is superseded or in conflict. */
 export function beliefStates<Key>(
   { successors, newer }: Relations<Key>,
   isBelieved: (key: Key) => boolean,
 ): ReadonlyMap<Key, BeliefState> {
-  const superseded = (key: Key): boolean => {
-    // Writing refuses cycles; a damaged store must not hang.
-    const seen = new Set<Key>([key]);
-    const waiting = [...(successors.get(key) ?? [])];
-    for (let each = waiting.pop(); each !== undefined; each = waiting.pop()) {
-      if (seen.has(each)) continue;
-      if (isBelieved(each)) return true;
-      seen.add(each);
-      waiting.push(...(successors.get(each) ?? []));
-    }
-    return false;
-  };
+  const superseded = (key: Key) => isSuperseded(key, successors, isBelieved);
   const states = new Map<Key, BeliefState>();
   for (const key of successors.keys()) {
     if (superseded(key)) states.set(key, { superseded: true, conflict: 0 });

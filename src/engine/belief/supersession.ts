@@ -48,8 +48,10 @@ export async function supersededAmong(
 }
 
 /** Whether a memory is believed somewhere, whatever its tier, now or from a moment to come. */
-export function isLive(memory: MemoryRecord, superseded: ReadonlySet<string>, now: Instant): boolean {
-  const excluded = exclusionOf({ ...memory, tier: 'hot', superseded: superseded.has(memory.id) }, {}, now);
+export function isLive(memory: MemoryRecord, superseded: boolean, now: Instant): boolean {
+  const state =
+    memory.tier === 'hot' && !superseded ? memory : ({ ...memory, tier: 'hot', superseded } as const);
+  const excluded = exclusionOf(state, {}, now);
   return excluded === undefined || excluded === 'not-yet-valid';
 }
 
@@ -77,7 +79,7 @@ export async function liveAmong(
   const superseded = await supersededAmong(reader, ids, {}, now);
   const memories = await reader.get([...new Set(ids)]);
   const live = (memory: MemoryRecord | undefined) =>
-    memory && memory.tier !== 'stub' && isLive(memory, superseded, now) ? memory : undefined;
+    memory && memory.tier !== 'stub' && isLive(memory, superseded.has(memory.id), now) ? memory : undefined;
   // Of a whole space, as when it is curated.
   const kept = await mapInSlices(memories, live, startLongSlices());
   return new Map(kept.flatMap((memory) => (memory ? [[memory.id, memory]] : [])));

@@ -1,22 +1,15 @@
 import { atMost } from '../../domain/check.ts';
 import { CHANGE_FIELDS, FIELD_NAMES, FIELDS } from '../../domain/fields.ts';
 import { initialStability, type MemoryRecord } from '../../domain/memory.ts';
-import {
-  foldedName,
-  MOST_RELATIONS,
-  namesOfEntity,
-  withAliases,
-  withRelations,
-} from '../../domain/relation.ts';
-import { visibleScopes } from '../../domain/scope.ts';
+import { foldedName, MOST_RELATIONS, withAliases, withRelations } from '../../domain/relation.ts';
 import { mapInSlices, type Slices, startLongSlices } from '../../domain/slices.ts';
 import { normalisedContent } from '../../domain/statement.ts';
 import { formatInstant, type Instant } from '../../domain/time.ts';
-import { grouped } from '../../store/belief-state.ts';
 import type { SpaceReader } from '../../store/store.ts';
-import { madeHot, withFullText } from '../../store/tiers.ts';
-import { inheritedImportance, isLive, supersededAmong } from '../belief/supersession.ts';
+import { madeHot } from '../../store/tiers.ts';
+import { inheritedImportance } from '../belief/supersession.ts';
 import type { Inactive, RememberInput } from '../types.ts';
+import { type Candidates, nameIn, readCandidates, statementOf, topicOf } from './candidates.ts';
 import { changedRecord, revised } from './record.ts';
 import { inContext } from './write.ts';
 
@@ -57,69 +50,50 @@ export async function planWrites(
   slices: Slices = startLongSlices(),
 ): Promise<readonly Plan[]> {
   const records = drafts.map(({ record }) => record);
-  const topics = records.flatMap(({ topicKey }) => (topicKey === undefined ? [] : [topicKey]));
-  const whole = (found: readonly MemoryRecord[]) =>
-    Promise.all(found.map((memory) => withFullText(reader, memory)));
   // At once: a store beyond a network answers them with one message.
-  const [topical, alike, tombstones] = await Promise.all([
-    topics.length > 0 ? reader.find('topicKey', topics) : [],
-    reader.find(
-      'content',
-      records.map(({ content }) => content),
-    ),
+  const [candidates, tombstones] = await Promise.all([
+    readCandidates(reader, records, now),
     reader.tombstones(records),
   ]);
-  const sameTopic = await whole(topical);
-  const sameContent = await whole(alike);
-  const known = new Map([...sameTopic, ...sameContent].map((memory) => [memory.id, memory]));
-  const superseded = await supersededAtHome(reader, [...known.values()], now);
-  const live = (memory: MemoryRecord) => isLive(memory, superseded, now);
-  const entities = await knownEntities(reader, records, now);
-  const byTopic = new Map(sameTopic.filter(live).map((memory) => [topicOf(memory), memory]));
-  const byContent = new Map(sameContent.filter(live).map((memory) => [statementOf(memory), memory]));
-  const invalid = new Map(
-    sameContent
-      .filter(({ invalidatedAt }) => invalidatedAt !== undefined && invalidatedAt <= now)
-      .map((memory) => [statementOf(memory), memory]),
-  );
+  const said = new Map(records.map((record) => [record.id, record]));
   const planNext = ({ input, record, statement }: Draft, index: number): Plan => {
-    const topic = record.topicKey === undefined ? undefined : byTopic.get(topicOf(record));
     const plan = inContext(index, drafts.length, () =>
       planOne(input, record, {
-        topic,
-        entity: entities.find(record),
-        twin: record.type === 'entity' ? undefined : byContent.get(statement),
-        invalid: invalid.get(statement),
+        topic: record.topicKey === undefined ? undefined : candidates.live(topicOf(record)).at(-1),
+        entity: entityOf(record, candidates),
+        twin: record.type === 'entity' ? undefined : candidates.live(statement).at(-1),
+        invalid: candidates.invalidated(statement),
         tombstone: tombstones[index],
       }),
     );
-    if (plan.kind !== 'keep' && plan.memory.invalidatedAt === undefined) {
-      entities.add(plan.memory);
-      // What its topic said before is said no longer.
-      if (topic && byContent.get(statementOf(topic))?.id === topic.id) byContent.delete(statementOf(topic));
-      if (plan.memory.topicKey !== undefined) byTopic.set(topicOf(plan.memory), plan.memory);
-      byContent.set(plan.memory === record ? statement : statementOf(plan.memory), plan.memory);
-    }
-    return plan;
+    if (plan.kind === 'keep') return plan;
+    const written = inheriting(plan, candidates, said);
+    candidates.add(written.memory, plan.kind === 'insert' ? statement : undefined);
+    return written;
   };
-  return inheriting(reader, await mapInSlices(drafts, planNext, slices));
+  return mapInSlices(drafts, planNext, slices);
 }
 
-/** What takes the place of another memory counts for no less, in whatever order a batch names them. */
-async function inheriting(reader: SpaceReader, plans: readonly Plan[]): Promise<readonly Plan[]> {
-  const written = plans.flatMap((plan) => (plan.kind === 'keep' ? [] : [plan.memory]));
-  const older = [...new Set(written.flatMap(({ supersedes }) => supersedes))];
-  if (older.length === 0) return plans;
-  const known = new Map((await reader.get(older)).flatMap((memory) => (memory ? [[memory.id, memory]] : [])));
-  return plans.map((plan): Plan => {
-    if (plan.kind === 'keep' || plan.memory.supersedes.length === 0) return plan;
-    const { importance, importanceSource } = plan.memory.supersedes
-      .flatMap((id) => known.get(id) ?? [])
-      .reduce(inheritedImportance, plan.memory);
-    if (importance === plan.memory.importance) return plan;
-    const stability = plan.kind === 'insert' ? initialStability(importance) : plan.memory.stability;
-    return { ...plan, memory: { ...plan.memory, importance, importanceSource, stability } };
-  });
+/**
+ * What takes the place of another memory counts for no less, in whatever order a batch names them: of statements that come
+ * later it is `said` what they supersede themselves.
+ */
+function inheriting(
+  plan: Exclude<Plan, { readonly kind: 'keep' }>,
+  candidates: Candidates,
+  said: ReadonlyMap<string, MemoryRecord>,
+): Exclude<Plan, { readonly kind: 'keep' }> {
+  // A set is walked through to what is added on the way, and a cycle ends.
+  const older = new Set(plan.memory.supersedes);
+  for (const id of older) {
+    if (!candidates.get(id)) for (const below of said.get(id)?.supersedes ?? []) older.add(below);
+  }
+  const { importance, importanceSource } = [...older]
+    .flatMap((id) => candidates.get(id) ?? said.get(id) ?? [])
+    .reduce(inheritedImportance, plan.memory);
+  if (importance === plan.memory.importance) return plan;
+  const stability = plan.kind === 'insert' ? initialStability(importance) : plan.memory.stability;
+  return { ...plan, memory: { ...plan.memory, importance, importanceSource, stability } };
 }
 
 function planOne(
@@ -232,63 +206,18 @@ function sorted(memory: MemoryRecord): readonly unknown[] {
   return FIELD_NAMES.map((name) => memory[name] ?? null);
 }
 
-/** The live entities that statements may mean, by names and scope; those of the same statements as they come. */
-async function knownEntities(
-  reader: SpaceReader,
-  records: readonly MemoryRecord[],
-  now: Instant,
-): Promise<{ find(record: MemoryRecord): MemoryRecord | undefined; add(memory: MemoryRecord): void }> {
-  const known = new Map<string, MemoryRecord>();
-  const names = records.flatMap(namesOfEntity);
-  if (names.length > 0) {
-    const found = await Promise.all(
-      (await reader.find('names', names)).map((memory) => withFullText(reader, memory)),
-    );
-    const superseded = await supersededAtHome(reader, found, now);
-    for (const memory of found) if (isLive(memory, superseded, now)) known.set(memory.id, memory);
-  }
-  return {
-    add(memory) {
-      if (memory.type === 'entity') known.set(memory.id, memory);
-    },
-    find(record) {
-      if (record.type !== 'entity' || record.title === undefined) return undefined;
-      const name = foldedName(record.title);
-      const meant = [...known.values()].filter(
-        (memory) =>
-          memory.scope === record.scope &&
-          namesOfEntity(memory).includes(name) &&
-          // A person and a place of one name are two.
-          (memory.kind === undefined || record.kind === undefined || memory.kind === record.kind),
-      );
-      const titled = meant.filter(({ title }) => title !== undefined && foldedName(title) === name);
-      return titled.length === 1 ? titled[0] : meant.length === 1 ? meant[0] : undefined;
-    },
-  };
-}
-
-/** Which memories are superseded where they were said: what happens in other scopes is not seen there. */
-async function supersededAtHome(
-  reader: SpaceReader,
-  memories: readonly MemoryRecord[],
-  now: Instant,
-): Promise<ReadonlySet<string>> {
-  const superseded = new Set<string>();
-  for (const [scope, ids] of grouped(memories.map((memory) => [memory.scope, memory.id] as const))) {
-    const filter = { scopes: visibleScopes(scope) };
-    for (const id of await supersededAmong(reader, ids, filter, now)) superseded.add(id);
-  }
-  return superseded;
+/** The live entity that a statement means, by its name. */
+function entityOf(record: MemoryRecord, candidates: Candidates): MemoryRecord | undefined {
+  if (record.type !== 'entity' || record.title === undefined) return undefined;
+  const name = foldedName(record.title);
+  const meant = candidates
+    .live(nameIn(record.scope, name))
+    // A person and a place of one name are two.
+    .filter(({ kind }) => kind === undefined || record.kind === undefined || kind === record.kind);
+  const titled = meant.filter(({ title }) => title !== undefined && foldedName(title) === name);
+  return titled.length === 1 ? titled[0] : meant.length === 1 ? meant[0] : undefined;
 }
 
 function inactiveOf(at: Instant | undefined, reason: string | undefined): Inactive {
   return { since: formatInstant(at ?? 0), reason: reason ?? 'no reason was given' };
-}
-
-function topicOf({ scope, topicKey }: MemoryRecord): string {
-  return JSON.stringify([scope, topicKey]);
-}
-
-function statementOf({ scope, type, content }: MemoryRecord): string {
-  return JSON.stringify([scope, type, normalisedContent(content)]);
 }

@@ -13,7 +13,7 @@ import {
 } from '../../domain/fields.ts';
 import { initialStability, type MemoryRecord, TRANSIENT_TYPES, textChangeOf } from '../../domain/memory.ts';
 import { isPlain, onlyKeys } from '../../domain/options.ts';
-import type { Relation, RelationRecord } from '../../domain/relation.ts';
+import { shownRelation } from '../../domain/relation.ts';
 import { normalisedContent } from '../../domain/statement.ts';
 import { formatInstant, type Instant, parseInstant } from '../../domain/time.ts';
 import type { Memory, MemoryChanges, RememberInput } from '../types.ts';
@@ -144,7 +144,7 @@ export function toMemory(record: MemoryRecord, space: string, superseded: boolea
   const memory: Record<string, unknown> = {
     ...UNKNOWN,
     ...record,
-    relations: relations?.map(toRelation),
+    relations: relations?.map(shownRelation),
     space,
     effectiveWeight:
       superseded || consolidatedAt !== undefined ? Math.min(weight, SUPERSEDED_WEIGHT) : weight,
@@ -179,14 +179,6 @@ function copied(value: unknown): unknown {
 const UNKNOWN = Object.fromEntries(
   [...FIELD_NAMES, 'space', 'effectiveWeight'].map((name) => [name, undefined]),
 );
-
-function toRelation({ validFrom, validUntil, ...rest }: RelationRecord): Relation {
-  return {
-    ...rest,
-    ...(validFrom === undefined ? {} : { validFrom: formatInstant(validFrom) }),
-    ...(validUntil === undefined ? {} : { validUntil: formatInstant(validUntil) }),
-  };
-}
 
 /** The text that is searched: title, content and tags. */
 export function searchableText(memory: Pick<MemoryRecord, 'title' | 'content' | 'tags'>): string {
