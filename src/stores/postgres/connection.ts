@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { SalienceError } from '../../domain/errors.ts';
 import { loadPeer } from '../../domain/peer.ts';
+import { createQueue } from '../../store/queue.ts';
 import { copyBytes, takesCopies } from './binary.ts';
 import { cancelling } from './cancelling.ts';
 import { isConflict, translateError } from './faults.ts';
@@ -152,15 +153,19 @@ export function openDatabase(source: Source, schema: string, busyTimeout: number
       const pool = await source.pool();
       if (!pool.connect) return work(undefined);
       return withConnection(await pool.connect(), async (connection, keep) => {
-        const tell = (text: string) => connection.query({ text, rowMode: 'array' });
+        // Who asks for several things at once shares the connection, which takes one after the other.
+        const { run: inTurn } = createQueue();
+        const query = (asked: { readonly text: string; readonly values?: Statement['values'] }) =>
+          inTurn(() => connection.query({ ...asked, rowMode: 'array' }));
+        const tell = (text: string) => query({ text });
         try {
           await tell(begin);
           const result = await work({
-            readBytes: (query, take) => bytesOver(connection, query, take),
+            readBytes: (query, take) => inTurn(() => bytesOver(connection, query, take)),
             async run(statement, { reads = false } = {}) {
               const { text, values } = statementOf(statement);
               return cancelling(source.spare, text, reads, async (tagged) => {
-                const { rows } = await connection.query({ text: tagged, values, rowMode: 'array' });
+                const { rows } = await query({ text: tagged, values });
                 return rows as readonly Row[];
               });
             },
