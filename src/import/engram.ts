@@ -128,13 +128,16 @@ function common(value: Fields, kind: string, where: string, options: SourceOptio
   };
 }
 
+const LONGEST_SLUG = 64;
+
 /** What is of a project goes into its scope, unless engram itself gives it another, as `personal`. */
 function scopeOf(value: Fields, options: SourceOptions): string | undefined {
   const name = textOf(value['project']);
   if (name === undefined || /^\.{1,2}$/.test(name)) return options.scope;
-  const slug = name.replace(/[^A-Za-z0-9._-]+/g, '-');
-  // Names in other scripts would all become the same.
-  const project = /^[A-Za-z0-9._ -]+$/.test(name) ? slug : `${slug}-${stableId('engram', [name]).slice(-8)}`;
+  const slug = name.slice(0, LONGEST_SLUG).replace(/[^A-Za-z0-9._-]+/g, '-');
+  // Names in other scripts, and long ones that begin alike, would become the same.
+  const isWhole = name.length <= LONGEST_SLUG && /^[A-Za-z0-9._ -]+$/.test(name);
+  const project = isWhole ? slug : `${slug}-${stableId('engram', [name]).slice(-8)}`;
   if ((textOf(value['scope']) ?? 'project') !== 'project') return options.scope;
   const above = options.scope === undefined || options.scope === 'global' ? '' : `${options.scope}/`;
   return `${above}project:${project}`;

@@ -71,6 +71,55 @@ test('control characters and halves of surrogate pairs are taken out of a text',
   expect(lost).toEqual(['control characters', 'control characters']);
 });
 
+test('control characters in a name or a tag do not keep a record out', async () => {
+  const { memory, lost } = await become({
+    id: 'r\u00071',
+    role: 'us\u0007er',
+    categories: ['fo\u0007od', '\u0007', '\ud83d'],
+  });
+  expect(memory).toMatchObject({ sourceRef: 'mem0:r1', role: 'user', tags: ['food', '\ufffd'] });
+  expect(lost).toEqual(['control characters', 'control characters']);
+});
+
+test('an entity with control characters in its name is read, and so is what is known of it', async () => {
+  const lines = [
+    { type: 'entity', name: 'Ann\u0007 Gray', entityType: 'per\u0007son', observations: ['Plays the cello'] },
+    { type: 'relation', from: 'Ann\u0007 Gray', relationType: 'likes', to: 'Ann\u0007 Gray' },
+  ];
+  const text = lines.map((line) => JSON.stringify(line)).join('\n');
+  const { counts, memories } = await importAll('memory.jsonl', [text, text], { format: 'mcp-memory' });
+  expect(counts).toMatchObject([{ skipped: 0 }, { imported: 0, updated: 0, skipped: 0 }]);
+  expect(memories.map(({ content }) => content)).toContain('Plays the cello');
+  expect(memories).toContainEqual(
+    expect.objectContaining({ title: 'Ann Gray', kind: 'person', tags: ['person'] }),
+  );
+});
+
+test('of a topic that is too long, and of a project with a long name, the record is kept', async () => {
+  const observation = (id: number, project: string) => ({
+    id,
+    session_id: 's1',
+    type: 'bugfix',
+    title: 'Leak',
+    content: `A pool leaked ${id}`,
+    project,
+    scope: 'project',
+    topic_key: 't'.repeat(513),
+    created_at: '2025-01-01 10:05:00',
+  });
+  const long = 'p'.repeat(5000);
+  const document = {
+    version: '0.1.0',
+    sessions: [],
+    observations: [observation(1, `${long}1`), observation(2, `${long}2`), observation(3, 'shop')],
+    prompts: [],
+  };
+  const { counts, memories } = await importAll('engram.json', [document], { format: 'engram' });
+  expect(counts).toMatchObject([{ imported: 3, skipped: 0 }]);
+  expect(new Set(memories.map(({ scope }) => scope)).size).toBe(3);
+  expect(memories.map(({ topicKey }) => topicKey)).toEqual([undefined, undefined, undefined]);
+});
+
 test('a change before the creation is none', async () => {
   const { memory } = await become({ updated_at: '2025-02-03T04:05:05Z' });
   expect(memory.updatedAt).toBe('2025-02-03T04:05:06.000Z');

@@ -25,6 +25,20 @@ export function fitAuthor(name: string): string | undefined {
   return name.trim().slice(0, FIELDS.author.maxCharacters).trim().toWellFormed() || undefined;
 }
 
+/** A name as long as that field may be, without what no memory holds; nothing of it is missed. */
+export function fitName(name: string, field: 'kind' | 'role' | 'sourceRef'): string | undefined {
+  const kept = fitText(name, () => undefined);
+  return kept.slice(0, FIELDS[field].maxCharacters).toWellFormed().trim() || undefined;
+}
+
+/** A topic as long as a memory's may be: two that begin alike are not the same. */
+export function fitTopic(topic: string, lose: Lose): string | undefined {
+  const kept = fitText(topic, lose).trim();
+  if (kept.length <= FIELDS.topicKey.maxCharacters) return kept || undefined;
+  lose('topics');
+  return undefined;
+}
+
 /** A text without what no memory holds: control characters, and halves of surrogate pairs. */
 export function fitText(text: string, lose: Lose): string {
   const kept = text.toWellFormed().replaceAll(REFUSED, '');
@@ -38,10 +52,11 @@ export function fitTags(
   added: readonly string[] = [],
   lose: Lose,
 ): readonly string[] {
-  const fitting = [...new Set(tags)].filter((tag) => tag.length <= FIELDS.tags.maxCharacters);
-  const room = FIELDS.tags.maxItems - new Set(added).size;
-  const kept = fitting.filter((tag) => !added.includes(tag)).slice(0, Math.max(0, room));
-  for (const tag of new Set(tags)) if (!kept.includes(tag) && !added.includes(tag)) lose('tags');
+  const whole = [...new Set(tags.map((tag) => fitText(tag, lose).trim()))].filter((tag) => tag !== '');
+  const own = whole.filter((tag) => !added.includes(tag));
+  const room = Math.max(0, FIELDS.tags.maxItems - new Set(added).size);
+  const kept = own.filter((tag) => tag.length <= FIELDS.tags.maxCharacters).slice(0, room);
+  for (let lost = kept.length; lost < own.length; lost++) lose('tags');
   return kept;
 }
 

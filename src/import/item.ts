@@ -3,7 +3,17 @@ import { FIELDS } from '../domain/fields.ts';
 import { redactPrivate } from '../domain/redaction.ts';
 import { splitLong } from '../files/plain-text.ts';
 import type { Memory, RememberInput } from '../index.ts';
-import { fitAuthor, fitMetadata, fitTags, fitText, fitTitle, fitUpdated, type Lose } from './fit.ts';
+import {
+  fitAuthor,
+  fitMetadata,
+  fitName,
+  fitTags,
+  fitText,
+  fitTitle,
+  fitTopic,
+  fitUpdated,
+  type Lose,
+} from './fit.ts';
 
 /** One thing that an importer found in a source. */
 export type ImportItem =
@@ -118,7 +128,9 @@ export interface ForeignRecord extends Omit<RememberInput, 'id' | 'source' | 'so
 export function foreignStatements(record: ForeignRecord, options: SourceOptions): readonly ImportItem[] {
   const { system, where, key, reference, topicKey, names, ...given } = record;
   const lost: ImportItem[] = [];
-  const { content, ...said } = fitted(given, options.tags, (what) => lost.push({ kind: 'left-out', what }));
+  const lose = (what: string) => lost.push({ kind: 'left-out', what });
+  const { content, ...said } = fitted(given, options.tags, lose);
+  const topic = topicKey === undefined ? undefined : fitTopic(topicKey, lose);
   // Of one topic each piece would replace the one before. What is private may reach over the end of a piece.
   const pieces = splitLong(redactPrivate(content), MAX_CONTENT_BYTES);
   const statements = pieces.map(
@@ -129,13 +141,11 @@ export function foreignStatements(record: ForeignRecord, options: SourceOptions)
       input: {
         ...(options.scope === undefined ? {} : { scope: options.scope }),
         ...said,
-        ...(pieces.length === 1 && topicKey !== undefined ? { topicKey } : {}),
+        ...(pieces.length === 1 && topic !== undefined ? { topicKey: topic } : {}),
         id: stableId(system, [options.scope, ...key, part]),
         content: piece,
         source: 'imported',
-        sourceRef: (reference === undefined ? where : `${system}:${reference}`)
-          .slice(0, FIELDS.sourceRef.maxCharacters)
-          .toWellFormed(),
+        sourceRef: fitName(reference === undefined ? where : `${system}:${reference}`, 'sourceRef'),
       },
     }),
   );
@@ -154,6 +164,7 @@ function fitted(
     tags = [],
     author,
     role,
+    kind,
     metadata,
     sessionId,
     createdAt,
@@ -166,7 +177,8 @@ function fitted(
     title: title === undefined ? undefined : fitTitle(fitText(title, lose)),
     tags: joinTags(fitTags(tags, added, lose), added),
     ...(author === undefined ? {} : { author: fitAuthor(fitText(author, lose)) }),
-    ...(role === undefined ? {} : { role: role.slice(0, FIELDS.role.maxCharacters) }),
+    ...(role === undefined ? {} : { role: fitName(role, 'role') }),
+    ...(kind === undefined ? {} : { kind: fitName(kind, 'kind') }),
     ...(metadata === undefined ? {} : { metadata: fitMetadata(metadata, lose) }),
     sessionId: sessionId === undefined ? undefined : fitSession(sessionId),
     createdAt,

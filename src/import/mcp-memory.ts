@@ -100,7 +100,7 @@ function readEntity(fields: Fields, where: string, options: SourceOptions): read
       type: 'entity',
       content,
       tags,
-      ...(kind === undefined ? {} : { kind: kind.slice(0, 64).toWellFormed() }),
+      ...(kind === undefined ? {} : { kind }),
     },
     options,
   );
