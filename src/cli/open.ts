@@ -25,7 +25,7 @@ const OPENAI = 'https://api.openai.com/v1';
  * leads: memories must not go elsewhere because a disk is missing.
  */
 export function storePath({ path }: Pick<CommonOptions, 'path'>): string {
-  if (path !== undefined && path !== '') return path;
+  if (path !== undefined) return path;
   return lstatSync(HERE, { throwIfNoEntry: false }) ? HERE : join(homedir(), HERE);
 }
 

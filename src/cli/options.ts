@@ -20,7 +20,7 @@ export function addCommonOptions(program: Command): void {
         'SALIENCE_PATH',
         '--path <dir>',
         'directory of the store (default: ./.salience if it exists, else ~/.salience)',
-      ),
+      ).argParser(parseDirectory),
     )
     .addOption(optionOrVariable('SALIENCE_SPACE', '--space <name>', 'the space to use').default('default'))
     .addOption(
@@ -56,6 +56,12 @@ export function addCommonOptions(program: Command): void {
 function optionOrVariable(variable: string, flags: string, about: string): Option {
   const option = new Option(flags, about);
   return process.env[variable] === '' ? option : option.env(variable);
+}
+
+/** As from `--path "$STORE"` where that is not set: it must not be another store. */
+function parseDirectory(value: string): string {
+  if (value !== '') return value;
+  throw new InvalidArgumentError('It is empty: name a directory, or leave the option out.');
 }
 
 export function parseWholeNumber(value: string): number {
