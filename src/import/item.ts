@@ -3,7 +3,17 @@ import { FIELDS } from '../domain/fields.ts';
 import { redactPrivate } from '../domain/redaction.ts';
 import { splitLong } from '../files/plain-text.ts';
 import type { Memory, RememberInput } from '../index.ts';
-import { fitAuthor, fitMetadata, fitTags, fitText, fitTitle, fitUpdated, type Lose } from './fit.ts';
+import {
+  fitAuthor,
+  fitMetadata,
+  fitName,
+  fitTags,
+  fitText,
+  fitTitle,
+  fitTopic,
+  fitUpdated,
+  type Lose,
+} from './fit.ts';
 
 /** One thing that an importer found in a source. */
 export type ImportItem =
@@ -116,9 +126,11 @@ export interface ForeignRecord extends Omit<RememberInput, 'id' | 'source' | 'so
  * what of it does not fit into one.
  */
 export function foreignStatements(record: ForeignRecord, options: SourceOptions): readonly ImportItem[] {
-  const { system, where, key, reference, topicKey, names, ...given } = record;
+  const { system, where, key, reference, names, ...given } = record;
   const lost: ImportItem[] = [];
-  const { content, ...said } = fitted(given, options.tags, (what) => lost.push({ kind: 'left-out', what }));
+  const { content, topicKey, ...said } = fitted(given, options.tags, (what) =>
+    lost.push({ kind: 'left-out', what }),
+  );
   // Of one topic each piece would replace the one before. What is private may reach over the end of a piece.
   const pieces = splitLong(redactPrivate(content), MAX_CONTENT_BYTES);
   const statements = pieces.map(
@@ -133,7 +145,7 @@ export function foreignStatements(record: ForeignRecord, options: SourceOptions)
         id: stableId(system, [options.scope, ...key, part]),
         content: piece,
         source: 'imported',
-        sourceRef: (reference === undefined ? where : `${system}:${reference}`)
+        sourceRef: fitText(reference === undefined ? where : `${system}:${reference}`, () => {})
           .slice(0, FIELDS.sourceRef.maxCharacters)
           .toWellFormed(),
       },
@@ -154,6 +166,9 @@ function fitted(
     tags = [],
     author,
     role,
+    kind,
+    aliases,
+    topicKey,
     metadata,
     sessionId,
     createdAt,
@@ -166,7 +181,10 @@ function fitted(
     title: title === undefined ? undefined : fitTitle(fitText(title, lose)),
     tags: joinTags(fitTags(tags, added, lose), added),
     ...(author === undefined ? {} : { author: fitAuthor(fitText(author, lose)) }),
-    ...(role === undefined ? {} : { role: role.slice(0, FIELDS.role.maxCharacters) }),
+    ...(role === undefined ? {} : { role: fitName(fitText(role, lose), FIELDS.role.maxCharacters) }),
+    ...(kind === undefined ? {} : { kind: fitName(fitText(kind, lose), FIELDS.kind.maxCharacters) }),
+    ...(aliases === undefined ? {} : { aliases: aliases.map((alias) => fitText(alias, lose)) }),
+    topicKey: topicKey === undefined ? undefined : fitTopic(topicKey, lose),
     ...(metadata === undefined ? {} : { metadata: fitMetadata(metadata, lose) }),
     sessionId: sessionId === undefined ? undefined : fitSession(sessionId),
     createdAt,
