@@ -56,8 +56,7 @@ export function outcomeOf(error: unknown): Outcome | undefined {
     };
   if (inDoubt === true)
     return {
-      message:
-        'it is unknown whether this was written; read the data before you write it again, or send the same request with the same idempotency key',
+      message: 'it is unknown whether this was written; read the data before you write it again',
       details: { inDoubt },
     };
   return undefined;

@@ -50,6 +50,12 @@ test('metadata is kept in its order, the owners first, as much as there is room 
   expect(lost).toEqual(['fields "more"']);
 });
 
+test('of whom it is is kept where the rest alone fills the room', async () => {
+  const { memory, lost } = await become({ metadata: { notes: 'n'.repeat(12_250) } });
+  expect(memory.metadata).toEqual({ mem0Id: 'r1', user: 'ann' });
+  expect(lost).toEqual(['fields "notes"']);
+});
+
 test('metadata that no memory may have does not keep the rest out', async () => {
   let deep: unknown = 1;
   for (let at = 0; at < 9; at++) deep = [deep];
@@ -69,30 +75,6 @@ test('control characters and halves of surrogate pairs are taken out of a text',
   expect(memory.content).toBe('Rows[1m a\tcanoe\n\ufffd');
   expect(memory.author).toBe('Ann');
   expect(lost).toEqual(['control characters', 'control characters']);
-});
-
-test('control characters in a name or a tag do not keep a record out', async () => {
-  const { memory, lost } = await become({
-    id: 'r\u00071',
-    role: 'us\u0007er',
-    categories: ['fo\u0007od', '\u0007', '\ud83d'],
-  });
-  expect(memory).toMatchObject({ sourceRef: 'mem0:r1', role: 'user', tags: ['food', '\ufffd'] });
-  expect(lost).toEqual(['control characters', 'control characters']);
-});
-
-test('an entity with control characters in its name is read, and so is what is known of it', async () => {
-  const lines = [
-    { type: 'entity', name: 'Ann\u0007 Gray', entityType: 'per\u0007son', observations: ['Plays the cello'] },
-    { type: 'relation', from: 'Ann\u0007 Gray', relationType: 'likes', to: 'Ann\u0007 Gray' },
-  ];
-  const text = lines.map((line) => JSON.stringify(line)).join('\n');
-  const { counts, memories } = await importAll('memory.jsonl', [text, text], { format: 'mcp-memory' });
-  expect(counts).toMatchObject([{ skipped: 0 }, { imported: 0, updated: 0, skipped: 0 }]);
-  expect(memories.map(({ content }) => content)).toContain('Plays the cello');
-  expect(memories).toContainEqual(
-    expect.objectContaining({ title: 'Ann Gray', kind: 'person', tags: ['person'] }),
-  );
 });
 
 test('of a topic that is too long, and of a project with a long name, the record is kept', async () => {
@@ -120,12 +102,82 @@ test('of a topic that is too long, and of a project with a long name, the record
   expect(memories.map(({ topicKey }) => topicKey)).toEqual([undefined, undefined, undefined]);
 });
 
+test('neither ids, tags nor roles with characters that no memory holds keep a record out', async () => {
+  const { memory, lost } = await become({
+    id: 'r\u00001',
+    categories: ['bo\u0007ats', '\u0007', 'boats', 'half\ud83d'],
+    role: `us\u001ber${' '.repeat(60)}😀`,
+  });
+  expect(memory).toMatchObject({ tags: ['boats', 'half\ufffd'], role: 'user', sourceRef: 'mem0:r1' });
+  expect(lost).toEqual(Array(3).fill('control characters'));
+});
+
+test.each([
+  ['u'.repeat(70), 'u'.repeat(64)],
+  [`${'u'.repeat(63)}😀`, `${'u'.repeat(63)}\ufffd`],
+  [`${' '.repeat(70)}user`, 'user'],
+])('of a role that is too long as much is kept as there is room for: %j', async (role, kept) => {
+  expect((await become({ role })).memory.role).toBe(kept);
+});
+
+test('a pair of surrogates at the end of what there is room for is not kept by half', async () => {
+  expect((await become({ actor_id: `${'a'.repeat(199)}😀` })).memory.author).toBe(`${'a'.repeat(199)}\ufffd`);
+  const observation = { id: 1, sync_id: 'o', title: `${'t'.repeat(998)}😀 and on`, content: 'Likes tea' };
+  const document = { sessions: [], prompts: [], observations: [observation] };
+  const { memories } = await importAll('all.json', [document], { format: 'engram' });
+  expect(memories[0]?.title).toBe(`${'t'.repeat(998)}\ufffd…`);
+});
+
+test.each([
+  ['tea\u0007', 'tea', ['control characters']],
+  ['t'.repeat(512), 't'.repeat(512), []],
+  ['t'.repeat(513), undefined, ['topics']],
+  ['\u0007', undefined, ['control characters']],
+])('a topic is kept as a whole or not at all: %j', async (topic, kept, lost) => {
+  const observation = { id: 1, sync_id: 'o', title: 'Te\u0007a', content: 'Likes tea', topic_key: topic };
+  const document = { sessions: [], prompts: [], observations: [observation] };
+  const { memories } = await importAll('all.json', [document], { format: 'engram' });
+  expect(memories).toMatchObject([{ title: 'Tea', topicKey: kept }]);
+  const { items } = await readContent('all.json', document, { format: 'engram' });
+  expect(items.flatMap((item) => (item.kind === 'left-out' ? [item.what] : []))).toEqual(
+    expect.arrayContaining(['control characters', ...lost]),
+  );
+});
+
+test('an entity and its relations are imported without characters that no memory holds', async () => {
+  const lines = [
+    { type: 'entity', name: 'A\u0007nn', entityType: 'per\u0007son', observations: ['Likes tea'] },
+    { type: 'entity', name: 'Ben', entityType: 'person', observations: [] },
+    { type: 'relation', from: 'A\u0007nn', to: 'Ben', relationType: 'kn\u0007ows' },
+  ];
+  const document = lines.map((line) => JSON.stringify(line)).join('\n');
+  const { counts, memories } = await importAll('graph.jsonl', [document], { format: 'mcp-memory' });
+  expect(counts).toMatchObject([{ imported: 4, linked: 3, skipped: 0 }]);
+  expect(memories.find(({ type, title }) => type === 'entity' && title === 'Ann')).toMatchObject({
+    kind: 'person',
+    tags: ['person'],
+  });
+});
+
 test('a change before the creation is none', async () => {
   const { memory } = await become({ updated_at: '2025-02-03T04:05:05Z' });
   expect(memory.updatedAt).toBe('2025-02-03T04:05:06.000Z');
   const later = await become({ updated_at: '2025-02-03T04:05:07Z' });
   expect(later.memory.updatedAt).toBe('2025-02-03T04:05:07.000Z');
 });
+
+test('a change at what is no time is said to be at none', async () => {
+  const document = [{ ...record, updated_at: 'yesterday' }];
+  const { counts } = await importAll('all.json', [document], { format: 'mem0' });
+  expect(counts).toMatchObject([{ imported: 0, skipped: 1 }]);
+});
+
+test.each(['half\ud83d', 'nul\u0000'])(
+  'a session %j that no memory holds has an id of its own',
+  async (id) => {
+    expect((await become({ run_id: id })).memory.sessionId).toMatch(/^session:/);
+  },
+);
 
 test('of sessions whose ids are too long each stays one of its own', async () => {
   const ids = await Promise.all(

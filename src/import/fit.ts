@@ -22,21 +22,12 @@ export function fitTitle(title: string): string | undefined {
 
 /** A name as long as an author's may be. */
 export function fitAuthor(name: string): string | undefined {
-  return name.trim().slice(0, FIELDS.author.maxCharacters).trim().toWellFormed() || undefined;
+  return fitName(name, FIELDS.author.maxCharacters);
 }
 
-/** A name as long as that field may be, without what no memory holds; nothing of it is missed. */
-export function fitName(name: string, field: 'kind' | 'role' | 'sourceRef'): string | undefined {
-  const kept = fitText(name, () => undefined);
-  return kept.slice(0, FIELDS[field].maxCharacters).toWellFormed().trim() || undefined;
-}
-
-/** A topic as long as a memory's may be: two that begin alike are not the same. */
-export function fitTopic(topic: string, lose: Lose): string | undefined {
-  const kept = fitText(topic, lose).trim();
-  if (kept.length <= FIELDS.topicKey.maxCharacters) return kept || undefined;
-  lose('topics');
-  return undefined;
+/** As much of a name as there is room for; `undefined` for none. */
+export function fitName(name: string, most: number): string | undefined {
+  return name.trim().slice(0, most).trim().toWellFormed() || undefined;
 }
 
 /** A text without what no memory holds: control characters, and halves of surrogate pairs. */
@@ -52,12 +43,21 @@ export function fitTags(
   added: readonly string[] = [],
   lose: Lose,
 ): readonly string[] {
-  const whole = [...new Set(tags.map((tag) => fitText(tag, lose).trim()))].filter((tag) => tag !== '');
-  const own = whole.filter((tag) => !added.includes(tag));
-  const room = Math.max(0, FIELDS.tags.maxItems - new Set(added).size);
-  const kept = own.filter((tag) => tag.length <= FIELDS.tags.maxCharacters).slice(0, room);
-  for (let lost = kept.length; lost < own.length; lost++) lose('tags');
+  const distinct = new Set(tags.map((tag) => fitText(tag, lose)).filter((tag) => tag.trim() !== ''));
+  const fitting = [...distinct].filter((tag) => tag.length <= FIELDS.tags.maxCharacters);
+  const room = FIELDS.tags.maxItems - new Set(added).size;
+  const kept = fitting.filter((tag) => !added.includes(tag)).slice(0, Math.max(0, room));
+  for (const tag of distinct) if (!kept.includes(tag) && !added.includes(tag)) lose('tags');
   return kept;
+}
+
+/** A topic is known again by its key: a part of a long one would be another topic. */
+export function fitTopic(key: string, lose: Lose): string | undefined {
+  const kept = fitText(key, lose);
+  if (kept.trim() === '') return undefined;
+  if (kept.length <= FIELDS.topicKey.maxCharacters) return kept;
+  lose('topics');
+  return undefined;
 }
 
 /** As much of the metadata, in its order, as a memory may have, without what no memory may have. */

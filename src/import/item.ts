@@ -126,11 +126,11 @@ export interface ForeignRecord extends Omit<RememberInput, 'id' | 'source' | 'so
  * what of it does not fit into one.
  */
 export function foreignStatements(record: ForeignRecord, options: SourceOptions): readonly ImportItem[] {
-  const { system, where, key, reference, topicKey, names, ...given } = record;
+  const { system, where, key, reference, names, ...given } = record;
   const lost: ImportItem[] = [];
-  const lose = (what: string) => lost.push({ kind: 'left-out', what });
-  const { content, ...said } = fitted(given, options.tags, lose);
-  const topic = topicKey === undefined ? undefined : fitTopic(topicKey, lose);
+  const { content, topicKey, ...said } = fitted(given, options.tags, (what) =>
+    lost.push({ kind: 'left-out', what }),
+  );
   // Of one topic each piece would replace the one before. What is private may reach over the end of a piece.
   const pieces = splitLong(redactPrivate(content), MAX_CONTENT_BYTES);
   const statements = pieces.map(
@@ -141,11 +141,13 @@ export function foreignStatements(record: ForeignRecord, options: SourceOptions)
       input: {
         ...(options.scope === undefined ? {} : { scope: options.scope }),
         ...said,
-        ...(pieces.length === 1 && topic !== undefined ? { topicKey: topic } : {}),
+        ...(pieces.length === 1 && topicKey !== undefined ? { topicKey } : {}),
         id: stableId(system, [options.scope, ...key, part]),
         content: piece,
         source: 'imported',
-        sourceRef: fitName(reference === undefined ? where : `${system}:${reference}`, 'sourceRef'),
+        sourceRef: fitText(reference === undefined ? where : `${system}:${reference}`, () => {})
+          .slice(0, FIELDS.sourceRef.maxCharacters)
+          .toWellFormed(),
       },
     }),
   );
@@ -165,6 +167,8 @@ function fitted(
     author,
     role,
     kind,
+    aliases,
+    topicKey,
     metadata,
     sessionId,
     createdAt,
@@ -177,8 +181,10 @@ function fitted(
     title: title === undefined ? undefined : fitTitle(fitText(title, lose)),
     tags: joinTags(fitTags(tags, added, lose), added),
     ...(author === undefined ? {} : { author: fitAuthor(fitText(author, lose)) }),
-    ...(role === undefined ? {} : { role: fitName(role, 'role') }),
-    ...(kind === undefined ? {} : { kind: fitName(kind, 'kind') }),
+    ...(role === undefined ? {} : { role: fitName(fitText(role, lose), FIELDS.role.maxCharacters) }),
+    ...(kind === undefined ? {} : { kind: fitName(fitText(kind, lose), FIELDS.kind.maxCharacters) }),
+    ...(aliases === undefined ? {} : { aliases: aliases.map((alias) => fitText(alias, lose)) }),
+    topicKey: topicKey === undefined ? undefined : fitTopic(topicKey, lose),
     ...(metadata === undefined ? {} : { metadata: fitMetadata(metadata, lose) }),
     sessionId: sessionId === undefined ? undefined : fitSession(sessionId),
     createdAt,

@@ -258,6 +258,12 @@ describe('conditions', () => {
     ['an unknown bound', { signal: 'similarity', over: 1 }, 'score.if.over', /unknown key ".+" \(.*/],
     ['an unknown signal', { signal: 'likeness', above: 1 }, 'score.if.signal', /unknown signal "likeness"/],
     ['a duration as text', { passed: 'validUntil', by: '1d' }, 'score.if.by', /./],
+    [
+      'an unknown key of a clock',
+      { passed: 'validUntil', within: 1 },
+      'score.if.within',
+      /unknown key "within"/,
+    ],
     ['an infinite bound', { signal: 'similarity', above: Infinity }, 'score.if.above', /not a finite number/],
     [
       'an unknown attribute',

@@ -486,6 +486,8 @@ describe('a write that failed', () => {
     const error = await memory.remember('Prefers tea').catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'store_failed', details: fate });
     expect(failureOf(error).message).toBe(answer.json.detail);
+    // An agent has no idempotency key.
+    expect(answer.json.detail).not.toMatch(/key/);
   });
 });
 

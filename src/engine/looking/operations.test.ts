@@ -82,6 +82,14 @@ test('names what was linked, and at most ten of many', async () => {
   expect(made).toMatchObject({ memories: 11, ids: ids.slice(0, 10), undoable: true });
 });
 
+test('names all that was remembered, also where some of it was linked', async () => {
+  await using memory = await openMemory({ path: ':memory:', space: 'alice' });
+  const run = 'Went for a long run along the river on';
+  const texts = { tea: 'Anna likes tea', mon: `${run} Monday`, tue: `${run} Tuesday` };
+  await memory.rememberMany(Object.entries(texts).map(([id, content]) => ({ id, content })));
+  expect(await memory.operations()).toMatchObject([{ memories: 3, links: 1, ids: ['tea', 'mon', 'tue'] }]);
+});
+
 test('goes on before an operation, and keeps to a verb', async () => {
   await using memory = await openMemory({ path: ':memory:', space: 'alice', embedder: 'none' });
   for (const id of ['a', 'b', 'c']) await memory.remember(`Statement ${id}`, { id });

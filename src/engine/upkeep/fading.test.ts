@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { openMemory } from '../../index.ts';
+import { interruptedEmbedder } from '../../testing/interrupted-embedder.ts';
 import { live, liveFading, liveFadingOnDisk, liveOnDisk } from '../../testing/live-memory.ts';
 import { createReferenceStore } from '../../testing/reference-store/index.ts';
 
@@ -239,6 +240,46 @@ describe('a run of maintenance', () => {
     // What superseded it is written again, by an operation that cannot be undone.
     await memory.forget('stork');
     expect(await memory.undo()).toMatchObject(undone);
+  });
+
+  it.each([
+    ['the reference store', async () => live()],
+    ['SQLite', async () => liveOnDisk()],
+  ])('is taken back by a plain undo, but for what was forgotten since, in %s', async (_, open) => {
+    const { memory } = await open();
+    await memory.remember('Likes birds', { id: 'kept' });
+    // Before what is made of them in the order of ids, as all are that have none of their own.
+    const texts = runs.map(({ id, ...text }) => ({ ...text, id: `a ${id}` }));
+    const ids = texts.map(({ id }) => id);
+    await memory.rememberMany(texts);
+    const { run, consolidated } = await memory.maintain({ consolidate: ids });
+    const [gone = '', ...left] = ids;
+    await memory.forget(gone);
+    const undone = await memory.undo();
+    expect(undone).toMatchObject({ verb: 'maintain', run });
+    expect(undone.memories.map(({ id }) => id).toSorted()).toEqual(left);
+    expect(undone.skipped).toEqual(
+      [consolidated[0]?.id as string, gone].map((id) => ({ id, reason: 'forgotten' })),
+    );
+    expect(await memory.undo()).toMatchObject({ verb: 'remember', memories: [{ id: 'kept' }] });
+    await expect(memory.undo()).rejects.toMatchObject({ message: 'there is nothing to undo' });
+    await memory.close();
+  });
+
+  it('says of what is forgotten while its undo embeds that it was', async () => {
+    const embedder = interruptedEmbedder({ heron: 0, crane: 45, birds: 90 });
+    const { memory, pass } = await liveFading({ embedder });
+    await memory.rememberMany(events.map(({ id, ...event }) => ({ ...event, id, content: id })));
+    for (const days of [60, 7, 200]) {
+      pass(days);
+      await memory.maintain();
+    }
+    expect(await memory.get('heron')).toMatchObject({ tier: 'stub' });
+    embedder.meanwhile = () => memory.forget('heron');
+    const undone = await memory.undo();
+    expect(undone.skipped).toEqual([{ id: 'heron', reason: 'forgotten' }]);
+    expect(await memory.get('heron')).toBeUndefined();
+    expect(await memory.get('crane')).toMatchObject({ tier: 'cold' });
   });
 
   it('is named by the error that ends it, and goes on under the same id', async () => {

@@ -76,13 +76,15 @@ export async function undo(
     } catch (error) {
       // Whatever else failed may have failed after this one.
       if (operation !== undefined || !isBecauseUndone(error)) throw error;
-      // Another undo came first, or nothing of the run stands: the latest is an earlier one then.
-      if (await isUndone(engine, events)) continue;
-      if (first.run === undefined) throw error;
-      spent.add(first.run);
+      // Nothing of the run stands, or another undo came first: the latest is an earlier one then.
+      if (first.run !== undefined) spent.add(first.run);
+      else if (!(await isUndone(engine, events))) throw error;
     }
   }
 }
+
+/** Operations that are read together, while one that can be undone is looked for. */
+const MOST_AT_ONCE = 100;
 
 /** The events of the latest operation that can be undone as things are, in part where it belongs to a run; none of `spent` runs. */
 async function latestUndoable(
@@ -90,17 +92,18 @@ async function latestUndoable(
   spent: ReadonlySet<string>,
 ): Promise<readonly MemoryEvent[]> {
   return space.snapshot(async (snapshot) => {
-    // The log's latest may be kept from it for good, by a memory that is gone: an earlier one is taken then.
-    const [latest] = await snapshot.operation();
-    let before = (latest?.operation ?? 0) + 1;
-    for (;;) {
-      const [each] = await snapshot.operations({ limit: 1, before, ids: 0 });
-      if (!each) return [];
-      before = each.operation;
-      if (each.run !== undefined && spent.has(each.run)) continue;
-      const problem = await problemOf(snapshot, each);
-      if (problem === undefined || (problem === 'changed' && each.run !== undefined))
-        return snapshot.operation(each.operation);
+    // What cannot be undone may be many that stand together, each of which was undone, or forgotten.
+    for (let limit = 1, before: number | undefined; ; limit = Math.min(2 * limit, MOST_AT_ONCE)) {
+      const found = await snapshot.operations({ limit, before, ids: 0 });
+      for (const each of found) {
+        if (each.run !== undefined && spent.has(each.run)) continue;
+        const problem = await problemOf(snapshot, each);
+        const isInPart = problem === 'changed' || problem === 'redacted';
+        if (problem === undefined || (isInPart && each.run !== undefined))
+          return snapshot.operation(each.operation);
+      }
+      before = found.at(-1)?.operation;
+      if (before === undefined) return [];
     }
   });
 }
@@ -185,13 +188,14 @@ async function undoOperation(
 ): Promise<UndoResult> {
   const first = events[0] as MemoryEvent;
   const partly = skipped !== undefined;
-  for (const { redacted, memoryId } of events) {
-    if (redacted) skipped?.set(memoryId, { id: memoryId, reason: 'forgotten' });
-  }
   const intact = events.filter(({ redacted }) => !redacted);
   const settings = intact.find((event) => event.settings)?.settings;
   const written = intact.filter((event) => event.link === undefined && event.settings === undefined);
   const earlier = [...new Map([...written].reverse().map((event) => [event.memoryId, event.before]))];
+  for (const { redacted, memoryId: id } of events) {
+    // Of a memory that was written, it is a link with a forgotten one.
+    if (redacted && !earlier.some(([each]) => each === id)) skipped?.set(id, { id, reason: 'forgotten' });
+  }
   const restored = earlier.flatMap(([, before]) => (before ? [before] : []));
   const present = await engine.space.get(restored.map(({ id }) => id));
   // What says what it said keeps its vector and its words.
@@ -208,14 +212,14 @@ async function undoOperation(
     partly,
     run: first.run,
   } as const;
-  const passedOver = new Set<string>();
+  const passedOver = new Map<string, 'changed' | 'forgotten'>();
   const undone = await engine.space.write(entry, async (reader) => {
     // It may be decided again.
     passedOver.clear();
     const mayUndo = async (id: string, concerns: (event: MemoryEvent) => boolean) => {
       const problem = await changedSince(reader, id, events, concerns);
       if (problem && !skipped) throw problem;
-      if (problem) passedOver.add(id);
+      if (problem) passedOver.set(id, problem.details['problem'] === 'redacted' ? 'forgotten' : 'changed');
       return problem === undefined;
     };
     if (settings) await mayUndo(SETTINGS, (event) => event.settings !== undefined);
@@ -283,7 +287,7 @@ async function undoOperation(
       ...(settings ? { settings } : {}),
     };
   });
-  for (const id of passedOver) skipped?.set(id, { id, reason: 'changed' });
+  for (const [id, reason] of passedOver) skipped?.set(id, { id, reason });
   if (settings) await trimRecordings(engine, settings);
   const back = undone.flatMap(([, before]) => (before ? [before] : []));
   const read = await readAfterWrite(() => shownAll(engine, back, entry.at));

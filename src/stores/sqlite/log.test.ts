@@ -1,4 +1,4 @@
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdtemp, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -203,6 +203,19 @@ test('a long log is put into the file, though its space stays open', async () =>
   await write(space, [insert({ id: 'another' })]);
   expect(await bytes()).toBeGreaterThan(before + 1000 * 256);
   expect(await space.check()).toEqual([]);
+});
+
+test('a log that could not be opened once is opened again by the next write', async () => {
+  const path = join(directory, 'alice.db');
+  const writer = await openWriter(path, 'alice', { synchronous: 'full', busyTimeout: 0 });
+  const log = takeLog(writer, 'full');
+  await rename(`${path}-wal`, `${path}-aside`);
+  await expect(log.settle(true)).rejects.toMatchObject({ code: 'store_failed', details: { path } });
+  await rename(`${path}-aside`, `${path}-wal`);
+  await log.settle(true);
+  expect(disk.syncs).toBe(1);
+  await log.close();
+  writer.close();
 });
 
 test('a log is long after so many rows or commits, and short once it was put into the file', async () => {
