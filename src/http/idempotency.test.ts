@@ -90,4 +90,17 @@ describe('idempotency keys', () => {
     await expect(keys.once('used', 'r', used)).rejects.toMatchObject({ code: 'already_exists' });
     expect((await memory.activity('start')).entries).toHaveLength(3);
   });
+
+  it('do no work again of which it is unknown whether it was written', async () => {
+    const keys = createIdempotencyKeys({ keptFor: 1000, bytes: 4000 }, createFakeClock().now);
+    let times = 0;
+    const work = async () => {
+      times++;
+      throw new SalienceError('store_failed', 'the disk is silent', { details: { inDoubt: true } });
+    };
+    for (let retry = 0; retry < 2; retry++) {
+      await expect(keys.once('k', 'r', work)).rejects.toMatchObject({ details: { inDoubt: true } });
+    }
+    expect(times).toBe(1);
+  });
 });

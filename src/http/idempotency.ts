@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { SalienceError } from '../domain/errors.ts';
 import type { Clock, Instant } from '../domain/time.ts';
-import { notingWrites } from '../domain/written.ts';
+import { isInDoubt, notingWrites } from '../domain/written.ts';
 
 /** An answer that can be given again. */
 export interface KeptAnswer {
@@ -99,8 +99,8 @@ export function createIdempotencyKeys(limits: IdempotencyLimits, clock: Clock): 
         }
         return { answer, replayed: false };
       } catch (error) {
-        if (written.isWritten) {
-          entry.answer = Promise.reject(answerLost());
+        if (written.isWritten || isInDoubt(error)) {
+          entry.answer = Promise.reject(written.isWritten ? answerLost() : error);
           entry.answer.catch(() => undefined);
           entry.size = OVERHEAD;
           bytes += entry.size;

@@ -75,6 +75,7 @@ describe('a write', () => {
     await expect(write(space, [insert({ id: 'a' })])).rejects.toMatchObject({
       code: 'store_failed',
       message: expect.stringContaining('a power cut may take it back'),
+      details: { inDoubt: true },
       cause: { code: 'EIO' },
     });
     expect(await isThere(space, 'a')()).toBe(true);

@@ -166,7 +166,7 @@ export function shared(work: () => Promise<void>): Shared {
 function unsettled(path: string, cause: unknown): SalienceError {
   return new SalienceError(
     'store_failed',
-    `${path}: this was written, but the disk did not confirm it, so a power cut may take it back; check the disk, then write it again`,
-    { details: { path }, cause },
+    `${path}: this was written, but the disk did not confirm it, so a power cut may take it back; check the disk, and read the data before you write it again`,
+    { details: { path, inDoubt: true }, cause },
   );
 }
