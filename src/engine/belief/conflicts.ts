@@ -266,7 +266,7 @@ async function deleteOlder(
   const { newer } = await openPair(engine.space, conflictId);
   await forgetBy(engine, 'resolve', now, options, async (reader) => {
     const [older] = await bothOf(engine, reader, await openPair(reader, conflictId));
-    return planForgetting(reader, [older.id]);
+    return planForgetting(reader, [older.id], now);
   });
   return readAfterWrite(async () => {
     const [kept] = await engine.space.get([newer]);

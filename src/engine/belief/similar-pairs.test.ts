@@ -75,6 +75,28 @@ test('similar memories are looked for within one scope and one type, among what 
   expect((await memory.maintain()).similarPairs.map(idsOf)).toEqual([['fact', 'twin']]);
 });
 
+test('what a memory supersedes is not compared, unless that memory is no longer believed', async () => {
+  const superseding = async (fields: object = {}) => {
+    const { memory, pass } = await live();
+    await memory.remember('Ann lives in Oslo with her two cats', { id: 'old' });
+    pass(1);
+    await memory.remember('Ann lives in Bergen with her two cats', {
+      id: 'new',
+      supersedes: 'old',
+      ...fields,
+    });
+    return memory;
+  };
+  const decided = await superseding();
+  expect(await decided.maintain({ dryRun: true })).toMatchObject({ compared: 2, similarPairs: [] });
+  expect(await decided.maintain()).toMatchObject({ compared: 2, similarPairs: [] });
+  expect(await decided.conflicts()).toEqual([]);
+
+  const over = await superseding({ validUntil: '2026-01-01T12:00:00Z', createdAt: '2026-01-01T06:00:00Z' });
+  await over.rememberMany([{ id: 'other', content: 'Ann lives in Oslo with her two cats!' }]);
+  expect((await over.maintain()).similarPairs.map(idsOf)).toEqual([['old', 'other']]);
+});
+
 test('without an embedder nothing is similar; with one everything is compared anew', async () => {
   const clock = createFakeClock();
   const store = createReferenceStore();

@@ -7,6 +7,7 @@ import { exclusionOf } from '../../store/eligibility.ts';
 import type { IndexedText, NewPair, PairKind, SimilarPair, SpaceReader } from '../../store/store.ts';
 import { createUpdateFinder } from '../belief/possible-updates.ts';
 import { similarityProfile } from '../belief/similarity-profile.ts';
+import { supersededAmong } from '../belief/supersession.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { knownTexts } from '../write/derive.ts';
 import type { MaintainOptions, MaintenanceReport } from './maintenance-types.ts';
@@ -97,7 +98,9 @@ async function findPairs(
   now: Instant,
   options: MaintainOptions,
 ): Promise<readonly FoundPair[]> {
-  const comparable = memories.filter((memory) => !isOver(memory, now));
+  const ids = memories.map(({ id }) => id);
+  const superseded = await supersededAmong(engine.space, ids, {}, now);
+  const comparable = memories.filter((memory) => !isOver(memory, superseded.has(memory.id), now));
   const derived = await knownTexts(engine, comparable, options);
   const findUpdates = createUpdateFinder(engine, now);
   const pairs = new Map<string, FoundPair>();
@@ -139,8 +142,8 @@ async function similarTo(
 }
 
 /** No recall will return it again unless it looks for the past; what is only to come will be. */
-function isOver(memory: MemoryRecord, now: Instant): boolean {
-  const excluded = exclusionOf(memory, {}, now);
+function isOver(memory: MemoryRecord, superseded: boolean, now: Instant): boolean {
+  const excluded = exclusionOf({ ...memory, superseded }, {}, now);
   return excluded !== undefined && excluded !== 'not-yet-valid';
 }
 

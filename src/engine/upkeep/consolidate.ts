@@ -12,7 +12,7 @@ import { cosine } from '../../scoring/similarity.ts';
 import { compareCreated } from '../../store/comparison.ts';
 import { exclusionOf } from '../../store/eligibility.ts';
 import type { Change, IndexedText } from '../../store/store.ts';
-import { inheritedImportance, supersededAmong } from '../belief/supersession.ts';
+import { supersededAmong } from '../belief/supersession.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { deriveTexts, knownTexts } from '../write/derive.ts';
 import { combinedRelations, combinedTags, listedContent } from '../write/derived.ts';
@@ -233,6 +233,9 @@ function consolidationOf(
   now: Instant,
 ): MemoryRecord {
   const [seed] = group as [MemoryRecord];
+  const { importance, importanceSource } = group.reduce((most, memory) =>
+    memory.importance > most.importance ? memory : most,
+  );
   const mean = group.reduce((sum, { stability }) => sum + stability, 0) / group.length;
   return {
     ...seed,
@@ -255,7 +258,8 @@ function consolidationOf(
     invalidatedAt: undefined,
     invalidReason: undefined,
     consolidatedAt: undefined,
-    ...group.reduce<Pick<MemoryRecord, 'importance' | 'importanceSource'>>(inheritedImportance, seed),
+    importance,
+    importanceSource,
     stability: mean,
     accessCount: Math.max(...group.map(({ accessCount }) => accessCount)),
     sessions: [],

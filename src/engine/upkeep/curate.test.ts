@@ -116,6 +116,31 @@ describe('deduplicate', () => {
     expect((await space.info()).sequence).toBe(sequence + 1);
   });
 
+  test.each([
+    ['a hot one before a cold one', { tier: 'cold', coldSince: '2025-12-01' }, {}, { tier: 'hot' }],
+    ['a core one before one that fades', {}, { core: true }, { tier: 'hot', core: true }],
+    [
+      'a core one before a hot one, and makes it hot',
+      {},
+      { core: true, tier: 'cold', coldSince: '2025-12-01' },
+      { tier: 'hot', core: true, coldSince: undefined },
+    ],
+  ] as const)('keeps %s, however often the other was used', async (_, used, unused, left) => {
+    const { memory } = await live({ embedder: 'none' });
+    const { id } = await memory.remember('The door code is 4711', { id: 'unused', importance: 0 });
+    const original = (await memory.get(id))!;
+    await memory.undo();
+    await memory.importMemories([
+      { ...original, id: 'used', accessCount: 5, ...used },
+      { ...original, ...unused },
+    ]);
+    const { deduplicated } = await memory.curate({ actions: ['deduplicate'] });
+    expect(deduplicated).toEqual([{ kept: 'unused', replaced: ['used'] }]);
+    expect(await memory.get('unused')).toMatchObject(left);
+    const { hits } = await memory.recall('door code', { track: false });
+    expect(hits.map((hit) => hit.memory.id)).toEqual(['unused']);
+  });
+
   test('near-duplicates that overlap are one only where one says all that the other says', async () => {
     const { model } = scriptedModel(({ prompt }) => ({
       verdicts: [...prompt.matchAll(/"pair":(\d+)/g)].map(([, pair]) => ({
@@ -145,6 +170,30 @@ describe('deduplicate', () => {
       'different',
       'long',
     ]);
+  });
+
+  test.each([
+    ['the one that says more, as hot and core as the other', 'Anna flies to Lisbon on Monday, early', 'cold'],
+    ['of two that say the same, the core one', 'Anna flies to Lisbon on Monday!', 'core'],
+  ])('of near-duplicates that overlap it keeps %s', async (_, other, kept) => {
+    const { model } = scriptedModel(() => ({ verdicts: [{ pair: 1, reason: '', verdict: 'OVERLAP' }] }));
+    const { memory, space, clock, pass } = await live({ languageModel: model });
+    await memory.remember(other, { id: 'cold' });
+    pass(1);
+    await memory.remember('Anna flies to Lisbon on Monday', { id: 'core' });
+    expect((await memory.maintain()).judged).toHaveLength(1);
+    const [cold, core] = await space.get(['cold', 'core']);
+    await space.write({ verb: 'maintain', at: clock.now() }, async () => ({
+      changes: [
+        { kind: 'replace', memory: { ...cold!, tier: 'cold', coldSince: clock.now() } },
+        { kind: 'replace', memory: { ...core!, core: true } },
+      ],
+      result: undefined,
+    }));
+    const replaced = kept === 'core' ? ['cold'] : ['core'];
+    expect((await memory.curate({ actions: ['deduplicate'] })).deduplicated).toEqual([{ kept, replaced }]);
+    expect(await memory.get(kept)).toMatchObject({ tier: 'hot', core: true, coldSince: undefined });
+    expect((await memory.recall('Lisbon')).hits.map((hit) => hit.memory.id)).toEqual([kept]);
   });
 });
 

@@ -7,6 +7,7 @@ import { type Instant, MILLISECONDS_PER_DAY } from '../../domain/time.ts';
 import { CURATION_ACTIONS } from '../../domain/verbs.ts';
 import { compareCreated } from '../../store/comparison.ts';
 import type { Change, SpaceReader } from '../../store/store.ts';
+import { madeHot } from '../../store/tiers.ts';
 import { saysAllOf } from '../belief/near-duplicate.ts';
 import { checkSupersession, liveAmong, superseding } from '../belief/supersession.ts';
 import { type Dependencies, momentOf } from '../dependencies.ts';
@@ -136,7 +137,7 @@ interface Duplicates {
 /**
  * Word-for-word copies of one scope, type and topic, as imports may bring them; and near-duplicates that a model has
  * judged to overlap, where one of them says all that the other says. The one that stands for the others counts for as
- * much as any of them, and supersedes them: they stay, hidden.
+ * much as any of them, is hot, and core if any of them is; it supersedes them: they stay, hidden.
  */
 async function deduplicate(
   engine: Dependencies,
@@ -154,7 +155,9 @@ async function deduplicate(
       const survivor = memories.get(kept);
       if (!survivor) return [];
       const copies = replaced.flatMap((id) => memories.get(id) ?? []);
-      return [{ ...copies.reduce(superseding, survivor), ...combinedRelations([survivor, ...copies]) }];
+      const all = [survivor, ...copies];
+      const standing = madeHot(copies.reduce(superseding, survivor));
+      return [{ ...standing, core: all.some(({ core }) => core), ...combinedRelations(all) }];
     });
     await checkSupersession(reader, changed, engine.space.name);
     return { changes: changed.map((memory): Change => ({ kind: 'replace', memory })), result: again };
@@ -176,7 +179,7 @@ async function duplicatesAmong(
     const [a, b] = [live.get(older), live.get(newer)];
     if (resolution !== 'OVERLAP' || !a || !b || taken.has(older) || taken.has(newer)) continue;
     if (!isComparable(a, b)) continue;
-    const kept = saysAllOf(a, b) ? a : saysAllOf(b, a) ? b : undefined;
+    const kept = [a, b].sort(compareStanding).find((one) => saysAllOf(one, one === a ? b : a));
     if (!kept) continue;
     groups.push({ kept: kept.id, replaced: [kept === a ? newer : older] });
     taken.add(older).add(newer);
@@ -205,10 +208,19 @@ async function exactCopies(memories: readonly MemoryRecord[]): Promise<readonly 
     .filter((copies) => copies.length > 1)
     .map((copies) => {
       const [kept, ...others] = copies.sort(
-        (a, b) => b.accessCount - a.accessCount || b.confidence - a.confidence || compareCreated(a, b),
+        (a, b) =>
+          compareStanding(a, b) ||
+          b.accessCount - a.accessCount ||
+          b.confidence - a.confidence ||
+          compareCreated(a, b),
       ) as [MemoryRecord, ...MemoryRecord[]];
       return { kept: kept.id, replaced: others.map(({ id }) => id) };
     });
+}
+
+/** Core first, then hot: what fades, or has faded, must not take what does not with it. */
+function compareStanding(a: MemoryRecord, b: MemoryRecord): number {
+  return Number(b.core) - Number(a.core) || Number(b.tier === 'hot') - Number(a.tier === 'hot');
 }
 
 function isComparable(a: MemoryRecord, b: MemoryRecord): boolean {

@@ -97,4 +97,27 @@ describe('maintenance', () => {
     });
     expect((await memory.links('visit2')).filter(({ kind }) => kind === 'consolidation')).toEqual([]);
   });
+
+  test('what is consolidated is as important as the most important, whoever judged the others', async () => {
+    const { memory, pass } = await live();
+    const weekdays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday'];
+    await memory.rememberMany(
+      weekdays.map((weekday, at) => ({
+        id: `visit${at}`,
+        content: `Went for a long run along the river on ${weekday}`,
+        type: 'event',
+        importance: at === 3 ? 0.9 : 0.2,
+      })),
+    );
+    await memory.setImportance('visit0', 0.1);
+    pass(20);
+    const { consolidated } = await memory.maintain({
+      consolidate: weekdays.map((_, at) => `visit${at}`),
+      fade: false,
+    });
+    expect(await memory.get(consolidated[0]!.id!)).toMatchObject({
+      importance: 0.9,
+      importanceSource: 'caller',
+    });
+  });
 });

@@ -166,6 +166,7 @@ async function change(
       return planForgetting(
         reader,
         due.map(({ id }) => id),
+        now,
       );
     });
     return forgotten;

@@ -119,6 +119,31 @@ describe('the queue of similar pairs, judged by a model', () => {
     expect((await memory.get('f2'))?.importance).toBe(0.2);
   });
 
+  test.each(['UPDATE', 'CONTRADICTION'] as const)(
+    'by %s a cold memory that hides a hot one is hot',
+    async (verdict) => {
+      const { memory, space, clock } = await judging((older, newer) =>
+        older.includes('Monday') && newer.includes('Wednesday') ? verdict : 'NONE',
+      );
+      await memory.maintain({ useModel: false });
+      const seen = async () =>
+        (await memory.recall('Anna flies to Lisbon', { association: 'none', track: false })).hits
+          .map((hit) => hit.memory.id)
+          .sort();
+      const [newer] = await space.get(['f2']);
+      await space.write({ verb: 'maintain', at: clock.now() }, async () => ({
+        changes: [{ kind: 'replace', memory: { ...newer!, tier: 'cold', coldSince: clock.now() } }],
+        result: undefined,
+      }));
+      expect(await seen()).toEqual(['f0', 'f1']);
+      await memory.maintain();
+      expect(await seen()).toEqual(['f1', 'f2']);
+      expect(await memory.get('f2')).toMatchObject({ tier: 'hot', coldSince: undefined });
+      await memory.undo();
+      expect(await seen()).toEqual(['f0', 'f1']);
+    },
+  );
+
   test('a contradiction in a chain: the newest alone is believed', async () => {
     const { memory } = await judging(() => 'CONTRADICTION');
     await memory.maintain();

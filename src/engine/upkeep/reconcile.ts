@@ -5,6 +5,7 @@ import type { Instant } from '../../domain/time.ts';
 import { judgePairs } from '../../language/verdicts.ts';
 import { addUsage, type ModelUsage, NO_USAGE } from '../../providers/language-model.ts';
 import type { Change, NewPair, SimilarPair, SpaceReader } from '../../store/store.ts';
+import { madeHot } from '../../store/tiers.ts';
 import { checkSupersession, liveAmong, superseding } from '../belief/supersession.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { JudgedSimilarity, JudgementReport, MaintainOptions } from './maintenance-types.ts';
@@ -38,8 +39,8 @@ interface Verdicts extends Asked {
 
 /**
  * Has the language model judge the pairs that wait. By CONTRADICTION and UPDATE the newer memory supersedes the older
- * one, and counts for no less; OVERLAP and NONE settle the pair. What gets no verdict goes on waiting. Without a model
- * and with `useModel: false` nothing is asked; a dry run names what would be, with the pairs that were `found` in it.
+ * one, counts for no less and is hot; OVERLAP and NONE settle the pair. What gets no verdict goes on waiting. Without
+ * a model and with `useModel: false` nothing is asked; a dry run names what would be, with the pairs that were `found` in it.
  */
 export async function reconcile(
   engine: Dependencies,
@@ -152,7 +153,7 @@ async function settle(
       if (!older || !newer || !present || present.resolution !== undefined) continue;
       const supersedes = verdict === 'CONTRADICTION' || verdict === 'UPDATE';
       // Unchanged if both stay, but in the log: the decision belongs to its history, and can be undone.
-      const kept = supersedes ? superseding(newer, older) : newer;
+      const kept = supersedes ? madeHot(superseding(newer, older)) : newer;
       if (supersedes && (await closesCircle(engine, reader, [...changed.values(), kept]))) continue;
       changed.set(kept.id, kept);
       memories.set(kept.id, kept);

@@ -100,6 +100,52 @@ describe('forget of what something was made of', () => {
     expect((await memory.recall('Monday', { strategy: 'lexical', deep: true })).hits).toEqual([]);
   });
 
+  it('joins nothing in again that was invalidated or superseded since; each of that stands for itself again', async () => {
+    const { memory, id } = await consolidated();
+    await memory.invalidate('run1', 'it was a walk');
+    await memory.remember('Swam a mile in the lake on Friday', {
+      id: 'swim',
+      type: 'event',
+      supersedes: 'run4',
+    });
+    const result = await memory.forget('run0');
+    expect(result).toMatchObject({ forgotten: ['run0'], rebuilt: [id], reinstated: ['run1', 'run4'] });
+    expect(await memory.get(id)).toMatchObject({
+      content: [runs[2], runs[3]].map((run) => run?.content).join('\n'),
+      tags: ['Wednesday', 'Thursday'],
+      derivedFrom: ['run2', 'run3'],
+    });
+    expect((await memory.links(id)).map((link) => link.id).toSorted()).toEqual(['run2', 'run3']);
+    const ids = async () =>
+      (await memory.recall('long run along the river', { strategy: 'lexical' })).hits.map(
+        (hit) => hit.memory.id,
+      );
+    expect(await ids()).toEqual([id]);
+    await memory.reinstate('run1');
+    await memory.forget('swim');
+    expect((await ids()).toSorted()).toEqual([id, 'run1', 'run4'].toSorted());
+  });
+
+  it('joins in again what is believed once more without what is forgotten', async () => {
+    const { memory, id } = await consolidated();
+    await memory.remember('Swam a mile in the lake on Friday', {
+      id: 'swim',
+      type: 'event',
+      supersedes: 'run4',
+    });
+    await memory.forget(['run0', 'swim']);
+    expect((await memory.get(id))?.derivedFrom).toEqual(['run1', 'run2', 'run3', 'run4']);
+  });
+
+  it('forgets a consolidation of which one original is left that is believed', async () => {
+    const { memory, id } = await consolidated();
+    for (const run of ['run1', 'run2', 'run3']) await memory.invalidate(run, 'it was a walk');
+    const result = await memory.forget('run0');
+    expect(result).toMatchObject({ forgotten: ['run0', id], rebuilt: [] });
+    const { hits } = await memory.recall('long run', { strategy: 'lexical' });
+    expect(hits.map((hit) => hit.memory.id)).toEqual(['run4']);
+  });
+
   it('reinstates the last original of a consolidation', async () => {
     const { memory, id } = await consolidated();
     const result = await memory.forget(['run0', 'run1', 'run2', 'run3']);

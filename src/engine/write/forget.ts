@@ -42,9 +42,12 @@ export interface ForgetResult {
   readonly count: number;
   /** Their ids; in a dry run at most `limit`. */
   readonly forgotten: readonly string[];
-  /** Consolidations that were made again without them. */
+  /** Consolidations that were made again without them, and without what was invalidated or superseded since. */
   readonly rebuilt: readonly string[];
-  /** Memories that forgotten consolidations had replaced: they are believed again. */
+  /**
+   * Memories that forgotten consolidations had replaced, or that one made again no longer states: each stands for itself
+   * again, and is believed unless it was invalidated or superseded.
+   */
   readonly reinstated: readonly string[];
   /** What may say the same, and stays: summaries that people wrote, copies, entities that took over a name by a merge. */
   readonly mayStillSay: readonly string[];
@@ -73,7 +76,7 @@ export async function forget(
     if (named) await checkKnown(reader, named, engine.space.name);
     // What was changed since it was found may not be meant any more.
     const meant = selection ? await stillSelected(reader, ids, selection) : ids;
-    return planForgetting(reader, meant);
+    return planForgetting(reader, meant, now);
   };
   if (options.dryRun) return resultOf(engine, await decide(engine.space), most);
   const done = await forgetBy(engine, 'forget', now, options, decide);

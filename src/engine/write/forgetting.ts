@@ -1,5 +1,8 @@
 import type { MemoryRecord } from '../../domain/memory.ts';
 import { namesOfEntity } from '../../domain/relation.ts';
+import type { Instant } from '../../domain/time.ts';
+import { isSuperseded } from '../../store/belief-state.ts';
+import { isBelieved } from '../../store/eligibility.ts';
 import type { Change, IndexedText, Link, SpaceReader, Vote } from '../../store/store.ts';
 import { withFullText } from '../../store/tiers.ts';
 import { saysAllOf } from '../belief/near-duplicate.ts';
@@ -12,7 +15,7 @@ export interface Forgetting {
   readonly forgotten: readonly string[];
   /** Consolidations that are made again from what is left, under their own ids. */
   readonly rebuilt: readonly Rebuilt[];
-  /** Originals of consolidations that go: they are believed again. */
+  /** Originals of consolidations that go, or no longer state them: each stands for itself again. */
   readonly reinstated: readonly Reinstated[];
   /** The ids of memories that may say the same in words of their own, and stay. */
   readonly mayStillSay: readonly string[];
@@ -24,6 +27,8 @@ interface Rebuilt {
   readonly memory: MemoryRecord;
   readonly votes: readonly Vote[];
   readonly links: readonly Link[];
+  /** The ids of originals that stay, and that it no longer states: nobody believes them. */
+  readonly unstated: readonly string[];
 }
 
 interface Reinstated {
@@ -40,10 +45,15 @@ interface Known {
 
 /**
  * Decides what goes with these memories. What was made of them goes too: an automatic summary, and a consolidation that
- * a model has written; its originals are then believed again. One that only lists its originals stays, without their part.
+ * a model has written; its originals are then believed again. One that only lists its originals stays, without their
+ * part and without what was invalidated or superseded since.
  * With an entity goes what was merged into it. Ids that the space knows nothing of are left out.
  */
-export async function planForgetting(reader: SpaceReader, ids: readonly string[]): Promise<Forgetting> {
+export async function planForgetting(
+  reader: SpaceReader,
+  ids: readonly string[],
+  now: Instant,
+): Promise<Forgetting> {
   const removed = await reader.removed();
   const going = new Map<string, Known>();
   const rebuilt = new Map<string, Rebuilt>();
@@ -65,7 +75,7 @@ export async function planForgetting(reader: SpaceReader, ids: readonly string[]
     const doomed: string[] = [];
     for (const memory of consolidations.values()) {
       if (going.has(memory.id)) continue;
-      const again = await joinedAgain(reader, memory, going);
+      const again = await joinedAgain(reader, memory, going, now);
       if (again) rebuilt.set(memory.id, again);
       else doomed.push(memory.id);
     }
@@ -178,11 +188,15 @@ async function joinedAgain(
   reader: SpaceReader,
   memory: MemoryRecord,
   going: ReadonlyMap<string, Known>,
+  now: Instant,
 ): Promise<Rebuilt | undefined> {
   const found = await reader.get(memory.derivedFrom);
   const originals: MemoryRecord[] = [];
   for (const original of found) if (original) originals.push(await withFullText(reader, original));
-  const left = originals.filter(({ id }) => !going.has(id));
+  const staying = originals.filter(({ id }) => !going.has(id));
+  const isOutdated = await outdatedAmong(reader, memory, going, now);
+  const left = staying.filter((original) => !isOutdated(original));
+  const unstated = staying.filter(isOutdated).map(({ id }) => id);
   const isPlain =
     originals.length === found.length &&
     memory.title === undefined &&
@@ -190,7 +204,9 @@ async function joinedAgain(
     JSON.stringify(memory.tags) === JSON.stringify(combinedTags(originals));
   if (!isPlain || left.length < 2) return undefined;
   const links = (await reader.links([memory.id])).filter(
-    (link) => link.kind !== 'sequence' && !link.ids.some((id) => going.has(id)),
+    ({ kind, ids }) =>
+      kind !== 'sequence' &&
+      !ids.some((id) => going.has(id) || (kind === 'consolidation' && unstated.includes(id))),
   );
   return {
     memory: {
@@ -207,10 +223,26 @@ async function joinedAgain(
     },
     votes: await reader.votes(memory.id),
     links,
+    unstated,
   };
 }
 
-/** What consolidations that go had replaced, as it is without them. */
+/** Tells which originals of a consolidation were invalidated, or superseded by what stays and is believed. */
+async function outdatedAmong(
+  reader: SpaceReader,
+  { id: consolidation, derivedFrom }: MemoryRecord,
+  going: ReadonlyMap<string, Known>,
+  now: Instant,
+): Promise<(original: MemoryRecord) => boolean> {
+  const { memories, successors } = await chainsAbove(reader, derivedFrom);
+  const stands = (id: string) => {
+    const memory = going.has(id) || id === consolidation ? undefined : memories.get(id);
+    return memory !== undefined && isBelieved(memory, {}, now);
+  };
+  return ({ id, invalidatedAt }) => invalidatedAt !== undefined || isSuperseded(id, successors, stands);
+}
+
+/** What consolidations that go, or no longer state it, had replaced, as it is without them. */
 async function originalsOf(
   reader: SpaceReader,
   going: ReadonlyMap<string, Known>,
@@ -219,11 +251,13 @@ async function originalsOf(
   const gone = [...going.values()].flatMap(({ present }) =>
     present?.source === 'consolidated' ? [present] : [],
   );
-  const ids = [...new Set(gone.flatMap(({ derivedFrom }) => derivedFrom))].filter((id) => !going.has(id));
+  const unstated = [...rebuilt.values()].flatMap((each) => each.unstated);
+  const released = new Set([...gone.flatMap(({ derivedFrom }) => derivedFrom), ...unstated]);
+  const ids = [...released].filter((id) => !going.has(id));
   const elsewhere = new Set(
     (await reader.find('derivedFrom', ids))
       .filter(({ id, source }) => source === 'consolidated' && !going.has(id))
-      .flatMap(({ derivedFrom }) => derivedFrom),
+      .flatMap((memory) => (rebuilt.get(memory.id)?.memory ?? memory).derivedFrom),
   );
   const originals = await reader.get(ids.filter((id) => !elsewhere.has(id) && !rebuilt.has(id)));
   return Promise.all(
