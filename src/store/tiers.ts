@@ -1,4 +1,5 @@
 import type { MemoryRecord } from '../domain/memory.ts';
+import { type Instant, MILLISECONDS_PER_DAY } from '../domain/time.ts';
 import type { MemoryEvent, SpaceReader } from './store.ts';
 
 const STUB_PREFIX = '[archived] ';
@@ -25,6 +26,20 @@ export async function withFullText(
 ): Promise<MemoryRecord> {
   if (memory.tier !== 'stub') return memory;
   return { ...memory, content: fullContent(memory, await reader.history(memory.id)) };
+}
+
+/** When a memory was last used: what a recall showed has not been forgotten, even where the strategy learns nothing. */
+export function lastUse({
+  lastAccessedAt,
+  seen,
+}: Pick<MemoryRecord, 'lastAccessedAt' | 'seen'>): Instant | undefined {
+  return seen === undefined ? lastAccessedAt : Math.max(seen, lastAccessedAt ?? seen);
+}
+
+/** Whether a memory that is not hot has been cold, and not used, for so many days. */
+export function isColdFor(memory: MemoryRecord, days: number, now: Instant): boolean {
+  const since = Math.max(memory.coldSince ?? now, lastUse(memory) ?? Number.NEGATIVE_INFINITY);
+  return since <= now - days * MILLISECONDS_PER_DAY;
 }
 
 /**

@@ -45,6 +45,32 @@ describe('fading', () => {
     expect((await memory.get('crane'))?.tier).not.toBe('hot');
   });
 
+  it('archives and prunes nothing cold that a recall still returns through a link', async () => {
+    const { memory, pass } = await liveFading({ embedder: 'none' });
+    await memory.rememberMany([
+      { id: 'hub', content: 'Grinder of Ann', type: 'procedure' },
+      { id: 'leaf', content: 'Serial number 4711', type: 'event', importance: 0 },
+      { id: 'alone', content: 'It rained', type: 'event', importance: 0 },
+    ]);
+    await memory.link('hub', 'leaf', { weight: 0.9 });
+    const pruned: string[] = [];
+    for (let day = 30; day < 300; day += 30) {
+      pass(30);
+      await memory.maintain();
+      const { hits } = await memory.recall('grinder ann');
+      expect(hits.map(({ memory: { id } }) => id).toSorted()).toEqual(['hub', 'leaf']);
+      if (day === 210) pruned.push(...(await memory.curate({ actions: ['prune'] })).pruned);
+    }
+    expect((await memory.get('leaf'))?.tier).toBe('cold');
+    // Nobody asks any longer: it was used, so it is no casual mention, and is archived in its time.
+    pass(179);
+    expect((await memory.maintain()).archived).toEqual([]);
+    pruned.push(...(await memory.curate({ actions: ['prune'] })).pruned);
+    expect(pruned).toEqual(['alone']);
+    pass(1);
+    expect((await memory.maintain()).archived).toEqual(['leaf']);
+  });
+
   it('leaves nothing behind where it is off, or the recall says so', async () => {
     const off = await live({ embedder: 'none' });
     await off.memory.rememberMany(events);
