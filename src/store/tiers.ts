@@ -51,10 +51,17 @@ export function madeHot(memory: MemoryRecord): MemoryRecord {
   return { ...memory, tier: 'hot', coldSince: undefined };
 }
 
+/** The same after it was said again or changed at `at`: counted as seen then, or the next maintenance would cool it again. */
+export function revived(memory: MemoryRecord, at: Instant): MemoryRecord {
+  const hot = madeHot(memory);
+  return hot === memory ? memory : { ...hot, seen: Math.max(memory.seen ?? at, at) };
+}
+
 /** A memory after it was said again or changed: hot, and a stub with its full text. */
 export async function affirmed(
   reader: Pick<SpaceReader, 'history'>,
   memory: MemoryRecord,
+  at: Instant,
 ): Promise<MemoryRecord> {
-  return memory.consolidatedAt === undefined ? madeHot(await withFullText(reader, memory)) : memory;
+  return memory.consolidatedAt === undefined ? revived(await withFullText(reader, memory), at) : memory;
 }
