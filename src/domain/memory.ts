@@ -88,7 +88,10 @@ export interface MemoryRecord {
    */
   readonly textChangedAt: Instant | undefined;
   readonly lastAccessedAt: Instant | undefined;
-  /** When a recall whose strategy learns nothing last returned it, in a space whose memories fade. */
+  /**
+   * When a recall whose strategy learns nothing, a context or a session that started last returned it, or something was said that
+   * made it hot again, in a space whose memories fade.
+   */
   readonly seen: Instant | undefined;
   readonly validFrom: Instant | undefined;
   readonly validUntil: Instant | undefined;

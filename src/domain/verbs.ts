@@ -118,6 +118,10 @@ const sessionContext = {
   maxTokens,
   format,
   packing,
+  track: {
+    ...flag,
+    about: 'whether it notes what was shown, where memories fade (default: true)',
+  },
 } as const satisfies Arguments;
 
 const { limit: _, ...contextRecall } = recallArguments;
@@ -529,7 +533,7 @@ export const VERBS = {
       'Builds the context of a session that starts: rules, feedback, facts, decisions, context; up to 30,000 tokens.',
     arguments: sessionContext,
     shows: { trace },
-    access: 'read',
+    access: 'learn',
     idempotent: true,
     route: 'GET /v1/bootstrap',
     agents: true,
@@ -539,7 +543,7 @@ export const VERBS = {
     about: 'Builds the context of every turn: what must be known whatever is asked; up to 5,000 tokens.',
     arguments: sessionContext,
     shows: { trace },
-    access: 'read',
+    access: 'learn',
     idempotent: true,
     route: 'GET /v1/pinned',
     agents: true,

@@ -50,7 +50,10 @@ export interface Memory {
   readonly textChangedAt: string | undefined;
   /** When a recall whose strategy learns last returned it. */
   readonly lastAccessedAt: string | undefined;
-  /** When a recall whose strategy learns nothing last returned it, in a space whose memories fade. */
+  /**
+   * When a recall whose strategy learns nothing, a context or a session that started last returned it, or something was said that
+   * made it hot again, in a space whose memories fade.
+   */
   readonly seen: string | undefined;
   /** It is not recalled before this time. */
   readonly validFrom: string | undefined;

@@ -7,7 +7,7 @@ import { alike } from '../../domain/statement.ts';
 import { formatInstant, type Instant } from '../../domain/time.ts';
 import { RESOLUTIONS } from '../../domain/verbs.ts';
 import type { Change, IndexedText, NewPair, SimilarPair, SpaceReader } from '../../store/store.ts';
-import { madeHot } from '../../store/tiers.ts';
+import { madeHot, revived } from '../../store/tiers.ts';
 import { readAfterWrite } from '../after-write.ts';
 import { type Dependencies, limitOf, momentOf, notFound } from '../dependencies.ts';
 import { mergedInto } from '../graph/restate.ts';
@@ -204,13 +204,13 @@ async function decide(
       // Unchanged but for its tier, and in the log: the decision belongs to its history, and can be undone.
       return {
         changes: [older, newer]
-          .filter((memory) => memory === newer || madeHot(memory) !== memory)
-          .map((memory): Change => ({ kind: 'replace', memory: madeHot(memory) })),
-        kept: madeHot(newer),
+          .filter((memory) => memory === newer || revived(memory, now) !== memory)
+          .map((memory): Change => ({ kind: 'replace', memory: revived(memory, now) })),
+        kept: revived(newer, now),
       };
     case 'supersede': {
       if (areEntities(older, newer)) return oneEntity(reader, older, newer, now);
-      const kept = madeHot(superseding(newer, older));
+      const kept = revived(superseding(newer, older), now);
       await checkSupersession(reader, [kept], engine.space.name);
       return { changes: [{ kind: 'replace', memory: kept }], kept };
     }
@@ -220,7 +220,7 @@ async function decide(
         const told = changedRecord(older, { content: newer.content }, { now });
         return oneEntity(reader, newer, told, now, indexed);
       }
-      const kept = madeHot(updatedBy(older, newer, now, engine.limits));
+      const kept = revived(updatedBy(older, newer, now, engine.limits), now);
       const successors = (await rejoined(reader, [newer])).filter(({ id }) => id !== older.id);
       return {
         changes: [
@@ -252,7 +252,7 @@ async function oneEntity(
   indexed?: IndexedText,
 ): Promise<{ readonly changes: readonly Change[]; readonly kept: MemoryRecord }> {
   const { memory, changes } = await mergedInto(reader, from, into, now);
-  const kept = madeHot(memory);
+  const kept = revived(memory, now);
   return { changes: [{ kind: 'replace', memory: kept, ...(indexed ? { indexed } : {}) }, ...changes], kept };
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { extracted } from '../../testing/extraction-script.ts';
-import { live } from '../../testing/live-memory.ts';
+import { live, liveFading } from '../../testing/live-memory.ts';
 import { scriptedModel } from '../../testing/scripted-model.ts';
 
 describe('feedback', () => {
@@ -89,6 +89,24 @@ describe('feedback', () => {
       const [here, there] = [memory, copy].map((each) => each.feedback('a', vote, { voter }));
       expect((await there)?.usefulness).toBe((await here)?.usefulness);
     }
+  });
+
+  test('votes stay when only a stub is left, and in its export', async () => {
+    const { memory, pass } = await liveFading({ embedder: 'none' });
+    await memory.remember('Saw a stork by the river', { id: 'a', type: 'event', importance: 0 });
+    await memory.feedback('a', 'down', { voter: 'ben' });
+    await memory.update('a', { content: 'Saw a heron by the river' });
+    await memory.feedback('a', 'up', { voter: 'ann' });
+    pass(60);
+    await memory.maintain();
+    pass(180);
+    expect((await memory.maintain()).archived).toEqual(['a']);
+    const { memories } = await memory.list({ limit: 10 });
+    expect(memories).toMatchObject([{ tier: 'stub', votes: [{ voter: 'ann', vote: 1 }] }]);
+    const { memory: copy } = await liveFading({ embedder: 'none' });
+    await copy.importMemories(memories);
+    for (const each of [memory, copy])
+      expect((await each.feedback('a', 'up', { voter: 'ann' })).usefulness).toBe(2 / 3);
   });
 
   test('votes of an import that was undone count for no new memory of the same id', async () => {

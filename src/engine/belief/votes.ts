@@ -2,6 +2,7 @@ import { invalidArgument, oneOf, text } from '../../domain/check.ts';
 import type { MemoryRecord } from '../../domain/memory.ts';
 import { normalisedContent } from '../../domain/statement.ts';
 import type { CastVote, SpaceReader, Vote } from '../../store/store.ts';
+import { fullContent } from '../../store/tiers.ts';
 import type { Memory } from '../types.ts';
 import { effectiveEvents } from '../write/undo.ts';
 
@@ -12,8 +13,10 @@ import { effectiveEvents } from '../write/undo.ts';
 export async function votesOnText(reader: SpaceReader, memory: MemoryRecord): Promise<readonly CastVote[]> {
   const votes = await reader.votes(memory.id);
   if (votes.length === 0) return votes;
-  const said = normalisedContent(memory.content);
-  const events = effectiveEvents(await reader.history(memory.id));
+  const history = await reader.history(memory.id);
+  // Archiving takes text away, and says nothing else.
+  const said = normalisedContent(memory.tier === 'stub' ? fullContent(memory, history) : memory.content);
+  const events = effectiveEvents(history);
   // Another memory may have had the id, and have been removed. An import casts votes in the operation that makes the memory.
   const made = events.findLast(({ before, link, redacted }) => !before && !link && !redacted);
   const changed = events.findLast(

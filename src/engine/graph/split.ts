@@ -119,7 +119,7 @@ async function planSplit(
   const merged = await mergedAs(reader, known, title);
   const aliases = options.aliases === undefined ? [] : texts(options.aliases, 'aliases', 64, 200);
   const other = merged
-    ? retold(await affirmed(reader, merged), aliases, options, now)
+    ? retold(await affirmed(reader, merged, now), aliases, options, now)
     : newRecord(
         {
           id: newId,
@@ -134,7 +134,7 @@ async function planSplit(
       );
   const taken = new Set(namesOfEntity(other));
   const left = known.aliases?.filter((each) => !taken.has(foldedName(each)));
-  const whole = await affirmed(reader, known);
+  const whole = await affirmed(reader, known, now);
   const kept = revised(whole, {
     ...whole,
     aliases: left?.length === 0 ? undefined : left,

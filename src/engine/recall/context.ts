@@ -16,7 +16,14 @@ import { toMemory } from '../write/record.ts';
 import type { Hit } from './hit.ts';
 import { type Nothing, nothingBut } from './nothing.ts';
 import { asKnown } from './past.ts';
-import { applyEffects, type PreparedRecall, prepareRecall, recall, recallPrepared } from './recall.ts';
+import {
+  applyEffects,
+  noteShown,
+  type PreparedRecall,
+  prepareRecall,
+  recall,
+  recallPrepared,
+} from './recall.ts';
 import { recorded } from './recording.ts';
 import { strategyOf, unknownStrategy } from './strategy.ts';
 import { stage, type Trace } from './trace.ts';
@@ -63,6 +70,8 @@ export interface SessionContextOptions extends OperationOptions {
   readonly maxTokens?: number | undefined;
   readonly format?: BuildOptions['format'];
   readonly packing?: PackStrategy | undefined;
+  /** Whether it notes in a space whose memories fade that they were shown; with `false` it leaves nothing behind. Default is true. */
+  readonly track?: boolean | undefined;
 }
 
 /** What to put before a model, and why it holds what it holds. */
@@ -178,7 +187,13 @@ async function contextAsOf<StrategyName extends string>(
   });
   const taken = new Set(built.items.map(({ id }) => id));
   const used = found.hits.filter(({ memory }) => taken.has(memory.id));
-  const effects = await applyEffects(engine, { name, effect: defaults.effect }, used, query, options);
+  const usedIds = new Set(used.map(({ memory }) => memory.id));
+  const given = built.items.filter(({ id }) => !usedIds.has(id)).map(({ memory }) => memory);
+  const effects = [
+    await applyEffects(engine, { name, effect: defaults.effect }, used, query, options),
+    // The strategy has not found it, and learns nothing of it.
+    await noteShown(engine, name, given, options, query),
+  ].flatMap((row) => row ?? []);
   const { trace } = built;
   const nothing =
     answer.nothing ??
@@ -186,7 +201,7 @@ async function contextAsOf<StrategyName extends string>(
   return {
     ...built,
     ...(nothing && mandatory.length === 0 ? { nothing } : {}),
-    trace: effects ? { ...trace, stages: [...trace.stages, effects] } : trace,
+    trace: effects.length > 0 ? { ...trace, stages: [...trace.stages, ...effects] } : trace,
   };
 }
 
@@ -229,13 +244,17 @@ async function sessionContext(
   const hits = [...found.hits, ...core.filter(({ memory }) => !known.has(memory.id))].filter(
     belongsInSession,
   );
-  return build(engine, { ...found, hits }, [], {
+  const built = await build(engine, { ...found, hits }, [], {
     maxTokens: options.maxTokens ?? maxTokens,
     sections,
     strategy: options.packing,
     format: options.format,
     signal: options.signal,
   });
+  const shown = built.items.map(({ memory }) => memory);
+  const effects = await noteShown(engine, 'ambient', shown, options);
+  const { trace } = built;
+  return effects ? { ...built, trace: { ...trace, stages: [...trace.stages, effects] } } : built;
 }
 
 type Candidate<StrategyName extends string> = Pick<

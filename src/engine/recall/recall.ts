@@ -11,7 +11,7 @@ import type { NewUsage, PastSpace, Spelling } from '../../store/store.ts';
 import type { DateRange } from '../../text/dates.ts';
 import { weightOf } from '../../text/spelling.ts';
 import { type Dependencies, filterOf, limitOf, momentOf } from '../dependencies.ts';
-import type { RecallOptions } from '../types.ts';
+import type { Memory, RecallOptions } from '../types.ts';
 import type { EvidenceChain } from './expand.ts';
 import { type Hit, hitOf } from './hit.ts';
 import { type Nothing, nothingIn } from './nothing.ts';
@@ -287,6 +287,18 @@ export async function applyEffects(
     throw error;
   }
   return stage('effects', used.length, used.length, performance.now() - started);
+}
+
+/** Notes that memories were shown that no query had found: they must not cool either. */
+export function noteShown(
+  engine: Dependencies,
+  strategy: string,
+  memories: readonly Memory[],
+  options: Pick<RecallOptions, 'now' | 'track' | 'asOf'>,
+  query?: string | undefined,
+): Promise<StageTrace | undefined> {
+  const used = memories.map((memory) => ({ memory, isAssociative: false }));
+  return applyEffects(engine, { name: strategy, effect: 'none' }, used, query, options);
 }
 
 /** Where memories fade, what is shown must not cool, even if the strategy learns nothing of it. */

@@ -9,7 +9,7 @@ import type { Change, Session } from '../../store/store.ts';
 import { believedAmong } from '../belief/supersession.ts';
 import { type Dependencies, momentOf, notFound } from '../dependencies.ts';
 import type { Hit } from '../recall/hit.ts';
-import { recall } from '../recall/recall.ts';
+import { noteShown, recall } from '../recall/recall.ts';
 import { shownAll } from '../recall/shown.ts';
 import type { Memory, OperationOptions, RememberResult } from '../types.ts';
 import { toMemory } from '../write/record.ts';
@@ -62,6 +62,8 @@ export async function startSession(
     signal: options.signal,
   });
   const summaries = await summariesFor(engine, scope, now);
+  const shown = [...summaries, ...hits.map(({ memory }) => memory)];
+  await noteShown(engine, 'ambient', shown, { now: new Date(now) });
   return { sessionId: session.id, isNew, summaries, memories: hits };
 }
 

@@ -3,11 +3,11 @@ import { throwIfAborted } from '../../domain/errors.ts';
 import type { MemoryRecord } from '../../domain/memory.ts';
 import { startLongSlices } from '../../domain/slices.ts';
 import { normalisedContent } from '../../domain/statement.ts';
-import { type Instant, MILLISECONDS_PER_DAY } from '../../domain/time.ts';
+import type { Instant } from '../../domain/time.ts';
 import { CURATION_ACTIONS } from '../../domain/verbs.ts';
 import { compareCreated } from '../../store/comparison.ts';
 import type { Change, SpaceReader } from '../../store/store.ts';
-import { madeHot } from '../../store/tiers.ts';
+import { isColdFor, lastUse, revived } from '../../store/tiers.ts';
 import { saysAllOf } from '../belief/near-duplicate.ts';
 import { checkSupersession, liveAmong, superseding } from '../belief/supersession.ts';
 import { type Dependencies, momentOf } from '../dependencies.ts';
@@ -89,7 +89,7 @@ export async function curate(engine: Dependencies, given: CurateOptions = {}): P
 }
 
 /**
- * Takes out what is cold for 90 days and useless: voted down, or judged to be a casual mention and never used. Core
+ * Takes out what is cold and not used for 90 days, and useless: voted down, or judged to be a casual mention and never used. Core
  * memories, summaries, and what belongs to a chain of beliefs or to a consolidation stay.
  */
 async function prune(
@@ -120,11 +120,12 @@ async function prunable(
 }
 
 function isUseless(memory: MemoryRecord, now: Instant): boolean {
-  const { tier, core, type, coldSince, consolidatedAt, supersedes, source } = memory;
+  const { tier, core, type, consolidatedAt, supersedes, source } = memory;
   if (tier === 'hot' || core || type === 'summary') return false;
   if (consolidatedAt !== undefined || source === 'consolidated' || supersedes.length > 0) return false;
-  if ((coldSince ?? now) > now - DAYS_OF_COLD * MILLISECONDS_PER_DAY) return false;
-  const unused = memory.accessCount === 0 && memory.usefulness <= NEUTRAL_USEFULNESS;
+  if (!isColdFor(memory, DAYS_OF_COLD, now)) return false;
+  const unused =
+    memory.accessCount === 0 && lastUse(memory) === undefined && memory.usefulness <= NEUTRAL_USEFULNESS;
   return memory.usefulness < NEUTRAL_USEFULNESS || (unused && memory.importance < CASUAL);
 }
 
@@ -137,7 +138,7 @@ interface Duplicates {
 /**
  * Word-for-word copies of one scope, type and topic, as imports may bring them; and near-duplicates that a model has
  * judged to overlap, where one of them says all that the other says. The one that stands for the others counts for as
- * much as any of them, is hot, and core if any of them is; it supersedes them: they stay, hidden.
+ * much as any of them, is hot, and core, if any of them is; it supersedes them: they stay, hidden.
  */
 async function deduplicate(
   engine: Dependencies,
@@ -156,8 +157,15 @@ async function deduplicate(
       if (!survivor) return [];
       const copies = replaced.flatMap((id) => memories.get(id) ?? []);
       const all = [survivor, ...copies];
-      const standing = madeHot(copies.reduce(superseding, survivor));
-      return [{ ...standing, core: all.some(({ core }) => core), ...combinedRelations(all) }];
+      const standing = copies.reduce(superseding, survivor);
+      const isHot = all.some(({ tier }) => tier === 'hot');
+      return [
+        {
+          ...(isHot ? revived(standing, now) : standing),
+          core: all.some(({ core }) => core),
+          ...combinedRelations(all),
+        },
+      ];
     });
     await checkSupersession(reader, changed, engine.space.name);
     return { changes: changed.map((memory): Change => ({ kind: 'replace', memory })), result: again };

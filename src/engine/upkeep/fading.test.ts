@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openMemory } from '../../index.ts';
+import { type MemoryEngine, openMemory } from '../../index.ts';
 import { interruptedEmbedder } from '../../testing/interrupted-embedder.ts';
 import { live, liveFading, liveFadingOnDisk, liveOnDisk } from '../../testing/live-memory.ts';
 import { createReferenceStore } from '../../testing/reference-store/index.ts';
@@ -44,6 +44,104 @@ describe('fading', () => {
       accessCount: 0,
     });
     expect((await memory.get('crane'))?.tier).not.toBe('hot');
+  });
+
+  const rules = [
+    { id: 'french', content: 'Always answer in French', type: 'rule' },
+    { id: 'merger', content: 'Never mention the merger', type: 'rule' },
+    { id: 'unasked', content: 'Folded a paper crane', type: 'event', importance: 0 },
+  ];
+  const seenBy = async (memory: MemoryEngine, ids = ['french', 'merger', 'unasked']) =>
+    Promise.all(ids.map(async (id) => (await memory.get(id))?.seen !== undefined));
+
+  it.each([
+    ['pinned', (memory: MemoryEngine) => memory.pinned(), [true, true, false]],
+    ['bootstrap', (memory: MemoryEngine) => memory.bootstrap(), [true, true, false]],
+    ['startSession', (memory: MemoryEngine) => memory.startSession(), [true, true, true]],
+    [
+      'a context, with what must be in it,',
+      (memory: MemoryEngine) => memory.context('french', { maxTokens: 500, mustInclude: ['merger'] }),
+      [true, true, false],
+    ],
+    [
+      'a context whose strategy learns',
+      (memory: MemoryEngine) =>
+        memory.context('french', {
+          maxTokens: 500,
+          mustInclude: ['merger'],
+          strategy: 'retention',
+          types: ['event'],
+        }),
+      [false, true, false],
+    ],
+  ] as const)('counts what %s hands out as used', async (_, show, expected) => {
+    const { memory } = await liveFading({ embedder: 'none' });
+    await memory.rememberMany(rules);
+    await show(memory);
+    expect(await seenBy(memory)).toEqual(expected);
+    const off = await live({ embedder: 'none' });
+    await off.memory.rememberMany(rules);
+    await show(off.memory);
+    expect(await seenBy(off.memory)).toEqual([false, false, false]);
+  });
+
+  it('keeps a rule that stands in every turn, and one that must be in every context', async () => {
+    const { memory, pass } = await liveFading({ embedder: 'none' });
+    await memory.rememberMany(rules);
+    for (let days = 0; days < 400; days += 20) {
+      pass(20);
+      expect((await memory.pinned()).items.map(({ id }) => id)).toContain('french');
+      await memory.context('french', { maxTokens: 500, mustInclude: ['unasked'] });
+      await memory.maintain();
+    }
+    expect((await memory.get('french'))?.tier).toBe('hot');
+    expect((await memory.get('unasked'))?.tier).toBe('hot');
+  });
+
+  it('counts nothing where whoever asks may leave no trace', async () => {
+    const { memory, reopen, cleanUp } = await liveFadingOnDisk({ embedder: 'none' });
+    await memory.rememberMany(rules);
+    await memory.pinned({ track: false });
+    await memory.bootstrap({ track: false });
+    await memory.context('french', { maxTokens: 500, mustInclude: ['merger'], track: false });
+    await memory.context('french', {
+      maxTokens: 500,
+      mustInclude: ['merger'],
+      asOf: { valid: '2026-01-02' },
+    });
+    expect(await seenBy(memory)).toEqual([false, false, false]);
+    await memory.close();
+    const reading = await reopen({ readOnly: true });
+    expect((await reading.pinned()).items).toHaveLength(2);
+    expect(await seenBy(reading)).toEqual([false, false, false]);
+    await reading.close();
+    await cleanUp();
+  });
+
+  it('archives and prunes nothing cold that a recall still returns through a link', async () => {
+    const { memory, pass } = await liveFading({ embedder: 'none' });
+    await memory.rememberMany([
+      { id: 'hub', content: 'Grinder of Ann', type: 'procedure' },
+      { id: 'leaf', content: 'Serial number 4711', type: 'event', importance: 0 },
+      { id: 'alone', content: 'It rained', type: 'event', importance: 0 },
+    ]);
+    await memory.link('hub', 'leaf', { weight: 0.9 });
+    const pruned: string[] = [];
+    for (let day = 30; day < 300; day += 30) {
+      pass(30);
+      await memory.maintain();
+      const { hits } = await memory.recall('grinder ann');
+      expect(hits.map(({ memory: { id } }) => id).toSorted()).toEqual(['hub', 'leaf']);
+      if (day === 210) pruned.push(...(await memory.curate({ actions: ['prune'] })).pruned);
+    }
+    expect((await memory.get('leaf'))?.tier).toBe('cold');
+    // Nobody asks any longer: it was used, so it is no casual mention, and is archived in its time.
+    pass(179);
+    expect((await memory.maintain()).archived).toEqual([]);
+    pruned.push(...(await memory.curate({ actions: ['prune'] })).pruned);
+    expect(pruned).toEqual(['alone']);
+    pass(1);
+    expect((await memory.maintain()).archived).toEqual(['leaf']);
   });
 
   it('leaves nothing behind where it is off, or the recall says so', async () => {

@@ -75,6 +75,7 @@ describe.each(['cold', 'stub'] as const)('a %s memory is hot again when it is', 
     expect(await isFound(memory, query)).toBe(true);
     expect((await vectorsIn(space, ['heron']))[0]).toBeDefined();
     expect((await memory.stats()).memories).toBe(1);
+    expect((await memory.maintain()).cooled).toEqual([]);
     await memory.undo();
     if ((await memory.get('heron'))?.invalidatedAt !== undefined) await memory.undo();
     expect(await memory.get('heron')).toEqual(before);
@@ -108,13 +109,40 @@ test.each([
   ['said again', (memory: MemoryEngine) => memory.remember(heron, { type: 'event' })],
   ['said in a batch', (memory: MemoryEngine) => memory.rememberMany([{ content: heron, type: 'event' }])],
 ])('a cold memory that is %s is hot again, and otherwise as it was', async (_, say) => {
-  const { memory } = await faded('cold');
+  const { memory, clock, pass } = await faded('cold');
+  const now = new Date(clock.now()).toISOString();
   const before = await memory.get('heron');
   expect([await say(memory)].flat()[0]).toMatchObject({ id: 'heron', outcome: 'deduplicated' });
-  expect(await memory.get('heron')).toEqual({ ...before, tier: 'hot', coldSince: undefined });
+  expect(await memory.get('heron')).toEqual({ ...before, tier: 'hot', coldSince: undefined, seen: now });
   expect(await isFound(memory)).toBe(true);
+  // It cools again in the time that any other event takes.
+  pass(24);
+  expect((await memory.maintain()).cooled).toEqual([]);
+  pass(1);
+  expect((await memory.maintain({ dryRun: true })).cooled).toEqual(['heron']);
   await memory.undo();
   expect(await memory.get('heron')).toEqual(before);
+});
+
+test('what was shown after it was said again stays so when that is undone', async () => {
+  const { memory, pass } = await faded('cold');
+  await memory.remember(heron, { type: 'event' });
+  pass(1);
+  await memory.recall('grey heron river');
+  const { seen } = (await memory.get('heron'))!;
+  await memory.undo();
+  expect(await memory.get('heron')).toMatchObject({ tier: 'cold', seen });
+});
+
+test('a hot memory that is said again or changed cools in its time', async () => {
+  const { memory, pass } = await live();
+  await memory.remember(heron, { id: 'heron', type: 'event', importance: 0 });
+  pass(24);
+  await memory.remember(heron, { type: 'event' });
+  await memory.feedback('heron', 'up');
+  expect((await memory.get('heron'))?.seen).toBeUndefined();
+  pass(1);
+  expect((await memory.maintain()).cooled).toEqual(['heron']);
 });
 
 test('a statement that only begins like a stub is another one', async () => {
@@ -142,6 +170,7 @@ test('what a conflict ends with is hot', async () => {
     const { memory: kept } = await memory.resolve(conflicts![0]!.conflictId, resolution);
     expect(kept).toMatchObject({ tier: 'hot', coldSince: undefined });
     expect((await memory.get(kept.id))?.tier).toBe('hot');
+    expect(kept.seen).toBe(new Date(clock.now()).toISOString());
     if (resolution === 'keep-both') expect((await memory.get('heron'))?.tier).toBe('hot');
     await memory.undo();
     expect((await memory.get('heron'))?.tier).toBe('cold');

@@ -2,11 +2,11 @@ import { text } from '../../domain/check.ts';
 import { SalienceError, throwIfAborted } from '../../domain/errors.ts';
 import type { MemoryRecord } from '../../domain/memory.ts';
 import type { Fading } from '../../domain/settings.ts';
-import { type Instant, MILLISECONDS_PER_DAY } from '../../domain/time.ts';
+import type { Instant } from '../../domain/time.ts';
 import { isAtFloor } from '../../scoring/fading.ts';
 import { signalsOf } from '../../scoring/signals.ts';
 import type { Change, SpaceReader } from '../../store/store.ts';
-import { stubContent } from '../../store/tiers.ts';
+import { isColdFor, lastUse, stubContent } from '../../store/tiers.ts';
 import { type Dependencies, momentOf } from '../dependencies.ts';
 import { trimRecordings } from '../recall/recording.ts';
 import { NOTHING_INDEXED } from '../write/derive.ts';
@@ -137,14 +137,10 @@ export function fateOf(memory: MemoryRecord, now: Instant, fading: Fading): Fate
   if (memory.expiresAt !== undefined && memory.expiresAt <= now) return 'expired';
   if (fading.mode === 'off') return undefined;
   if (memory.tier === 'hot') {
-    // What a recall showed has not been forgotten, even where the strategy learns nothing.
-    const { lastAccessedAt, seen } = memory;
-    const used = seen === undefined ? lastAccessedAt : Math.max(seen, lastAccessedAt ?? seen);
-    const signals = signalsOf({ ...memory, lastAccessedAt: used });
+    const signals = signalsOf({ ...memory, lastAccessedAt: lastUse(memory) });
     return isAtFloor(signals, now, fading.daysAtFloor, fading.curve) ? 'cooled' : undefined;
   }
-  const longCold = (memory.coldSince ?? now) <= now - fading.daysCold * MILLISECONDS_PER_DAY;
-  return memory.tier === 'cold' && longCold ? 'archived' : undefined;
+  return memory.tier === 'cold' && isColdFor(memory, fading.daysCold, now) ? 'archived' : undefined;
 }
 
 async function change(

@@ -5,7 +5,7 @@ import type { Instant } from '../../domain/time.ts';
 import { judgePairs } from '../../language/verdicts.ts';
 import { addUsage, type ModelUsage, NO_USAGE } from '../../providers/language-model.ts';
 import type { Change, NewPair, SimilarPair, SpaceReader } from '../../store/store.ts';
-import { madeHot } from '../../store/tiers.ts';
+import { revived } from '../../store/tiers.ts';
 import { checkSupersession, liveAmong, superseding } from '../belief/supersession.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { JudgedSimilarity, JudgementReport, MaintainOptions } from './maintenance-types.ts';
@@ -153,7 +153,7 @@ async function settle(
       if (!older || !newer || !present || present.resolution !== undefined) continue;
       const supersedes = verdict === 'CONTRADICTION' || verdict === 'UPDATE';
       // Unchanged if both stay, but in the log: the decision belongs to its history, and can be undone.
-      const kept = supersedes ? madeHot(superseding(newer, older)) : newer;
+      const kept = supersedes ? revived(superseding(newer, older), now) : newer;
       if (supersedes && (await closesCircle(engine, reader, [...changed.values(), kept]))) continue;
       changed.set(kept.id, kept);
       memories.set(kept.id, kept);

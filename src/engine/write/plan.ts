@@ -6,7 +6,7 @@ import { mapInSlices, type Slices, startLongSlices } from '../../domain/slices.t
 import { normalisedContent } from '../../domain/statement.ts';
 import { formatInstant, type Instant } from '../../domain/time.ts';
 import type { SpaceReader } from '../../store/store.ts';
-import { madeHot } from '../../store/tiers.ts';
+import { revived } from '../../store/tiers.ts';
 import { inheritedImportance } from '../belief/supersession.ts';
 import type { Inactive, RememberInput } from '../types.ts';
 import { type Candidates, nameIn, readCandidates, statementOf, topicOf } from './candidates.ts';
@@ -58,13 +58,18 @@ export async function planWrites(
   const said = new Map(records.map((record) => [record.id, record]));
   const planNext = ({ input, record, statement }: Draft, index: number): Plan => {
     const plan = inContext(index, drafts.length, () =>
-      planOne(input, record, {
-        topic: record.topicKey === undefined ? undefined : candidates.live(topicOf(record)).at(-1),
-        entity: entityOf(record, candidates),
-        twin: record.type === 'entity' ? undefined : candidates.live(statement).at(-1),
-        invalid: candidates.invalidated(statement),
-        tombstone: tombstones[index],
-      }),
+      planOne(
+        input,
+        record,
+        {
+          topic: record.topicKey === undefined ? undefined : candidates.live(topicOf(record)).at(-1),
+          entity: entityOf(record, candidates),
+          twin: record.type === 'entity' ? undefined : candidates.live(statement).at(-1),
+          invalid: candidates.invalidated(statement),
+          tombstone: tombstones[index],
+        },
+        now,
+      ),
     );
     if (plan.kind === 'keep') return plan;
     const written = inheriting(plan, candidates, said);
@@ -106,6 +111,7 @@ function planOne(
     readonly invalid: MemoryRecord | undefined;
     readonly tombstone: { readonly at: Instant; readonly reason: string } | undefined;
   },
+  now: Instant,
 ): Plan {
   const { topic, entity, twin, invalid, tombstone } = found;
   if (!twin && invalid) {
@@ -122,12 +128,13 @@ function planOne(
     const memory = { ...record, invalidatedAt: at, invalidReason };
     return { kind: 'insert', memory, inactive: inactiveOf(at, invalidReason) };
   }
-  if (topic) return { kind: 'update', memory: restated(topicFor(record, madeHot(topic)), input, record) };
-  if (entity) return restatedEntity(entity, input, record);
+  if (topic)
+    return { kind: 'update', memory: restated(topicFor(record, revived(topic, now)), input, record) };
+  if (entity) return restatedEntity(entity, input, record, now);
   if (!twin) return { kind: 'insert', memory: record };
   const added = record.supersedes.filter((id) => id !== twin.id && !twin.supersedes.includes(id));
   const topicKey = twin.topicKey ?? record.topicKey;
-  const hot = madeHot(twin);
+  const hot = revived(twin, now);
   const relations = record.relations
     ? atMost(withRelations(twin.relations ?? [], record.relations), MOST_RELATIONS, 'relations', 'relations')
     : twin.relations;
@@ -182,8 +189,8 @@ function restated(before: MemoryRecord, input: RememberInput, record: MemoryReco
 }
 
 /** An entity that is known is told more of: its names are kept, and what it was called now is one of them. */
-function restatedEntity(known: MemoryRecord, input: RememberInput, record: MemoryRecord): Plan {
-  const before = madeHot(known);
+function restatedEntity(known: MemoryRecord, input: RememberInput, record: MemoryRecord, now: Instant): Plan {
+  const before = revived(known, now);
   const { title: _, aliases: __, ...said } = input;
   const title = known.title ?? record.title;
   const names = [...(record.title ? [record.title] : []), ...(record.aliases ?? [])];

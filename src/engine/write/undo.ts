@@ -236,7 +236,9 @@ async function undoOperation(
         // It may have been changed after its text was looked at.
         if (!text && !sameText(before, now)) throw changedMeanwhile(id);
         // The tier is what the write found; what use has made of the memory since stays.
-        const memory = withDynamics(before, now, USED);
+        const { seen } = now;
+        const revived = before.tier !== 'hot' && now.tier === 'hot' && seen === first.at;
+        const memory = { ...withDynamics(before, now, USED), seen: revived ? before.seen : seen };
         changes.push({ kind: 'replace', memory, ...(text ? { indexed: text } : {}) });
       } else if (before) {
         if (!text) throw changedMeanwhile(id);

@@ -38,7 +38,7 @@ export async function changeOne(
   const decideIn = async (reader: SpaceReader) => {
     const [before] = await reader.get([id]);
     if (!before) throw notFound(id, engine.space.name);
-    return { before, ...(await decide(await affirmed(reader, before), reader)) };
+    return { before, ...(await decide(await affirmed(reader, before, entry.at), reader)) };
   };
   const { result } = await optimistically(
     engine.space,

@@ -102,7 +102,8 @@ function ask(
   query: string | undefined,
   options: { readonly maxTokens: number; readonly format: Format; readonly signal: AbortSignal },
 ): Promise<ShownContext> {
-  return verb === 'context' ? memory.context(query, { ...options, track: false }) : memory[verb](options);
+  const looking = { ...options, track: false };
+  return verb === 'context' ? memory.context(query, looking) : memory[verb](looking);
 }
 
 function budgetOf(text: string | null): number | undefined {
