@@ -68,6 +68,27 @@ describeInBrowser('the view Memories', ({ inspect }) => {
     expect(complaints).toEqual([]);
   });
 
+  it('sends only what was changed, whatever others changed meanwhile', async () => {
+    await using demo = await inspect();
+    await using opened = await demo.open({ at: '#/memories/guji' });
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Edit' }).click();
+    const scope = page.getByRole('textbox', { name: 'Scope', exact: true });
+    await scope.fill('bad scope!');
+    await demo.memory.update('guji', { title: 'By somebody else', importance: 0.11 });
+    await page.getByRole('button', { name: 'Save' }).click();
+    // It was refused, and the memory is read again.
+    await page.getByRole('heading', { name: 'By somebody else' }).waitFor();
+    await scope.fill('project:x');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Changed.').waitFor();
+    expect(await demo.memory.get('guji')).toMatchObject({
+      title: 'By somebody else',
+      importance: 0.11,
+      scope: 'project:x',
+    });
+  });
+
   it('invalidates with a reason and reinstates, by the keyboard alone', async () => {
     await using demo = await inspect();
     await using opened = await demo.open({ at: '#/memories/rent' });

@@ -20,8 +20,10 @@ function draftOf(memory: Memory): Draft {
 
 /** Changes what a memory says. Only what was changed is sent. */
 export function Edit({ memory, close }: { readonly memory: Memory; readonly close: () => void }) {
-  const [draft, setDraft] = useState(draftOf(memory));
-  const changes = changesOf(draft, memory);
+  // Not the memory as it is now: what others write meanwhile is no change of the draft.
+  const [before] = useState(draftOf(memory));
+  const [draft, setDraft] = useState(before);
+  const changes = changesOf(draft, before);
   const set = (part: Partial<Draft>) => setDraft({ ...draft, ...part });
   const save = async (event: Event) => {
     event.preventDefault();
@@ -83,8 +85,7 @@ export function Edit({ memory, close }: { readonly memory: Memory; readonly clos
   );
 }
 
-function changesOf(draft: Draft, memory: Memory): MemoryChanges {
-  const before = draftOf(memory);
+function changesOf(draft: Draft, before: Draft): MemoryChanges {
   const changed = Object.entries(draft).filter(([name, value]) => before[name as keyof Draft] !== value);
   return Object.fromEntries(
     changed.map(([name, value]) => {
