@@ -104,6 +104,23 @@ describeInBrowser('the view Memories', ({ inspect }) => {
     expect((await demo.memory.get('roast'))?.tags).toEqual(['Leeds, UK', 'coffee', 'taste']);
   });
 
+  it('keeps what was typed while the server is away', async () => {
+    await using demo = await inspect();
+    await using opened = await demo.open({ at: '#/memories/guji' });
+    const { page, context } = opened;
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByLabel('What it says').fill('The Ethiopian Guji tastes of jasmine');
+    await context.setOffline(true);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.locator('.detail > .failure').waitFor();
+    await picture(page, 'memories-away');
+    await context.setOffline(false);
+    await page.locator('.detail > .failure').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Changed.').waitFor();
+    expect((await demo.memory.get('guji'))?.content).toContain('jasmine');
+  });
+
   it('invalidates with a reason and reinstates, by the keyboard alone', async () => {
     await using demo = await inspect();
     await using opened = await demo.open({ at: '#/memories/rent' });
