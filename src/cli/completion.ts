@@ -129,18 +129,37 @@ function bashScript(all: readonly Words[]): string {
     return `    ${quoted(placeOf(words))}) words=${quoted(given.join(' '))} ;;`;
   });
   return `# salience completion bash
+# What a typed word means, in plain; the quote that is still open, in quote. Words are data: nothing is evaluated.
+_salience_plain() {
+  local typed="$1" at=0 each
+  plain= quote=
+  if [[ $typed == '~/'* ]]; then plain="$HOME" at=1; fi
+  for ((; at < \${#typed}; at++)); do
+    each="\${typed:at:1}"
+    case "$quote$each" in
+      \\' | \\") quote="$each" ;;
+      "''" | '""') quote= ;;
+      '\\' | '"\\') at=$((at + 1)); plain+="\${typed:at:1}" ;;
+      *) plain+="$each" ;;
+    esac
+  done
+}
 _salience() {
-  local current="\${COMP_WORDS[COMP_CWORD]}" where= skip= word words= store=
+  local current where= skip= word words= store= plain quote
   COMPREPLY=()
 ${walk(all, `"\${COMP_WORDS[@]:1:COMP_CWORD-1}"`)}
+  _salience_plain "$store"; store="$plain"
+  _salience_plain "\${COMP_WORDS[COMP_CWORD]}"; current="$plain"
   if [[ -n $skip && $current == '=' ]]; then current=; fi
   case "$where $skip" in
 ${valueCases(all, (values) => `words=${quoted(values.replaceAll("'", ''))}`)}
     *" --space")
       # Names are data: compgen -W would expand them, and run what is in them.
       while IFS= read -r word; do
-        printf -v words %q "$word"
-        [[ $word == "$current"* || $words == "$current"* ]] && COMPREPLY+=("$words")
+        if [[ $word != "$current"* ]]; then continue; fi
+        if [[ -z $quote ]]; then printf -v words %q "$word"; COMPREPLY+=("$words"); continue; fi
+        # Within a quote a name stands as it is: one that would end the quote, or be expanded in it, is not offered.
+        if [[ $word != *[\\'\\"\\\\\\$\\\`!]* ]]; then COMPREPLY+=("$word"); fi
       done < <("\${COMP_WORDS[0]}" \${store:+--path "$store"} spaces 2>/dev/null)
       return ;;
   esac
@@ -177,6 +196,8 @@ _salience() {
   local where= skip= word store=
   local -a entries options
 ${walk(all, `"\${(@)words[2,CURRENT-1]}"`)}
+  # As it was typed: with quotes, backslashes, and ~.
+  if [[ $store == '~/'* ]]; then store="$HOME/\${(Q)store[3,-1]}"; else store="\${(Q)store}"; fi
   case "$where $skip" in
 ${valueCases(all, (values) => `compadd -- ${values}; return`)}
     *" --space") compadd -- \${(f)"$("\${words[1]}" \${store:+--path} $store spaces 2>/dev/null)"}; return ;;

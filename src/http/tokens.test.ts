@@ -82,6 +82,12 @@ describe('a token', () => {
     ] as const;
     for (const [token, code] of wrong)
       await expect(tokens.create(token, now)).rejects.toMatchObject({ code });
+    for (const time of [undefined, 1e20, Number.NaN, '2026-01-01']) {
+      await expect(tokens.create({ space: 'alice' }, time as never)).rejects.toMatchObject({
+        code: 'invalid_argument',
+        details: { field: 'now' },
+      });
+    }
     expect(await tokens.list()).toEqual([]);
   });
 

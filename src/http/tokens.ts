@@ -3,11 +3,12 @@ import { statSync } from 'node:fs';
 import { chmod, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { oneOf, text, texts } from '../domain/check.ts';
+import { describe } from '../domain/describe.ts';
 import { SalienceError } from '../domain/errors.ts';
 import { keysOf, onlyKeys } from '../domain/options.ts';
 import { parseScope } from '../domain/scope.ts';
 import { parseSpaceName } from '../domain/space.ts';
-import { formatInstant, type Instant } from '../domain/time.ts';
+import { formatInstant, type Instant, isInstant } from '../domain/time.ts';
 import type { SharedTexts } from '../store-kit.ts';
 
 export const TOKEN_RIGHTS = ['read', 'write', 'admin'] as const;
@@ -107,6 +108,13 @@ export function openTokenStore(place: string | SharedTexts): TokenStore {
   return {
     async create(token, now) {
       onlyKeys(token, newTokenKeys, 'token');
+      if (!isInstant(now)) {
+        throw new SalienceError(
+          'invalid_argument',
+          `now: ${describe(now)} is no time; give whole milliseconds since 1970, such as Date.now()`,
+          { details: { field: 'now' } },
+        );
+      }
       const id = randomBytes(8).toString('hex');
       const secret = `salience_${id}_${randomBytes(32).toString('base64url')}`;
       const grant = makeGrant(token, id, now);

@@ -89,6 +89,32 @@ describe('salience completion', () => {
     },
   );
 
+  it.skipIf(!has('bash'))('reads words in bash as they are typed: quoted, escaped, and from ~', async () => {
+    using work = createWorkplace();
+    const script = work.file('salience.bash', (await work.shell('salience completion bash')).stdout);
+    const made = `cd; for name in alice 'al b' 'al $(touch ran)'; do salience remember x --path "Bob's store" --space "$name"; done`;
+    expect((await work.shell(made)).code).toBe(0);
+    const offers = async (path: string, space: string) => {
+      const words = work.file('words', `salience\n--path\n${path}\nrecall\n--space\n${space}\n`);
+      const { stdout } = await work.shell(
+        `cd; source ${script}; mapfile -t COMP_WORDS < ${words}; COMP_CWORD=5; _salience; printf '%s\n' "\${COMPREPLY[@]}"`,
+      );
+      return stdout.trim().split('\n');
+    };
+    const paths = [
+      `"Bob's store"`,
+      `'Bob'\\''s store'`,
+      `Bob\\'s\\ store`,
+      `~/Bob\\'s\\ store`,
+      `~/"Bob's store"`,
+    ];
+    for (const path of paths) expect(await offers(path, 'ali'), path).toEqual(['alice']);
+    const [path = ''] = paths;
+    expect(await offers(path, 'al\\ b')).toEqual(['al\\ b']);
+    // Within a quote only what stands for itself there.
+    for (const space of [`'al`, `"al`]) expect(await offers(path, space), space).toEqual(['al b', 'alice']);
+  });
+
   it.skipIf(!has('zsh'))('completes in zsh (skipped where it is not installed)', async () => {
     using work = createWorkplace();
     const script = work.file('_salience', (await work.shell('salience completion zsh')).stdout);

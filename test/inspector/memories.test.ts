@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { describeInBrowser, eventually, held, settled } from './browser.ts';
+import { describeInBrowser, eventually, held, picture, settled } from './browser.ts';
 
 describeInBrowser('the view Memories', ({ inspect }) => {
   const idsShown = async (page: Page): Promise<readonly string[]> => {
@@ -50,7 +50,7 @@ describeInBrowser('the view Memories', ({ inspect }) => {
     const { page, complaints } = opened;
     await page.getByRole('button', { name: 'Edit' }).click();
     await page.getByLabel('What it says').fill('The Ethiopian Guji tastes of jasmine');
-    await page.getByLabel('Tags, with commas between').fill('taste, floral');
+    await page.getByLabel('Tags, one on each line').fill('taste\nfloral');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Changed.').waitFor();
     expect(await demo.memory.get('guji')).toMatchObject({
@@ -66,6 +66,59 @@ describeInBrowser('the view Memories', ({ inspect }) => {
     expect(await demo.memory.get('another')).toBeDefined();
     await page.locator('.detail .content', { hasText: 'bergamot' }).waitFor();
     expect(complaints).toEqual([]);
+  });
+
+  it('sends only what was changed, whatever others changed meanwhile', async () => {
+    await using demo = await inspect();
+    await using opened = await demo.open({ at: '#/memories/guji' });
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Edit' }).click();
+    const scope = page.getByRole('textbox', { name: 'Scope', exact: true });
+    await scope.fill('bad scope!');
+    await demo.memory.update('guji', { title: 'By somebody else', importance: 0.11 });
+    await page.getByRole('button', { name: 'Save' }).click();
+    // It was refused, and the memory is read again.
+    await page.getByRole('heading', { name: 'By somebody else' }).waitFor();
+    await scope.fill('project:x');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Changed.').waitFor();
+    expect(await demo.memory.get('guji')).toMatchObject({
+      title: 'By somebody else',
+      importance: 0.11,
+      scope: 'project:x',
+    });
+  });
+
+  it('keeps a tag with a comma whole when another is added', async () => {
+    await using demo = await inspect({
+      fill: (memory) => memory.remember('Prefers dark roast', { id: 'roast', tags: ['Leeds, UK', 'coffee'] }),
+    });
+    await using opened = await demo.open({ at: '#/memories/roast' });
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Edit' }).click();
+    const tags = page.getByLabel('Tags, one on each line');
+    await tags.fill(`${await tags.inputValue()}\n taste \n`);
+    await picture(page, 'memories-edit');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Changed.').waitFor();
+    expect((await demo.memory.get('roast'))?.tags).toEqual(['Leeds, UK', 'coffee', 'taste']);
+  });
+
+  it('keeps what was typed while the server is away', async () => {
+    await using demo = await inspect();
+    await using opened = await demo.open({ at: '#/memories/guji' });
+    const { page, context } = opened;
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByLabel('What it says').fill('The Ethiopian Guji tastes of jasmine');
+    await context.setOffline(true);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.locator('.detail > .failure').waitFor();
+    await picture(page, 'memories-away');
+    await context.setOffline(false);
+    await page.locator('.detail > .failure').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Changed.').waitFor();
+    expect((await demo.memory.get('guji'))?.content).toContain('jasmine');
   });
 
   it('invalidates with a reason and reinstates, by the keyboard alone', async () => {

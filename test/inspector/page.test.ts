@@ -252,6 +252,20 @@ describeInBrowser('the inspector', (browser) => {
     await page.waitForURL(/#\/context/);
   });
 
+  it('names its space in full on a narrow screen, also where it only reads', async () => {
+    await using opened = await demo.open({ rights: 'read', viewport: { width: 360, height: 740 } });
+    const { page } = opened;
+    const cut = await page
+      .locator('.brand > *')
+      .evaluateAll((parts) =>
+        parts
+          .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+          .map(({ textContent }) => textContent),
+      );
+    expect(cut).toEqual([]);
+    await picture(page, 'page-read-only-360');
+  });
+
   it('says that the server is gone, and goes on when it is back', async () => {
     await using work = await browser.inspect({ fill: (memory) => memory.remember('Prefers dark roast') });
     const grant = {

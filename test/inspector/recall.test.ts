@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { copyAs, describeInBrowser, eventually, held, settled, shareDemo } from './browser.ts';
+import { copyAs, describeInBrowser, eventually, held, picture, settled, shareDemo } from './browser.ts';
 
 describeInBrowser('the view Recall', (browser) => {
   const demo = shareDemo(browser);
@@ -494,6 +494,12 @@ describeInBrowser('the view Recall', (browser) => {
     await go('#/recall?q=coffee&types=nothing-has-this-type');
     await page.getByRole('heading', { name: 'Nothing found' }).waitFor();
     await go('#/recall?strategy=ambient');
+    await page.locator('.hit').first().waitFor();
+    await go('#/recall?q=coffee&strategy=nope');
+    await page.getByRole('alert').getByText('unknown strategy "nope"').waitFor();
+    expect(await page.locator('.hit').count()).toBe(0);
+    await picture(page, 'recall-unknown-strategy');
+    await page.getByLabel('Strategy').selectOption('bm25');
     await page.locator('.hit').first().waitFor();
   });
 });

@@ -110,6 +110,22 @@ describe('what was invalidated', () => {
     expect((await memory.remember(statement)).inactive).toBeUndefined();
   });
 
+  test('is reinstated once: where nothing changes, nothing is written that undo would take back', async () => {
+    const { memory } = await live(plain);
+    const { id } = await memory.remember(statement);
+    await memory.update(id, { title: 'Meeting' });
+    const before = await memory.get(id);
+    expect(await memory.reinstate(id)).toEqual(before);
+    expect((await memory.history(id)).map(({ verb }) => verb)).toEqual(['remember', 'update']);
+    await memory.undo();
+    expect((await memory.get(id))?.title).toBeUndefined();
+    // Another memory of the same statement is not invalidated, but what is left of the statement goes.
+    await memory.remember(statement, { type: 'event', id: 'other' });
+    await memory.invalidate(id, 'it was moved');
+    await memory.reinstate('other');
+    expect((await memory.remember(statement, { type: 'feedback' })).inactive).toBeUndefined();
+  });
+
   test('undo takes an invalidation and a revival back, with what they left behind', async () => {
     const { memory, pass } = await live(plain);
     await memory.remember(statement, { id: 'a' });

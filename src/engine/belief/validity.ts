@@ -38,15 +38,20 @@ export async function invalidate(
   return readAfterWrite(() => shown(engine, memory, at));
 }
 
-/** Reinstates an invalidated memory. Throws `not_found`. */
+/** Reinstates an invalidated memory; where nothing says that it does not hold, nothing is written. Throws `not_found`. */
 export async function reinstate(
   engine: Dependencies,
   id: string,
   options: OperationOptions = {},
 ): Promise<Memory> {
   const entry = { verb: 'reinstate', at: momentOf(engine, options) } as const;
-  return changeOne(engine, entry, id, options, async (before, reader) => ({
-    memory: { ...before, invalidatedAt: undefined, invalidReason: undefined },
-    changes: [{ kind: 'remove-tombstone', statement: await withFullText(reader, before) }],
-  }));
+  return changeOne(engine, entry, id, options, async (before, reader) => {
+    const statement = await withFullText(reader, before);
+    const [tombstone] = await reader.tombstones([statement]);
+    if (before.invalidatedAt === undefined && !tombstone) return { memory: before };
+    return {
+      memory: { ...before, invalidatedAt: undefined, invalidReason: undefined },
+      changes: [{ kind: 'remove-tombstone', statement }],
+    };
+  });
 }

@@ -24,7 +24,10 @@ export async function update(
   }));
 }
 
-/** One logged operation on one memory, which is hot again by it; `decide` sees it so. Throws `not_found`. */
+/**
+ * One logged operation on one memory, which is hot again by it; `decide` sees it so. Nothing is written where it answers with
+ * the memory that is stored. Throws `not_found`.
+ */
 export async function changeOne(
   engine: Dependencies,
   entry: WriteEntry,
@@ -53,6 +56,7 @@ export async function changeOne(
         // Others may have changed it while the text was embedded: nothing of that is lost, and no text goes unread.
         const { before, memory, changes = [] } = await decideIn(reader);
         if (!sameText(before, seen.before) || !sameText(memory, seen.memory)) return undefined;
+        if (memory === before) return { changes: [], result: memory };
         return {
           changes: [{ kind: 'replace', memory, indexed: indexed[0] }, ...changes],
           result: memory,

@@ -28,7 +28,7 @@ export function Detail({ id, close }: { readonly id: string; readonly close: () 
   const signedIn = useCell(session);
   const [editing, setEditing] = useState(false);
   const [forgetting, setForgetting] = useState(false);
-  if (error) return <Failure error={error} retry={reload} />;
+  if (error && !memory) return <Failure error={error} retry={reload} />;
   if (!memory) {
     return pending ? (
       <Loading />
@@ -43,6 +43,7 @@ export function Detail({ id, close }: { readonly id: string; readonly close: () 
   }
   return (
     <article class="stack detail" aria-label="Memory">
+      {error && <Failure error={error} retry={reload} />}
       <div class="row spread">
         <h2 class="stored">{memory.title ?? 'Memory'}</h2>
         <div class="row">

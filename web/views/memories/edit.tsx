@@ -15,23 +15,35 @@ interface Draft {
 
 function draftOf(memory: Memory): Draft {
   const { content, title = '', type, scope, tags, topicKey = '', importance, confidence } = memory;
-  return { content, title, type, scope, tags: tags.join(', '), topicKey, importance, confidence };
+  return { content, title, type, scope, tags: tags.join('\n'), topicKey, importance, confidence };
 }
 
 /** Changes what a memory says. Only what was changed is sent. */
 export function Edit({ memory, close }: { readonly memory: Memory; readonly close: () => void }) {
-  const [draft, setDraft] = useState(draftOf(memory));
-  const changes = changesOf(draft, memory);
+  // Not the memory as it is now: what others write meanwhile is no change of the draft.
+  const [before] = useState(draftOf(memory));
+  const [draft, setDraft] = useState(before);
+  const changes = changesOf(draft, before);
   const set = (part: Partial<Draft>) => setDraft({ ...draft, ...part });
   const save = async (event: Event) => {
     event.preventDefault();
     if (await withUndo(memory.id, 'Changed.', (engine) => engine.update(memory.id, changes))) close();
   };
-  const text = (name: 'title' | 'type' | 'scope' | 'tags' | 'topicKey', title: string) => (
+  const text = (name: 'title' | 'type' | 'scope' | 'topicKey', title: string) => (
     <label class="field">
       <span>{title}</span>
       <input
         type="text"
+        value={draft[name]}
+        onInput={(event) => set({ [name]: event.currentTarget.value })}
+      />
+    </label>
+  );
+  const lines = (name: 'content' | 'tags', title: string, rows: number) => (
+    <label class="field">
+      <span>{title}</span>
+      <textarea
+        rows={rows}
         value={draft[name]}
         onInput={(event) => set({ [name]: event.currentTarget.value })}
       />
@@ -54,19 +66,12 @@ export function Edit({ memory, close }: { readonly memory: Memory; readonly clos
   );
   return (
     <form class="stack" onSubmit={save}>
-      <label class="field">
-        <span>What it says</span>
-        <textarea
-          rows={4}
-          value={draft.content}
-          onInput={(event) => set({ content: event.currentTarget.value })}
-        />
-      </label>
+      {lines('content', 'What it says', 4)}
       <div class="edit-fields">
         {text('title', 'Title')}
         {text('type', 'Type')}
         {text('scope', 'Scope')}
-        {text('tags', 'Tags, with commas between')}
+        {lines('tags', 'Tags, one on each line', 2)}
         {text('topicKey', 'Topic')}
         {share('importance', 'Importance')}
         {share('confidence', 'Confidence')}
@@ -83,8 +88,7 @@ export function Edit({ memory, close }: { readonly memory: Memory; readonly clos
   );
 }
 
-function changesOf(draft: Draft, memory: Memory): MemoryChanges {
-  const before = draftOf(memory);
+function changesOf(draft: Draft, before: Draft): MemoryChanges {
   const changed = Object.entries(draft).filter(([name, value]) => before[name as keyof Draft] !== value);
   return Object.fromEntries(
     changed.map(([name, value]) => {
@@ -92,7 +96,7 @@ function changesOf(draft: Draft, memory: Memory): MemoryChanges {
         return [
           name,
           String(value)
-            .split(',')
+            .split('\n')
             .map((tag) => tag.trim())
             .filter(Boolean),
         ];

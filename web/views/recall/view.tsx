@@ -1,6 +1,7 @@
 import './recall.css';
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
+import { unknown } from '../../../src/domain/options.ts';
 import type { Recall } from '../../../src/index.ts';
 import { useAsk } from '../../api.ts';
 import { useCommands } from '../../palette.tsx';
@@ -34,8 +35,8 @@ export default function RecallView() {
     error: failed,
     reload,
   } = useAsk((memory, signal) => memory.strategies({ signal }), []);
-  const strategy =
-    strategies?.find(({ name }) => name === (params.get('strategy') ?? 'hybrid')) ?? strategies?.[0];
+  const wanted = params.get('strategy') ?? 'hybrid';
+  const strategy = strategies?.find(({ name }) => name === wanted);
   const asking = askingOf(params, strategy);
   const asked = JSON.stringify(asking);
   const ready = strategy !== undefined && (asking.query !== undefined || !strategy.takesQuery);
@@ -59,7 +60,33 @@ export default function RecallView() {
     [],
   );
   if (failed) return <Failure error={failed} retry={reload} />;
-  if (!strategies || !strategy) return <Loading />;
+  if (!strategies) return <Loading />;
+  const names = strategies.map(({ name }) => name);
+  const choice = (
+    <select
+      aria-label="Strategy"
+      value={strategy?.name ?? ''}
+      onChange={(event) =>
+        setParams({ ...unset(params, OWN), strategy: event.currentTarget.value, floor: undefined })
+      }
+    >
+      {!strategy && <option value="">Choose a strategy</option>}
+      {names.map((name) => (
+        <option key={name}>{name}</option>
+      ))}
+    </select>
+  );
+  if (!strategy) {
+    return (
+      <div class="recall">
+        <div class="view-head">
+          <h1>Recall</h1>
+          {choice}
+        </div>
+        <Failure error={new Error(unknown('strategy', wanted, names))} />
+      </div>
+    );
+  }
   const fields = { query: asking.query, ...asking.options };
   return (
     <div class="recall">
@@ -73,17 +100,7 @@ export default function RecallView() {
           placeholder={strategy.takesQuery ? 'Ask as an agent would' : `${strategy.name} takes no question`}
           disabled={!strategy.takesQuery}
         />
-        <select
-          aria-label="Strategy"
-          value={strategy.name}
-          onChange={(event) =>
-            setParams({ ...unset(params, OWN), strategy: event.currentTarget.value, floor: undefined })
-          }
-        >
-          {strategies.map(({ name }) => (
-            <option key={name}>{name}</option>
-          ))}
-        </select>
+        {choice}
       </search>
       <div class="recall-columns">
         <aside class="stack controls" aria-label="Settings of the recall">
