@@ -60,7 +60,7 @@ describe('minScore', () => {
     }));
     const { memory } = await filled({ languageModel: model });
     await memory.link('m0', 'm5', { weight: 0.4 });
-    const linked = { strategy: 'lexical', association: 'propagated' } as const;
+    const linked = { strategy: 'bm25', association: 'propagated' } as const;
     const all = await memory.recall('dark coffee', linked);
     const associates = all.hits.filter(({ isAssociative }) => isAssociative);
     expect(associates.length).toBeGreaterThan(0);
