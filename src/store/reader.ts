@@ -38,7 +38,7 @@ export function convenient(reader: StoreReader): SpaceReader {
     knownPairs: (ids) => pairs({ of: ids }),
     pair: async (sequence) => (await pairs({ sequence }))[0],
     history: (id) => events({ memory: id }),
-    operation: (sequence) => events({ operation: sequence ?? 'undoable' }),
+    operation: (sequence) => events({ operation: sequence }),
     run: async (id) => [...new Set((await events({ run: id })).map(({ operation }) => operation))],
     removed: async () => (await events({ removed: true })).flatMap(({ before }) => before ?? []),
     settings: async () => (await state()).settings,

@@ -18,14 +18,7 @@ import {
 import { filterExclusionOf } from './eligibility.ts';
 import { operationsOf } from './operations.ts';
 import { recordingsOf } from './recording.ts';
-import {
-  buriedKey,
-  type KeptPair,
-  lastSequence,
-  type SearchableSpace,
-  type State,
-  undoableOperation,
-} from './state.ts';
+import { buriedKey, type KeptPair, lastSequence, type SearchableSpace, type State } from './state.ts';
 import type {
   FindBy,
   ListAnswer,
@@ -127,15 +120,10 @@ export function readerOf(present: () => State): StoreReader {
       return records.filter(({ id, tier }) => tier === 'hot' && !compared.has(id)).slice(0, limit);
     },
     async events(query) {
-      const state = present();
-      const { events, memories } = state;
+      const { events, memories } = present();
       if ('memory' in query) return events.filter(({ memoryId }) => memoryId === query.memory);
       if ('run' in query) return events.filter(({ run }) => run === query.run);
-      if ('operation' in query) {
-        return query.operation === 'undoable'
-          ? undoableOperation(state)
-          : events.filter(({ operation }) => operation === query.operation);
-      }
+      if ('operation' in query) return events.filter(({ operation }) => operation === query.operation);
       if ('after' in query) {
         return events.filter(({ sequence }) => sequence > query.after).slice(0, query.limit);
       }

@@ -110,13 +110,6 @@ export function buriedKey({ scope, content }: Statement): string {
   return JSON.stringify([scope, normalisedContent(content)]);
 }
 
-/** The events of the latest operation that can still be undone. */
-export function undoableOperation(state: State): readonly MemoryEvent[] {
-  const operations = [...new Set(state.events.map((event) => event.operation))].reverse();
-  const found = operations.find((operation) => problemOfUndoing(state, operation) === undefined);
-  return found === undefined ? [] : state.events.filter((event) => event.operation === found);
-}
-
 /** Why an operation cannot be undone. */
 export function problemOfUndoing(state: State, operation: number): UndoProblem | undefined {
   const events = state.events.filter((event) => event.operation === operation);

@@ -215,8 +215,7 @@ export interface SpaceState {
 /** Which events: those of a memory, of an operation, of a run, or the first so many after a sequence. */
 export type EventQuery =
   | { readonly memory: string }
-  /** `undoable`: the latest operation that can still be undone. */
-  | { readonly operation: number | 'undoable' }
+  | { readonly operation: number }
   | { readonly run: string }
   | { readonly after: number; readonly limit: number }
   /** Of each memory that is not there any more, the last event that says what it was before. */
@@ -341,8 +340,8 @@ export interface SpaceReader {
   run(id: string): Promise<readonly number[]>;
   /** The latest operations, newest first. */
   operations(request: OperationsRequest): Promise<readonly OperationSummary[]>;
-  /** The events of one operation, oldest first; without a sequence, of the latest that can still be undone. */
-  operation(sequence?: number): Promise<readonly MemoryEvent[]>;
+  /** The events of one operation, oldest first. */
+  operation(sequence: number): Promise<readonly MemoryEvent[]>;
 }
 
 /** A space at one moment: all that one recall reads. */

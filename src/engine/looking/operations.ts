@@ -4,7 +4,7 @@ import { WRITES } from '../../domain/verbs.ts';
 import type { MemoryEvent, OperationSummary, SpaceReader, Verb } from '../../store/store.ts';
 import { type Dependencies, limitOf } from '../dependencies.ts';
 import type { OperationOptions } from '../types.ts';
-import { problemOf } from '../write/undo.ts';
+import { whyNotUndoable } from '../write/undo.ts';
 
 export interface OperationsOptions extends Pick<OperationOptions, 'signal'> {
   /** 1–1,000. Default is 20. */
@@ -64,8 +64,8 @@ export async function operations(
 
 async function operationOf(reader: SpaceReader, summary: OperationSummary): Promise<Operation> {
   const { operation, verb, at, memories, ids, links, run, undoes, undoneBy } = summary;
-  const problem = await problemOf(reader, summary);
-  const because = problem === 'redacted' || verb === 'forget' ? 'forgotten' : problem;
+  const problem = await whyNotUndoable(reader, summary);
+  const because = problem === 'redacted' ? 'forgotten' : problem;
   return {
     operation,
     verb,

@@ -97,7 +97,7 @@ async function latestUndoable(
       const found = await snapshot.operations({ limit, before, ids: 0 });
       for (const each of found) {
         if (each.run !== undefined && spent.has(each.run)) continue;
-        const problem = await problemOf(snapshot, each);
+        const problem = await whyNotUndoable(snapshot, each);
         const isInPart = problem === 'changed' || problem === 'redacted';
         if (problem === undefined || (isInPart && each.run !== undefined))
           return snapshot.operation(each.operation);
@@ -109,7 +109,7 @@ async function latestUndoable(
 }
 
 /** Why an operation cannot be undone as things are; `undefined` when it can. */
-export async function problemOf(
+export async function whyNotUndoable(
   reader: SpaceReader,
   { operation, links, problem }: OperationSummary,
 ): Promise<OperationSummary['problem']> {
@@ -336,11 +336,10 @@ async function tombstoneBefore(
  */
 async function goneEnd(reader: SpaceReader, events: readonly MemoryEvent[]): Promise<string | undefined> {
   const changes = events.flatMap(({ link }) => (link ? [link] : []));
-  const back = new Set(events.flatMap(({ memoryId, before }) => (before ? [memoryId] : [])));
   const ends = [...new Set(changes.flatMap(({ link }) => link.ids))];
   if (ends.length === 0) return undefined;
   const found = await reader.get(ends);
-  const gone = ends.find((id, at) => found[at] === undefined && !back.has(id));
+  const gone = ends.find((_, at) => found[at] === undefined);
   if (gone !== undefined) return gone;
   // Another memory may have the id by now.
   const present = new Set((await reader.linksAmong(ends)).map(linkKey));

@@ -23,7 +23,6 @@ export interface PostgresConnection extends Pick<PostgresPool, 'query'> {
   release(error?: Error | boolean): void;
   /** Tells of a connection that breaks while nothing is asked of it. */
   on?(event: 'error', listener: (error: Error) => void): unknown;
-  off?(event: 'error', listener: (error: Error) => void): unknown;
 }
 
 export interface PostgresQuery {
@@ -205,15 +204,12 @@ async function withConnection<Result>(
   work: (connection: PostgresConnection, keep: () => void) => Promise<Result>,
 ): Promise<Result> {
   let isKept = false;
-  // Without a listener the program would end; the next statement fails, and says so.
-  const onBreak = () => {};
-  connection.on?.('error', onBreak);
+  hearErrors(connection);
   try {
     return await work(connection, () => {
       isKept = true;
     });
   } finally {
-    connection.off?.('error', onBreak);
     connection.release(!isKept);
   }
 }
@@ -315,28 +311,27 @@ interface WithSocket {
 
 /** What pools of `pg` have beside what a store asks of any. */
 interface WithEvents {
-  on?(event: 'acquire', listener: (client: WithErrors) => void): unknown;
-}
-
-interface WithErrors {
-  on(event: 'error', listener: () => void): unknown;
+  on?(event: 'acquire', listener: (client: Pick<PostgresConnection, 'on'>) => void): unknown;
 }
 
 const listenedTo = new WeakSet<object>();
 
 /**
- * Sees to it that every client of a pool has a listener for errors at any time: without one the program would end. `pg` takes its own
- * away when it hands a client over, and who waited for the client hears of it a moment later. The next statement fails, and says so.
+ * Sees to it that every client of a pool has a listener for errors at any time. `pg` takes its own away when it hands a client
+ * over, and who waited for the client hears of it a moment later.
  */
 function listenTo(pool: object): void {
   const events = pool as WithEvents;
   if (typeof events.on !== 'function' || listenedTo.has(pool)) return;
   listenedTo.add(pool);
-  events.on('acquire', (client) => {
-    if (listenedTo.has(client)) return;
-    listenedTo.add(client);
-    client.on('error', () => {});
-  });
+  events.on('acquire', hearErrors);
+}
+
+/** Without a listener the program would end; the next statement fails, and says so. */
+function hearErrors(client: Pick<PostgresConnection, 'on'>): void {
+  if (listenedTo.has(client)) return;
+  listenedTo.add(client);
+  client.on?.('error', () => {});
 }
 
 function loadDriver(): Promise<typeof import('pg')> {

@@ -8,7 +8,6 @@ import {
 import type { Found, Moment } from './moment.ts';
 import { checkedText } from './rows.ts';
 import { type Sql, sql, wanted } from './sql.ts';
-import type { TableNames } from './tables.ts';
 
 interface EventRow {
   readonly sequence: number;
@@ -46,19 +45,7 @@ export async function readEvents(moment: Moment, query: EventQuery): Promise<rea
         GROUP BY memory_id)`),
     );
   }
-  return query.operation === 'undoable'
-    ? found(where(sql`operation = (${undoable(moment.place.database.tables, id)})`))
-    : found(where(sql`operation = ${query.operation}::bigint`));
-}
-
-/** The latest operation that is no undo, not undone, and of which nothing was forgotten. */
-function undoable({ event }: TableNames, id: string): Sql {
-  return sql`SELECT first.operation FROM ${event} AS first
-    WHERE first.space_id = ${id}::uuid AND first.sequence = first.operation AND first.verb <> 'undo'
-      AND NOT EXISTS (SELECT 1 FROM ${event} AS part
-        WHERE part.space_id = ${id}::uuid AND part.operation = first.operation AND (part.redacted OR part.verb = 'undo'))
-      AND NOT EXISTS (SELECT 1 FROM ${event} AS undo WHERE undo.space_id = ${id}::uuid AND undo.undoes = first.operation)
-    ORDER BY first.sequence DESC LIMIT 1`;
+  return found(where(sql`operation = ${query.operation}::bigint`));
 }
 
 /** A row of the log. Throws `store_corrupt`. */

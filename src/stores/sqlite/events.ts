@@ -97,8 +97,7 @@ function readEvents(connection: Connection, query: EventQuery): readonly MemoryE
       SELECT max(sequence) FROM event
       WHERE before IS NOT NULL AND memory_id NOT IN (SELECT id FROM memory) GROUP BY memory_id)`);
   }
-  const operation = query.operation === 'undoable' ? undoableOperation(connection) : query.operation;
-  return operation === undefined ? [] : where('operation = ?', operation);
+  return where('operation = ?', query.operation);
 }
 
 /** The whole log, oldest first. */
@@ -131,16 +130,6 @@ export function lastSequence(connection: Connection): number {
 export function checkUndoable(connection: Connection, operation: number, partly = false): void {
   const problem = problemOfUndoing(connection, operation);
   if (problem && !(partly && problem === 'redacted')) throw cannotUndo(operation, problem);
-}
-
-function undoableOperation(connection: Connection): number | undefined {
-  const previous = 'SELECT max(operation) AS operation FROM event WHERE operation < ?';
-  let operation: number | null = Number.MAX_SAFE_INTEGER;
-  for (;;) {
-    ({ operation } = connection.get(previous, operation) as { operation: number | null });
-    if (operation === null) return undefined;
-    if (problemOfUndoing(connection, operation) === undefined) return operation;
-  }
 }
 
 export function problemOfUndoing(connection: Connection, operation: number): UndoProblem | undefined {

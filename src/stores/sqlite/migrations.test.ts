@@ -160,7 +160,7 @@ test('a file of version 1 opens with everything that was in it, and lives on', a
   expect(history[1]?.before).toStrictEqual(
     sampleMemory({ id: 'a', ordinal: 1, content: 'old tea', sessionId: 's', importanceSource: 'caller' }),
   );
-  expect((await space.operation()).map(({ sequence }) => sequence)).toEqual([3]);
+  expect((await space.operation(3)).map(({ sequence }) => sequence)).toEqual([3]);
   expect(await space.usage()).toEqual([]);
   const sequence = { ids: ['a', 'b'], kind: 'sequence', weight: 0.5, at: start + 1 } as const;
   expect(await space.links(['b'])).toStrictEqual([sequence]);

@@ -7,6 +7,7 @@ import type {
   EmbeddingInfo,
   Inspection,
   Link,
+  MemoryEvent,
   NewUsage,
   SearchAnswer,
   SearchRequest,
@@ -34,6 +35,16 @@ export function onSpace(
       await run(await store.openSpace('alice'), store);
     },
   };
+}
+
+/** The events of the latest operation that is no undo, not undone, and of which nothing was forgotten. */
+export async function latestUndoable(
+  reader: Pick<SpaceReader, 'operations' | 'operation'>,
+): Promise<readonly MemoryEvent[]> {
+  const found = (await reader.operations({ limit: 100, ids: 0 })).find(
+    ({ problem }) => problem === undefined || problem === 'changed',
+  );
+  return found ? reader.operation(found.operation) : [];
 }
 
 export const start = Date.UTC(2026, 0, 1);

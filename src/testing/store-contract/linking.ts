@@ -8,6 +8,7 @@ import {
   expectCode,
   getOne,
   insert,
+  latestUndoable,
   onSpace,
   replace,
   start,
@@ -96,7 +97,7 @@ export const linkTests: readonly ContractTest[] = [
       setting(['a', 'b'], 'consolidation', 0.8),
       setting(['a', 'b'], 'stated', 0.9),
     ]);
-    const events = (await space.operation()).toReversed();
+    const events = (await latestUndoable(space)).toReversed();
     const changes = events.flatMap(({ link }): Change[] => {
       if (!link) return [];
       const { ids, kind } = link.link;

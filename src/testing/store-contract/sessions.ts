@@ -1,6 +1,15 @@
 import { expect } from 'vitest';
 import type { Change, Session, SpaceStore } from '../../store/store.ts';
-import { type ContractTest, expectCode, getOne, insert, onSpace, start, write } from './harness.ts';
+import {
+  type ContractTest,
+  expectCode,
+  getOne,
+  insert,
+  latestUndoable,
+  onSpace,
+  start,
+  write,
+} from './harness.ts';
 
 const session = (id: string, fields: Partial<Session> = {}): Session => ({
   id,
@@ -40,7 +49,7 @@ export const sessionTests: readonly ContractTest[] = [
   onSpace('sessions are work and not belief: they make no events', async (space) => {
     await put(space, session('a'));
     expect(await space.info()).toMatchObject({ events: 0, sequence: 0 });
-    expect(await space.operation()).toEqual([]);
+    expect(await latestUndoable(space)).toEqual([]);
   }),
   onSpace('a session is written with the rest of its write, or not at all', async (space) => {
     await write(space, [insert({ id: 'a' })]);

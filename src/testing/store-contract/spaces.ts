@@ -172,7 +172,7 @@ async function expectAllClosed(space: SpaceStore): Promise<void> {
   const calls: readonly (() => Promise<unknown>)[] = [
     () => space.get(['a']),
     () => space.history('a'),
-    () => space.operation(),
+    () => space.operation(1),
     () => write(space, []),
     () => searchIn(space, search),
     () => inspectIn(space, ['a'], search),

@@ -1,5 +1,14 @@
 import { expect } from 'vitest';
-import { type ContractTest, expectCode, insert, onSpace, replace, start, write } from './harness.ts';
+import {
+  type ContractTest,
+  expectCode,
+  insert,
+  latestUndoable,
+  onSpace,
+  replace,
+  start,
+  write,
+} from './harness.ts';
 
 const vote = (voter: string, value: 1 | -1, id = 'a') =>
   ({ kind: 'vote', id, vote: { voter, vote: value } }) as const;
@@ -30,7 +39,7 @@ export const votingTests: readonly ContractTest[] = [
     await write(space, [insert({ id: 'a' })]);
     await write(space, [replace({ id: 'a' }), vote('ann', 1)], ballot);
     await write(space, [replace({ id: 'a' }), vote('ann', -1)], ballot);
-    const { operation } = (await space.operation())[0]!;
+    const { operation } = (await latestUndoable(space))[0]!;
     expect((await space.votes('a')).map((each) => each.operation)).toEqual([operation]);
     await write(space, [replace({ id: 'a' }), { kind: 'withdraw-votes', operation }], {
       verb: 'undo',

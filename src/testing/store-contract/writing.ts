@@ -8,6 +8,7 @@ import {
   expectCode,
   getOne,
   insert,
+  latestUndoable,
   model,
   onSpace,
   replace,
@@ -59,7 +60,7 @@ export const writingTests: readonly ContractTest[] = [
       replace({ id: 'a', content: 'other' }),
       insert({ id: 'c' }),
     ]);
-    const events = (await space.operation()).toSorted((one, other) => one.sequence - other.sequence);
+    const events = (await latestUndoable(space)).toSorted((one, other) => one.sequence - other.sequence);
     expect(events.map(({ memoryId }) => memoryId)).toEqual(['a', 'b', 'a', 'c']);
     expect(events.map(({ before }) => before?.content)).toEqual([
       undefined,
