@@ -141,6 +141,18 @@ describe('deduplicate', () => {
     expect(hits.map((hit) => hit.memory.id)).toEqual(['unused']);
   });
 
+  test('brings nothing back of which all copies are cold', async () => {
+    const { memory } = await live({ embedder: 'none' });
+    const { id } = await memory.remember('The door code is 4711', { importance: 0 });
+    const original = (await memory.get(id))!;
+    await memory.undo();
+    const cold = { tier: 'cold', coldSince: '2025-12-01T00:00:00.000Z' } as const;
+    await memory.importMemories(['a', 'b'].map((copy) => ({ ...original, ...cold, id: copy })));
+    const { deduplicated } = await memory.curate({ actions: ['deduplicate'] });
+    expect(deduplicated).toEqual([{ kept: 'a', replaced: ['b'] }]);
+    expect(await memory.get('a')).toMatchObject({ ...cold, seen: undefined });
+  });
+
   test('near-duplicates that overlap are one only where one says all that the other says', async () => {
     const { model } = scriptedModel(({ prompt }) => ({
       verdicts: [...prompt.matchAll(/"pair":(\d+)/g)].map(([, pair]) => ({

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { expect, test } from 'vitest';
 import { openDatabase, type PostgresConnection, sourceOfPool } from './connection.ts';
 import { sql } from './sql.ts';
@@ -39,4 +40,15 @@ test('what a transaction is asked at once goes over its connection one after the
   expect(asked.at(-1)).toBe('COMMIT');
   expect(asked).toHaveLength(5);
   expect(overlaps()).toBe(0);
+});
+
+test('a connection of any pool may break while it is in use', async () => {
+  const client = new EventEmitter();
+  const { connection } = watched();
+  const broken = Object.assign(client, connection);
+  const pool = { query: connection.query, connect: async () => broken };
+  const database = openDatabase(sourceOfPool(pool), 'salience', 1000);
+  await database.transaction('BEGIN', async () => {
+    expect(client.emit('error', new Error('terminated'))).toBe(true);
+  });
 });
