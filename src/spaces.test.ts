@@ -431,7 +431,7 @@ test('on disk nothing is lost by closing and opening, and no file is left beside
 });
 
 test('who waits for what happens keeps no space from being opened, and learns of it all the same', async () => {
-  const { spaces, seen } = watched({ maxOpenSpaces: 1, waitTimeout: 0 });
+  const { spaces, seen } = watched({ maxOpenSpaces: 1 });
   const [a, b] = [await spaces.get('a'), await spaces.get('b')];
   const { position } = await a.activity('end');
   const waiting = a.activity(position, { wait: 60_000 });
