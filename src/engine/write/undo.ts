@@ -338,8 +338,10 @@ async function goneEnd(reader: SpaceReader, events: readonly MemoryEvent[]): Pro
   const changes = events.flatMap(({ link }) => (link ? [link] : []));
   const ends = [...new Set(changes.flatMap(({ link }) => link.ids))];
   if (ends.length === 0) return undefined;
+  // What the operation itself removed comes back with it.
+  const back = new Set(events.flatMap(({ memoryId, before }) => (before ? [memoryId] : [])));
   const found = await reader.get(ends);
-  const gone = ends.find((_, at) => found[at] === undefined);
+  const gone = ends.find((id, at) => found[at] === undefined && !back.has(id));
   if (gone !== undefined) return gone;
   // Another memory may have the id by now.
   const present = new Set((await reader.linksAmong(ends)).map(linkKey));
