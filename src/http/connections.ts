@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
+import { refusalOfConnection, refusalOfUnreadable } from './refusal.ts';
 
 export interface ConnectionLimits {
   /** Most connections at once. */
@@ -22,9 +23,6 @@ export interface Connections {
   finish(timeout: number): Promise<void>;
 }
 
-const REFUSAL =
-  'HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n';
-
 /**
  * Keeps a server's connections within limits. A new one always finds room while any is idle, that is, without a whole
  * head of a request that waits for its answer, or has a request of nobody who is known: the one that was idle longest is closed, then the
@@ -40,6 +38,10 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Conn
   const unknown = new Set<Socket>();
   /** How much of an unread answer has left this process, at the last look. */
   const sent = new Map<Socket, number>();
+  const latest = new WeakMap<
+    Socket,
+    { readonly request: IncomingMessage; readonly response: ServerResponse }
+  >();
   let finishing = false;
 
   const drop = (socket: Socket) => {
@@ -77,7 +79,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Conn
     if (isFullFor(address)) close(spare().find((each) => addresses.get(each) === address));
     else if (isFull()) close(spare()[0]);
     if (isFullFor(address) || isFull()) {
-      socket.end(REFUSAL);
+      socket.end(refusalOfConnection());
       socket.destroySoon();
       return;
     }
@@ -87,8 +89,10 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Conn
     socket.once('close', () => drop(socket));
   });
 
-  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    const { socket } = request;
     if (!addresses.has(socket)) return;
+    latest.set(socket, { request, response });
     running.set(socket, (running.get(socket) ?? 0) + 1);
     idle.delete(socket);
     unknown.add(socket);
@@ -101,6 +105,18 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Conn
       if (finishing) socket.destroySoon();
       else idle.add(socket);
     });
+  });
+
+  server.on('clientError', (error, stream) => {
+    const socket = stream as Socket;
+    const { request, response } = latest.get(socket) ?? {};
+    const isOfNone = (running.get(socket) ?? 0) === 0;
+    const isOfOne = running.get(socket) === 1 && !request?.complete && !response?.headersSent;
+    // Else it would be taken for the answer of an earlier request, or be written into one.
+    if (socket.writable && (isOfNone || isOfOne)) {
+      socket.end(refusalOfUnreadable(error));
+      socket.destroySoon();
+    } else close(socket);
   });
 
   return {

@@ -211,12 +211,11 @@ describe('the rules', () => {
       `what ${'? \n  '.repeat(4000)}zebra.`,
       `${'what is it? '.repeat(4000)}${' '.repeat(4000)}zebra`,
     ];
-    const began = performance.now();
+    // What looks at each place from each place takes minutes here, and is stopped by the limit of a test.
     for (const text of texts) {
-      of(text);
+      expect(of(text)).toBeLessThanOrEqual(0.5);
       isMereQuestion(text);
     }
-    expect(performance.now() - began).toBeLessThan(2000);
   });
 
   it('have bands that hold their own values', () => {

@@ -164,6 +164,7 @@ describe('a server with requests under way on all connections', () => {
     const refused = await call(test.port);
     await refused.closed;
     expect(refused.text()).toMatch(/^HTTP\/1\.1 503 .*\r\nretry-after: 1\r\n/);
+    expect(problemIn(refused.text())).toMatchObject({ status: 503, code: 'rate_limited' });
     test.release();
     for (const caller of busy) {
       await answers(caller, 1);
@@ -185,6 +186,47 @@ describe('a server with requests under way on all connections', () => {
     expect(refused.text()).toMatch(/^HTTP\/1\.1 503 /);
     test.release();
     await answers(busy, 2);
+  });
+});
+
+/** Of a raw answer. */
+function problemIn(answer: string): unknown {
+  expect(answer).toContain('content-type: application/problem+json\r\n');
+  const body = answer.slice(answer.indexOf('\r\n\r\n') + 4);
+  expect(answer).toContain(`content-length: ${Buffer.byteLength(body)}\r\n`);
+  return JSON.parse(body);
+}
+
+describe('what is no request that can be read', () => {
+  const post = 'POST /v1/recall HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\nAUTH\r\n';
+
+  it.each([
+    ['bytes that are not HTTP', '\x16\x03\x01\0\0\r\n\r\n', 400, 'invalid_argument'],
+    ['a head that is too long', `GET /?q=${'x'.repeat(20_000)} HTTP/1.1\r\n`, 431, 'content_too_large'],
+    ['a head that stops', 'GET /healthz HTTP/1.1\r\nhost: local', 408, 'timed_out'],
+    [
+      'a body that is not cut into chunks as it says',
+      `${post}transfer-encoding: chunked\r\n\r\nxyz\r\n`,
+      400,
+      'invalid_argument',
+    ],
+  ])('is answered with a problem: %s', async (_, sent, status, code) => {
+    await using test = await startTestServer({ headersTimeout: 100 });
+    const caller = await call(test.port);
+    caller.socket.write(sent.replace('AUTH', `authorization: Bearer ${await test.token()}`));
+    await caller.closed;
+    expect(caller.text()).toMatch(new RegExp(`^HTTP/1\\.1 ${status} [A-Z]`));
+    expect(problemIn(caller.text())).toMatchObject({ type: 'about:blank', status, code });
+    expect(caller.error()).toBeUndefined();
+  });
+
+  it('is not answered in the place of a request that was sent before it', async () => {
+    await using test = await startWaitingServer({});
+    const caller = await call(test.port);
+    caller.socket.write(`${test.waiting}not HTTP\r\n\r\n`);
+    await caller.closed;
+    expect(caller.text()).toBe('');
+    test.release();
   });
 });
 

@@ -1,0 +1,42 @@
+import { STATUS_CODES } from 'node:http';
+import { SalienceError } from '../domain/errors.ts';
+import { problemOf } from './problem.ts';
+
+/** How what is no request was seen: one whose head is too long, one that stopped arriving, or bytes that are not HTTP. */
+interface Unreadable extends Error {
+  readonly code?: string;
+}
+
+/** The whole answer, as sent, to what never became a request. */
+export function refusalOfUnreadable({ code }: Unreadable): string {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return refusal(
+      new SalienceError(
+        'content_too_large',
+        'the address and headers of the request are longer than 16 KiB; send what is long in a body',
+      ),
+      431,
+    );
+  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    return refusal(
+      new SalienceError('timed_out', 'the head of the request did not arrive in time; send it again'),
+    );
+  }
+  return refusal(new SalienceError('invalid_argument', 'this is not an HTTP request that can be read'));
+}
+
+/** The whole answer, as sent, where no connection is left. */
+export function refusalOfConnection(): string {
+  const busy = new SalienceError(
+    'rate_limited',
+    'the server has too many connections; try again in a second',
+  );
+  return refusal(busy, 503, 'retry-after: 1\r\n');
+}
+
+function refusal(error: SalienceError, status?: number, headers = ''): string {
+  const problem = { ...problemOf(error).problem, ...(status === undefined ? {} : { status }) };
+  const body = JSON.stringify(problem);
+  return `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n${headers}content-type: application/problem+json\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+}
