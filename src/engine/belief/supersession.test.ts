@@ -1,8 +1,12 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { SpaceReader } from '../../store/store.ts';
 import { day, live } from '../../testing/live-memory.ts';
+import { sampleMemory } from '../../testing/sample-memory.ts';
 import { expectCode } from '../../testing/store-contract/harness.ts';
 import type { MemoryEngine } from '../memory-engine.ts';
 import type { RecallOptions } from '../types.ts';
+import { checkSupersession } from './supersession.ts';
 
 const plain = { embedder: 'none' } as const;
 
@@ -242,6 +246,93 @@ describe('what may not supersede', () => {
     const error = await expectCode(memory.undo({ operation: resolved?.operation }), 'invalid_argument');
     expect(error.message).toContain('supersede itself');
     expect(await memory.list()).toEqual(before);
+  });
+});
+
+describe('what may supersede what', () => {
+  type Chains = Readonly<Record<string, readonly string[]>>;
+  const memoriesOf = (chains: Chains) =>
+    Object.entries(chains).map(([id, supersedes]) => sampleMemory({ id, supersedes: [...supersedes] }));
+
+  /** What the check of `written` says, where these are stored, and how many memories it read. */
+  async function checked(stored: Chains, written: Chains, lenient = false) {
+    const all = memoriesOf(stored);
+    let read = 0;
+    const reader: Pick<SpaceReader, 'get' | 'find'> = {
+      async get(ids) {
+        read += ids.length;
+        return ids.map((id) => all.find((memory) => memory.id === id));
+      },
+      async find(_, values) {
+        const newer = all.filter(({ supersedes }) => supersedes.some((id) => values.includes(id)));
+        read += newer.length;
+        return newer;
+      },
+    };
+    let refused: string | undefined;
+    const failure = (error: unknown, at: number) => {
+      refused = `${Object.keys(written)[at]}: ${(error as Error).message}`;
+      return error;
+    };
+    await checkSupersession(reader as SpaceReader, memoriesOf(written), 'default', {
+      lenient,
+      failure,
+    }).catch(() => undefined);
+    return { refused, read };
+  }
+
+  /** The same by walking down from each, one after the other. */
+  function naively(stored: Chains, written: Chains, lenient: boolean): string | undefined {
+    const chains = { ...stored, ...written };
+    for (const [id, below] of Object.entries(written)) {
+      if (below.includes(id)) return `${id}: supersedes: memory "${id}" cannot supersede itself`;
+      if (!lenient && below.some((each) => !(each in chains))) return `${id}: missing`;
+      const reached = new Set(below);
+      for (const each of reached) for (const next of chains[each] ?? []) reached.add(next);
+      if (reached.has(id)) return `${id}: supersedes: memory "${id}" would supersede itself by a chain`;
+    }
+    return undefined;
+  }
+
+  const ids = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+  const below = fc.uniqueArray(fc.constantFrom(...ids), { maxLength: 2 });
+
+  test('the first that leads back to itself, or to nothing, is refused, whichever of them are stored', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.dictionary(fc.constantFrom(...ids), below),
+        fc.dictionary(fc.constantFrom(...ids), below),
+        fc.boolean(),
+        async (drawn, written, lenient) => {
+          // What is stored has no cycle of its own.
+          const stored = Object.fromEntries(
+            Object.entries(drawn).map(([id, older]) => [id, older.filter((each) => each > id)]),
+          );
+          const { refused } = await checked(stored, written, lenient);
+          const expected = naively(stored, written, lenient);
+          if (expected === undefined) expect(refused).toBeUndefined();
+          else if (expected.endsWith('missing'))
+            expect(refused).toMatch(new RegExp(`^${expected[0]}: memory .* does not exist`));
+          else expect(refused?.startsWith(expected)).toBe(true);
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+
+  test('a long chain is read once, for all of a batch, and not at all for what nothing supersedes', async () => {
+    const chain = (from: number, to: number): Chains =>
+      Object.fromEntries(
+        Array.from({ length: to - from }, (_, at) => [
+          `m${from + at}`,
+          at + from === 0 ? [] : [`m${from + at - 1}`],
+        ]),
+      );
+    const batch = await checked(chain(0, 300), chain(300, 600));
+    expect(batch.refused).toBeUndefined();
+    expect(batch.read).toBeLessThanOrEqual(2 * 600);
+    const one = await checked(chain(0, 600), chain(600, 601));
+    expect(one).toEqual({ refused: undefined, read: 1 });
   });
 });
 

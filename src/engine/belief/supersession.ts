@@ -101,43 +101,76 @@ export async function checkSupersession(
     readonly failure?: ((error: unknown, at: number) => unknown) | undefined;
   } = {},
 ): Promise<void> {
+  if (memories.every(({ supersedes }) => supersedes.length === 0)) return;
   const written = new Map(memories.map((memory) => [memory.id, memory]));
-  for (const [at, memory] of memories.entries()) {
+  const named = [...new Set(memories.flatMap(({ supersedes }) => supersedes))].filter(
+    (id) => !written.has(id),
+  );
+  const stored = new Map(
+    (await reader.get(named)).flatMap((memory) => (memory ? [[memory.id, memory]] : [])),
+  );
+  const isCircular = await cyclesAmong(reader, written);
+  for (const [at, { id, supersedes }] of memories.entries()) {
     try {
-      await checkChain(reader, memory, written, space, lenient);
+      if (supersedes.includes(id)) {
+        throw invalidArgument('supersedes', `memory ${JSON.stringify(id)} cannot supersede itself`);
+      }
+      const missing = supersedes.find((each) => !written.has(each) && !stored.has(each));
+      if (missing !== undefined && !lenient) throw notFound(missing, space);
+      if (isCircular(id)) {
+        throw invalidArgument(
+          'supersedes',
+          `memory ${JSON.stringify(id)} would supersede itself by a chain of others; leave out the id that leads back to it`,
+        );
+      }
     } catch (error) {
       throw failure(error, at);
     }
   }
 }
 
-async function checkChain(
+/** Which of the memories about to be written are part of a cycle. Reads each memory below them once. */
+async function cyclesAmong(
   reader: SpaceReader,
-  { id, supersedes }: MemoryRecord,
   written: ReadonlyMap<string, MemoryRecord>,
-  space: string,
-  lenient: boolean,
-): Promise<void> {
-  const seen = new Set<string>();
-  let level: readonly string[] = supersedes;
-  for (let depth = 0; level.length > 0; depth++) {
-    if (level.includes(id)) {
-      throw invalidArgument(
-        'supersedes',
-        depth === 0
-          ? `memory ${JSON.stringify(id)} cannot supersede itself`
-          : `memory ${JSON.stringify(id)} would supersede itself by a chain of others; leave out the id that leads back to it`,
-      );
-    }
-    const stored = await reader.get(level);
-    const older = level.map((each, at) => written.get(each) ?? stored[at]);
-    const missing = level.find((_, at) => older[at] === undefined);
-    if (missing !== undefined && depth === 0 && !lenient) throw notFound(missing, space);
-    for (const each of level) seen.add(each);
-    level = [...new Set(older.flatMap((memory) => memory?.supersedes ?? []))].filter(
-      (each) => !seen.has(each),
-    );
+): Promise<(id: string) => boolean> {
+  // What nothing supersedes is in no cycle, however long its own chain.
+  const superseding = [...written.values()].filter(({ supersedes }) => supersedes.length > 0);
+  const superseded = new Set(superseding.flatMap(({ supersedes }) => supersedes));
+  const rest = superseding.filter(({ id }) => !superseded.has(id)).map(({ id }) => id);
+  for (const { supersedes } of await reader.find('supersedes', rest)) {
+    for (const id of supersedes) superseded.add(id);
   }
+  const older = new Map<string, readonly string[]>();
+  let level: readonly string[] = superseding.flatMap(({ id }) => (superseded.has(id) ? [id] : []));
+  while (level.length > 0) {
+    const stored = await reader.get(level);
+    for (const [at, id] of level.entries()) older.set(id, (written.get(id) ?? stored[at])?.supersedes ?? []);
+    level = [...new Set(level.flatMap((id) => older.get(id) ?? []))].filter((id) => !older.has(id));
+  }
+  // Those all of whose chains end. Mostly all of them do, and nothing else is looked at.
+  const ending = new Set<string>();
+  for (const start of older.keys()) {
+    const path = [start];
+    const onPath = new Set(path);
+    for (let id = path.at(-1); id !== undefined; id = path.at(-1)) {
+      const next = older.get(id)?.find((each) => !ending.has(each));
+      if (next !== undefined && onPath.has(next)) break;
+      if (next !== undefined) {
+        path.push(next);
+        onPath.add(next);
+      } else {
+        path.pop();
+        ending.add(id);
+      }
+    }
+  }
+  return (id) => {
+    if (!older.has(id) || ending.has(id)) return false;
+    const below = new Set(older.get(id));
+    for (const each of below) for (const next of older.get(each) ?? []) below.add(next);
+    return below.has(id);
+  };
 }
 
 /** The memories that supersede one that is going away for good take over what it superseded: no chain breaks. */
