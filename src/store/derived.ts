@@ -1,5 +1,5 @@
 import { SalienceError } from '../domain/errors.ts';
-import type { Decision, EmbeddingInfo, IndexedText } from './store.ts';
+import type { Decision, EmbeddingInfo, IndexedText, PreparedQuery } from './store.ts';
 
 /** What the derived data of a space was made with. */
 export interface Derivation {
@@ -55,6 +55,19 @@ export function checkQueryVector(query: Float32Array, dimensions: number): void 
   if (query.length !== dimensions) {
     throw mismatch(`vectors of ${dimensions}, the query one of ${query.length}`);
   }
+}
+
+/** Throws `embedder_mismatch` when a query was made with another model or analyzer than what it is to be compared with: somebody reindexed the space. */
+export function checkQuery({ vector, model, analyzer }: PreparedQuery, space: Derivation): void {
+  if (vector && model !== undefined && space.embedding && space.embedding.model !== model) {
+    throw mismatch(`${describe(space.embedding)}, this query ${model}`);
+  }
+  if (analyzer === undefined || space.analyzer === undefined || analyzer === space.analyzer) return;
+  throw new SalienceError(
+    'embedder_mismatch',
+    `the texts of this space are indexed with the analyzer ${space.analyzer}, and the query was read with ${analyzer}. Open the space with the former, or reindex it with the latter`,
+    { details: { stored: space.analyzer, given: analyzer } },
+  );
 }
 
 function sameEmbedding(a: EmbeddingInfo | undefined, b: EmbeddingInfo): boolean {

@@ -646,6 +646,9 @@ export interface PreparedQuery {
   readonly terms: readonly string[];
   /** Unit length; absent without an embedder. */
   readonly vector?: Float32Array | undefined;
+  /** The model that the vector is of, and the analyzer that the terms are of: a search of a space with others is refused. Default is those of the space. */
+  readonly model?: string | undefined;
+  readonly analyzer?: string | undefined;
   /** Set when no term is left: text that must occur in title, content or tags, whatever its case. */
   readonly substring?: string | undefined;
   /** The words of the query that its terms come from, as they were written, by term. */

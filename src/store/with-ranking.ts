@@ -1,5 +1,6 @@
 import { preconditionOfWork } from '../domain/precondition.ts';
 import { noteWritten } from '../domain/written.ts';
+import { checkQuery } from './derived.ts';
 import { closedError } from './faults.ts';
 import { again } from './moment.ts';
 import { coreOfPast } from './past.ts';
@@ -66,8 +67,14 @@ export function withRanking(
             work({
               sequence: rows.sequence,
               version: async () => rows.version(),
-              search: ranked.search,
-              inspect: ranked.inspect,
+              async search(request) {
+                checkQuery(request.query, await reader.derivation());
+                return ranked.search(request);
+              },
+              async inspect(ids, request) {
+                checkQuery(request.query, await reader.derivation());
+                return ranked.inspect(ids, request);
+              },
               visible: ranked.visible,
               vectors: (ids) => vectorsOf(rows, ids),
               ...reader,

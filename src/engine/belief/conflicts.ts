@@ -49,15 +49,15 @@ export async function findConflicts(
   options: OperationOptions,
 ): Promise<Noticed> {
   if (!memory || memory.invalidatedAt !== undefined) return { conflicts: [] };
-  if (!engine.embedder)
-    return { conflicts: [], unchecked: 'no embedder is configured to compare meanings with' };
+  const { embedder } = engine;
+  if (!embedder) return { conflicts: [], unchecked: 'no embedder is configured to compare meanings with' };
   if (!vector) return { conflicts: [], unchecked: 'the embedder knows no word of the statement' };
-  const threshold = engine.conflictThreshold ?? engine.embedder.thresholds.conflict;
+  const threshold = engine.conflictThreshold ?? embedder.thresholds.conflict;
   try {
     const { hits } = await engine.space.snapshot((snapshot) =>
       snapshot.search({
         profile: similarityProfile('above', threshold),
-        query: { terms: [], vector },
+        query: { terms: [], vector, model: embedder.model },
         filter: { scopes: visibleScopes(memory.scope) },
         now,
         limit: MOST + memory.supersedes.length + 1,

@@ -125,7 +125,7 @@ async function similarMemories(
   const { hits } = await engine.space.snapshot((snapshot) =>
     snapshot.search({
       profile: resolveProfile(builtinProfile('vector')),
-      query: { terms: [], vector },
+      query: { terms: [], vector, model: engine.embedder?.model },
       filter: { scopes: [record.scope], types: [record.type] },
       now,
       limit: NEAREST,

@@ -65,6 +65,8 @@ export async function prepareQuery(
       terms,
       written: writtenWords(query, tools.analyzer),
       vector: vector.vector,
+      model: tools.embedder?.model,
+      analyzer: tools.analyzer.id,
       text: reads.author ? query : undefined,
       dates: dates?.ranges,
       substring: terms.length === 0 ? query.trim() : undefined,

@@ -130,7 +130,7 @@ async function similarTo(
   const { hits } = await space.snapshot((snapshot) =>
     snapshot.search({
       profile: similarityProfile('atLeast', embedder.thresholds.similarPair),
-      query: { terms: [], vector },
+      query: { terms: [], vector, model: embedder.model },
       filter: { scopes: [memory.scope], types: [memory.type] },
       now,
       limit: NEAREST,

@@ -113,6 +113,24 @@ export const searchTests: readonly ContractTest[] = [
     expect(unknown?.signals).toMatchObject({ similarity: undefined });
     await expectCode(searchIn(space, request({ vector: unitVector([1, 1]) })), 'embedder_mismatch');
   }),
+  onSpace('a query of another model or analyzer than the space is refused, not compared', async (space) => {
+    const embedding = { model: 'one', dimensions: 3 };
+    const unnamed = request({ vector: unitVector([1, 0, 0]) }, { profile: profileOf('vector') });
+    const of = (query: Partial<PreparedQuery>) => ({ ...unnamed, query: { ...unnamed.query, ...query } });
+    // Nothing is there that it could be mixed with.
+    expect(idsOf(await searchIn(space, of({ model: 'two', analyzer: 'other' })))).toEqual([]);
+    await write(space, [insert({ id: 'a' }, [1, 0, 0])], {}, { embedding, analyzer: 'words' });
+    for (const same of [unnamed, of({ model: 'one', analyzer: 'words' })]) {
+      expect(idsOf(await searchIn(space, same))).toEqual(['a']);
+      expect((await inspectIn(space, ['a'], same))[0]?.signals.similarity).toBe(1);
+    }
+    for (const other of [of({ model: 'two', analyzer: 'words' }), of({ model: 'one', analyzer: 'other' })]) {
+      const error = await expectCode(searchIn(space, other), 'embedder_mismatch');
+      expect(error.message).toMatch(/\b(one|words)\b.*reindex/);
+      await expectCode(inspectIn(space, ['a'], other), 'embedder_mismatch');
+    }
+    expect(idsOf(await searchIn(space, of({ model: 'two', vector: undefined })))).toEqual([]);
+  }),
   onSpace('a query without terms matches its text, whatever its case', async (space) => {
     await write(space, [
       insert({ id: 'content', content: 'why? C’EST LA VIE' }),
