@@ -121,7 +121,7 @@ it('makes a dataset from recalls, uses and votes', async () => {
   work.file('recalls.jsonl', lines.join('\n'));
   const args = ['eval-set', '--recalls', 'recalls.jsonl', '--output', 'mine.jsonl'];
   expect(await work.json(args)).toEqual({
-    ...{ file: 'mine.jsonl', recalls: 2, uses: 2, queries: 1, unexplained: 0 },
+    ...{ file: 'mine.jsonl', recalls: 2, uses: 2, queries: 1, unexplained: 0, memoriesLeftOut: 0 },
     dropped: {
       ...{
         'query-not-recorded': 0,
@@ -164,6 +164,47 @@ it('makes a dataset from recalls, uses and votes', async () => {
     work.file('recalls.jsonl', `${lines[0]}\n${wrong}`);
     expect((await salience(...args)).stderr, wrong).toContain('recalls.jsonl:2 is neither');
   }
+});
+
+it('leaves out of a dataset what no recall returns any more', async () => {
+  const of = async (...args: string[]) => {
+    const { code, stderr } = await work.salience([...args, '--space', 'used']);
+    expect(code, stderr).toBe(0);
+  };
+  for (const [id, ...more] of [
+    ['old'],
+    ['new', '--supersedes', 'old'],
+    ['wrong'],
+    ['gone', '--expires-at', '2026-02-01'],
+    ['ended', '--valid-until', '2026-02-01'],
+    ['bus'],
+  ] as const) {
+    await of('remember', `The ${id} one`, '--id', id, '--now', '2026-01-01', ...more);
+  }
+  await of('invalidate', 'wrong', '--reason', 'not so', '--now', '2026-01-02');
+  const recall = (query: string, ...ids: string[]) =>
+    JSON.stringify({
+      ...{ kind: 'recall', at: '2026-01-03T10:00:00Z', strategy: 'hybrid', query },
+      hits: ids.map((id) => ({ id })),
+    });
+  const lines = [
+    recall('which?', 'bus', 'old'),
+    recall('which one?', 'bus', 'ended', 'new'),
+    JSON.stringify({ kind: 'use', at: '2026-01-03T10:00:10Z', ids: ['old', 'new', 'ended'] }),
+  ];
+  work.file('used.jsonl', lines.join('\n'));
+  const args = ['eval-set', '--recalls', 'used.jsonl', '--output', 'live.jsonl', '--space', 'used'];
+  const set = await work.json([...args, '--now', '2026-03-01']);
+  expect(set).toMatchObject({ queries: 1, dropped: { 'memory-gone': 1 }, memoriesLeftOut: 4 });
+  const written = readFileSync(join(work.directory, 'live.jsonl'), 'utf8').trim().split('\n');
+  expect(written.map((line) => JSON.parse(line) as object)).toMatchObject([
+    ...[{ id: 'new' }, { id: 'bus' }, { query: 'which one?', relevant: ['new'] }],
+  ]);
+  const shown = await work.salience([...args, '--force', '--now', '2026-03-01']);
+  expect(shown.stdout).toContain('left out 4 memories of the space: ');
+  // As of a moment at which more was true.
+  const then = await work.json([...args, '--force', '--now', '2026-01-10']);
+  expect(then).toMatchObject({ queries: 1, memoriesLeftOut: 2 });
 });
 
 it('refuses datasets, strategies and depths that cannot be', async () => {
