@@ -4,7 +4,10 @@ import { type Difference, groupRuns } from './compare.ts';
 import type { EvaluationResult } from './report.ts';
 
 export interface FormatReportOptions {
-  /** From `compareRuns`; a metric whose difference from the baseline is certain is marked. Default is none. */
+  /**
+   * From `compareRuns` of the runs of all these results; a metric whose difference from the baseline is certain is marked.
+   * Default is none.
+   */
   readonly differences?: readonly Difference[] | undefined;
 }
 
@@ -28,23 +31,21 @@ export function formatReport(
   options: FormatReportOptions = {},
 ): string {
   return groupRuns(results.map((result) => ({ result })))
-    .map((group) =>
+    .map((group, at) =>
       formatDataset(
         group.map(({ result }) => result),
-        options,
+        (options.differences ?? []).filter(({ datasetIndex }) => datasetIndex === at),
       ),
     )
     .join('\n\n');
 }
 
-function formatDataset(results: readonly EvaluationResult[], options: FormatReportOptions): string {
+function formatDataset(results: readonly EvaluationResult[], compared: readonly Difference[]): string {
   const first = results[0]!;
   const columns = chooseColumns(results);
   const contests = first.updatedAboveStale.of > 0;
   const contexts = results.some(({ tokens }) => tokens !== undefined);
-  const differences = (options.differences ?? []).filter(
-    ({ dataset, metric }) => dataset === first.dataset && columns.includes(metric),
-  );
+  const differences = compared.filter(({ metric }) => columns.includes(metric));
   const marks = new Map(
     differences
       .filter(({ certain }) => certain)

@@ -42,7 +42,7 @@ const EXCERPT = 300;
  * ```
  */
 export function htmlReport(options: HtmlReportOptions): string {
-  const { runs, datasets, about = {} } = options;
+  const { runs, about = {} } = options;
   const groups = groupRuns(runs);
   const hash = createHash('sha256').update(STYLE).digest('base64');
   const names = [...new Set(groups.map((group) => group[0]?.result.dataset ?? ''))];
@@ -65,7 +65,7 @@ export function htmlReport(options: HtmlReportOptions): string {
         .join(' · '),
     )}</p>`,
     ...(command === undefined ? [] : [`<pre>${escapeXml(String(command))}</pre>`]),
-    ...groups.map((group, at) => drawDataset(group, datasets[at], options)),
+    ...groups.map((group, at) => drawDataset(group, at, options)),
     '</body>',
     '</html>',
     '',
@@ -85,11 +85,8 @@ interface Section {
   seriesOf(strategy: string): number;
 }
 
-function drawDataset(
-  group: readonly EvaluationRun[],
-  dataset: Dataset | undefined,
-  options: HtmlReportOptions,
-): string {
+function drawDataset(group: readonly EvaluationRun[], at: number, options: HtmlReportOptions): string {
+  const dataset = options.datasets[at];
   const baseline = group.find(({ result }) => result.strategy === options.baseline) ?? group[0];
   if (!baseline) return '';
   const { result } = baseline;
@@ -98,7 +95,7 @@ function drawDataset(
   const section: Section = {
     ...{ group, baseline, columns },
     others: group.filter((run) => run !== baseline && !isPlacebo(run.result.strategy)),
-    differences: options.differences.filter((each) => each.dataset === result.dataset),
+    differences: options.differences.filter((each) => each.datasetIndex === at),
     metric: columns.find((name) => name.startsWith('ndcg')) ?? 'mrr',
     seriesOf: (strategy) => strategies.indexOf(strategy) % SERIES_COLOURS,
   };
