@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { clip } from '../../domain/clip.ts';
 import { escapeXml } from '../../domain/escape-xml.ts';
 import type { Metrics } from '../../fit/metrics.ts';
 import { type Difference, groupRuns } from '../compare.ts';
@@ -6,7 +7,7 @@ import type { Dataset } from '../dataset.ts';
 import { isPlacebo } from '../placebo.ts';
 import { countedOutcomes } from '../report.ts';
 import type { EvaluationRun } from '../run.ts';
-import { chooseColumns } from '../table.ts';
+import { chooseColumns, type ResultColumn, refusalColumns } from '../table.ts';
 import { type Loss, rankDistribution, worstLosses } from './losses.ts';
 import { drawBars, drawForest, type ForestRow, signed } from './plots.ts';
 import { SERIES_COLOURS, STYLE } from './style.ts';
@@ -118,8 +119,8 @@ function drawDataset(group: readonly EvaluationRun[], at: number, options: HtmlR
 
 function drawHeadline(section: Section): string {
   const { group, columns, baseline } = section;
-  const { forbidden, abstention, updatedAboveStale, tokens } = baseline.result;
-  const extra: readonly Column[] = [
+  const { updatedAboveStale, tokens } = baseline.result;
+  const extra: readonly ResultColumn[] = [
     ...(updatedAboveStale.of > 0
       ? [
           column(
@@ -128,15 +129,7 @@ function drawHeadline(section: Section): string {
           ),
         ]
       : []),
-    ...(forbidden
-      ? [column('forbidden above', (each) => `${each.forbidden?.above ?? 0} of ${each.forbidden?.of ?? 0}`)]
-      : []),
-    ...(abstention
-      ? [
-          column('no answer, yet hits', (each) => `${each.abstention?.answered} of ${each.abstention?.n}`),
-          column('answer, yet none', (each) => `${each.falseRefusals.empty} of ${each.falseRefusals.of}`),
-        ]
-      : []),
+    ...refusalColumns(group.map(({ result }) => result)),
     ...(tokens ? [column('tokens', (each) => each.tokens?.mean.toFixed(0) ?? '–')] : []),
     column('p50 ms', ({ latencyMs }) => latencyMs.p50.toFixed(1)),
     column('p95 ms', ({ latencyMs }) => latencyMs.p95.toFixed(1)),
@@ -152,10 +145,8 @@ function drawHeadline(section: Section): string {
   );
 }
 
-type Column = readonly [title: string, of: (result: EvaluationRun['result']) => string];
-
 /** Types a column that stands in a conditional list. */
-function column(...column: Column): Column {
+function column(...column: ResultColumn): ResultColumn {
   return column;
 }
 
@@ -281,8 +272,7 @@ function drawLoss(
   const excerpt = (label: string, of: string | undefined) => {
     const content = memories?.find((memory) => memory.id === of)?.content;
     if (of === undefined || content === undefined) return '';
-    const text = content.length > EXCERPT ? `${content.slice(0, EXCERPT)}…` : content;
-    return `<blockquote>${label} <code>${escapeXml(of)}</code>: ${escapeXml(text)}</blockquote>`;
+    return `<blockquote>${label} <code>${escapeXml(of)}</code>: ${escapeXml(clip(content, EXCERPT))}</blockquote>`;
   };
   const at = (place: number | undefined) => (place === undefined ? 'not ranked' : `at ${place}`);
   return [
