@@ -160,10 +160,18 @@ it('makes a dataset from recalls, uses and votes', async () => {
     `{${whole},"query":"tea?","now":7,"hits":[]}`,
     '{"kind":"use","at":"yesterday","ids":["tea"]}',
     '{"kind":"use","at":"2026-03-01T10:00:00Z","ids":[7]}',
+    // It would belong to no session, not to any.
+    `{${whole},"query":"tea?","sessionId":null,"hits":[]}`,
+    '{"kind":"use","at":"2026-03-01T10:00:00Z","sessionId":7,"ids":[]}',
   ]) {
     work.file('recalls.jsonl', `${lines[0]}\n${wrong}`);
-    expect((await salience(...args)).stderr, wrong).toContain('recalls.jsonl:2 is neither');
+    expect((await salience(...args)).stderr, wrong).toContain('recalls.jsonl: line 2 is neither');
   }
+  work.file('recalls.jsonl', `{${whole},"query":"tea \\ud83d?","hits":[]}`);
+  expect((await salience(...args)).stderr).toContain('line 1 is wrong in "query": holds half of a surrogate');
+  // As an editor may save it.
+  work.file('recalls.jsonl', `\uFEFF${lines.join('\r\n')}`);
+  expect(await work.json([...args, '--force'])).toMatchObject({ recalls: 2, queries: 1 });
 });
 
 it('leaves out of a dataset what no recall returns any more', async () => {

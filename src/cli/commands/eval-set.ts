@@ -1,10 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
-import { SalienceError } from '../../domain/errors.ts';
 import { type Instant, parseInstant } from '../../domain/time.ts';
 import { isLive } from '../../engine/belief/supersession.ts';
 import { importedRecord } from '../../engine/write/record.ts';
 import { type AskedQuestion, type PositiveUse, questionsFromUse } from '../../eval/index.ts';
+import { readLines, unreadableLine } from '../../files/lines.ts';
 import type { Memory, MemoryEngine } from '../../index.ts';
 import { beliefStates, grouped } from '../../store/belief-state.ts';
 import { isBelieved } from '../../store/eligibility.ts';
@@ -54,7 +53,7 @@ export function configure(command: Command): void {
     .action(
       action<Options, []>(async (context) => {
         const { options } = context;
-        const { recalls, uses } = await readRecorded(options.recalls);
+        const { recalls, uses } = await readRecorded(options.recalls, context.signal);
         await using memory = await openToRead(context);
         const all = await allMemories(memory);
         const votes = await votesFor(memory, all);
@@ -120,28 +119,28 @@ interface Recorded {
   readonly uses: readonly PositiveUse[];
 }
 
-/** The lines of kind `recall` and `use`. Throws `unreadable_file` at a line that is neither. */
-async function readRecorded(path: string): Promise<Recorded> {
-  const unreadable = (problem: string, cause?: unknown) =>
-    new SalienceError('unreadable_file', `${path}${problem}`, { details: { file: path }, cause });
-  const source = await readFile(path, 'utf8').catch((cause: unknown) => {
-    throw unreadable(` cannot be read (${(cause as Error).message}); check that it exists`, cause);
-  });
+/** The lines of kind `recall` and `use`. Throws `unreadable_file` at a line that is neither; `aborted`. */
+async function readRecorded(path: string, signal: AbortSignal): Promise<Recorded> {
   const recalls: AskedQuestion[] = [];
   const uses: PositiveUse[] = [];
-  for (const [at, text] of source.split('\n').entries()) {
+  for await (const { number, text } of readLines(path, { signal })) {
     if (text.trim() === '') continue;
     let line: unknown;
     try {
       line = JSON.parse(text);
     } catch (cause) {
-      throw unreadable(`:${at + 1} is not valid JSON: ${(cause as Error).message}`, cause);
+      throw unreadableLine(path, number, `is not valid JSON: ${(cause as Error).message}`, cause);
     }
-    if (isRecall(line)) recalls.push(line);
-    else if (isUse(line)) uses.push(line);
+    if (isRecall(line)) {
+      if (line.query?.isWellFormed() === false)
+        throw unreadableLine(path, number, 'is wrong in "query": holds half of a surrogate pair');
+      recalls.push(line);
+    } else if (isUse(line)) uses.push(line);
     else {
-      throw unreadable(
-        `:${at + 1} is neither {"kind":"recall","at","strategy","query","hits":[{"id"}]} nor {"kind":"use","at","ids"}`,
+      throw unreadableLine(
+        path,
+        number,
+        'is neither {"kind":"recall","at","strategy","query","hits":[{"id"}]} nor {"kind":"use","at","ids"}, each with a text as "sessionId" or none',
       );
     }
   }
@@ -157,7 +156,8 @@ function isRecall(line: unknown): line is AskedQuestion {
     isTime(recall.at) &&
     (recall.now === undefined || isTime(recall.now)) &&
     typeof recall.strategy === 'string' &&
-    (recall.query === undefined || typeof recall.query === 'string') &&
+    isTextOrAbsent(recall.query) &&
+    isTextOrAbsent(recall.sessionId) &&
     Array.isArray(recall.hits) &&
     recall.hits.every((hit) => typeof hit?.id === 'string')
   );
@@ -168,9 +168,14 @@ function isUse(line: unknown): line is PositiveUse {
   return (
     use?.kind === 'use' &&
     isTime(use.at) &&
+    isTextOrAbsent(use.sessionId) &&
     Array.isArray(use.ids) &&
     use.ids.every((id) => typeof id === 'string')
   );
+}
+
+function isTextOrAbsent(value: unknown): boolean {
+  return value === undefined || typeof value === 'string';
 }
 
 function isTime(value: unknown): boolean {
