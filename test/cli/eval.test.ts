@@ -236,7 +236,10 @@ it('refuses datasets, strategies and depths that cannot be', async () => {
 });
 
 it('tunes a profile, and writes it only if its gain is certain or it must', async () => {
-  work.file('two.jsonl', `${dataset}\n${dataset.replaceAll('s/1', 's/2')}`);
+  // With other memories: a space that is there twice is no second one.
+  const other = dataset.replaceAll('s/1', 's/2').replaceAll('red bus', 'red car');
+  work.file('two.jsonl', `${dataset}\n${other}`);
+  work.file('again.jsonl', dataset.replaceAll('s/1', 's/3'));
   const args = ['tune', 'two.jsonl', '--parameters', 'weights.context,cues.role', '--jobs', '2'];
   const output = ['--state', 'tune.state.json', '--out', 'tuned.json', '--now', '2026-04-05T00:00:00Z'];
   const refused = await work.salience([...args, ...output]);
@@ -259,8 +262,10 @@ it('tunes a profile, and writes it only if its gain is certain or it must', asyn
   };
   expect(results[1]).toMatchObject({ strategy: 'hybrid-tuned', metrics: results[0]?.metrics });
 
-  const other = await work.salience([...args, ...output, '--seed', '2']);
-  expect(other.stderr).toMatch(/it belongs to another task/);
+  const again = await work.salience(['tune', 'two.jsonl', 'again.jsonl']);
+  expect(again.stderr).toMatch(/spaces s\/1 of two and s\/3 of again hold the same memories/);
+  const otherTask = await work.salience([...args, ...output, '--seed', '2']);
+  expect(otherTask.stderr).toMatch(/it belongs to another task/);
   work.file('no-state.json', '{}');
   expect((await work.salience([...args, '--state', 'no-state.json'])).stderr).toMatch(
     /is not a state file of/,
