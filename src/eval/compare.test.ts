@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { compareRuns } from './compare.ts';
+import { htmlReport } from './html/page.ts';
 import { summarise } from './report.ts';
 import type { EvaluatedQuery, EvaluationRun } from './run.ts';
+import { formatReport } from './table.ts';
 
 /** A run of questions whose answer holds the evidence at a rank each, 0 for not at all. */
 function run(
@@ -134,4 +136,29 @@ test('weights count in the difference as they do in the means', () => {
   const found = compareRuns([a, b]).find(({ metric }) => metric === 'hit@1')!;
   expect(found.difference).toBeCloseTo(b.result.metrics['hit@1']! - a.result.metrics['hit@1']!, 12);
   expect(found.difference).toBeCloseTo(0.75, 12);
+});
+
+test('of two datasets of one name, each is marked with its own differences alone', () => {
+  const rankAll = (strategy: string, rank: number) =>
+    run(
+      strategy,
+      ranks(20, () => rank),
+    );
+  const runs = [rankAll('a', 1), rankAll('b', 2), rankAll('a', 1), rankAll('b', 1)];
+  const differences = compareRuns(runs);
+  const certain = differences.filter((each) => each.certain);
+  expect(new Set(certain.map(({ datasetIndex }) => datasetIndex))).toEqual(new Set([0]));
+  expect(new Set(differences.map(({ datasetIndex }) => datasetIndex))).toEqual(new Set([0, 1]));
+  const marked = (section: string) => section.includes('▼');
+  const table = formatReport(
+    runs.map(({ result }) => result),
+    { differences },
+  );
+  expect(table.split(/^(?=d: )/m).map(marked)).toEqual([true, false]);
+  const html = htmlReport({ runs, differences, datasets: [] });
+  const cells = html
+    .split('<h2>')
+    .slice(1)
+    .map((section) => section.includes('<span class="down">▼'));
+  expect(cells).toEqual([true, false]);
 });

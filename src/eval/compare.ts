@@ -6,6 +6,8 @@ import { pairedRandomisationTest, type RandomisationOptions } from './significan
 /** How a strategy differs from the baseline in one metric, over the headline of a dataset or one type of query. */
 export interface Difference extends PairedDifference {
   readonly dataset: string;
+  /** The place of the dataset among those evaluated, from 0: two may have the same name. */
+  readonly datasetIndex: number;
   readonly baseline: string;
   readonly strategy: string;
   /** The type of the queries. Absent for the headline. */
@@ -42,10 +44,12 @@ export function compareRuns(
   runs: readonly EvaluationRun[],
   options: CompareOptions = {},
 ): readonly Difference[] {
-  return groupRuns(runs).flatMap((group) => {
+  return groupRuns(runs).flatMap((group, datasetIndex) => {
     const baseline = group.find(({ result }) => result.strategy === options.baseline) ?? group[0];
     if (!baseline) return [];
-    return group.filter((run) => run !== baseline).flatMap((run) => comparePair(run, baseline, options));
+    return group
+      .filter((run) => run !== baseline)
+      .flatMap((run) => comparePair(run, baseline, datasetIndex, options));
   });
 }
 
@@ -68,10 +72,12 @@ export function groupRuns<
 function comparePair(
   run: EvaluationRun,
   baseline: EvaluationRun,
+  datasetIndex: number,
   options: CompareOptions,
 ): readonly Difference[] {
   const names = {
     dataset: run.result.dataset,
+    datasetIndex,
     baseline: baseline.result.strategy,
     strategy: run.result.strategy,
   };
@@ -99,7 +105,7 @@ function compareOutcomes(
   ofBaseline: readonly QueryOutcome[],
   ks: readonly number[],
   { resamples, seed, rounds }: CompareOptions,
-): readonly Omit<Difference, 'dataset' | 'baseline' | 'strategy' | 'type'>[] {
+): readonly Omit<Difference, 'dataset' | 'datasetIndex' | 'baseline' | 'strategy' | 'type'>[] {
   const n = outcomes.length;
   if (n === 0) return [];
   const [measured, measuredBefore] = [measureOutcomes(outcomes, ks), measureOutcomes(ofBaseline, ks)];

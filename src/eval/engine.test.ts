@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { Embedder } from '../index.ts';
 import { createEvaluationEngine } from './engine.ts';
 import type { Ranking } from './run.ts';
 
@@ -58,5 +59,56 @@ it('loads summaries of sessions, which nobody may remember', async () => {
   const options = { strategy: 'bm25', now: day(1), limit: 3 };
   expect(ids(await space.rank('grinder', options))).toEqual(['done']);
   expect(ids(await space.rank('Ethiopian beans', options))).toEqual(['beans']);
+  await space.close();
+});
+
+const tea = {
+  id: 'tea',
+  content: 'Ann drinks tea',
+  createdAt: day(0),
+  session: undefined,
+  type: 'event',
+  metadata: {},
+};
+
+it('measures no strategy without a part of it: an embedder that fails on a question ends the evaluation', async () => {
+  const embedder: Embedder = {
+    ...{ model: 'mine', dimensions: 1, calibration: { floor: 0, ceiling: 1 } },
+    thresholds: { conflict: 1, birthLink: 1, consolidation: 1, similarPair: 1 },
+    async embed(texts, { purpose } = {}) {
+      if (purpose === 'query') throw new Error('key expired');
+      return texts.map(() => Float32Array.of(1));
+    },
+  };
+  await using engine = await createEvaluationEngine({ embedder });
+  const space = await engine.open('one');
+  await space.load([tea]);
+  const failed = {
+    code: 'embedder_failed',
+    message: expect.stringMatching(
+      /^strategy hybrid, query "tea\?": the vector search failed: .*key expired/,
+    ),
+  };
+  const options = { strategy: 'hybrid', now: day(1), limit: 1 };
+  await expect(space.rank('tea?', options)).rejects.toMatchObject(failed);
+  await expect(space.features?.('tea?', options)).rejects.toMatchObject(failed);
+  // Words alone are all that it looks at.
+  expect(ids(await space.rank('tea?', { ...options, strategy: 'bm25' }))).toEqual(['tea']);
+  await space.close();
+});
+
+it('measures no strategy that cannot rank: vectors alone, and no embedder', async () => {
+  await using engine = await createEvaluationEngine({ embedder: 'none' });
+  const space = await engine.open('one');
+  await space.load([tea]);
+  const unable = {
+    code: 'invalid_argument',
+    message:
+      'strategy vector could not rank: no embedder is configured; choose an embedder, or leave the strategy out',
+  };
+  const options = { strategy: 'vector', now: day(1), limit: 1 };
+  await expect(space.rank('tea?', options)).rejects.toMatchObject(unable);
+  await expect(space.features?.('tea?', options)).rejects.toMatchObject(unable);
+  expect(ids(await space.rank('tea?', { ...options, strategy: 'hybrid' }))).toEqual(['tea']);
   await space.close();
 });

@@ -1,8 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
+import { clip } from '../domain/clip.ts';
 import { SalienceError } from '../domain/errors.ts';
 import { formatInstant } from '../domain/time.ts';
 import { type QuestionFeatures, readFeatures } from '../fit/features.ts';
 import {
+  type Arm,
   type EmbedderChoice,
   type Memory,
   type MemoryEngine,
@@ -39,6 +41,9 @@ const BATCH = 1000;
  * The engine itself under evaluation: each space is a store of its own in memory. The limit of a content's length is
  * off, no recall writes anything, and a text is embedded once however many strategies ask. Throws `invalid_argument`, and
  * `unsupported` for several workers in a bundled program.
+ *
+ * A question that could not be searched as its strategy would ends the evaluation: `embedder_failed` where the embedder
+ * fails on it, `invalid_argument` where the strategy ranks by vectors alone and there is no embedder.
  *
  * @example
  * ```ts
@@ -129,7 +134,8 @@ function evaluationSpace(memory: MemoryEngine, { recall, searches, close }: Open
       };
       try {
         const options = { strategy, now: formatInstant(now), track: false, limit: 1 } as const;
-        await memory.recall(query, { ...options, association: 'none' });
+        const { trace } = await memory.recall(query, { ...options, association: 'none' });
+        checkArms(trace.arms, query, strategy);
       } finally {
         searches.look = undefined;
       }
@@ -141,12 +147,14 @@ function evaluationSpace(memory: MemoryEngine, { recall, searches, close }: Open
       await setImmediate();
       const options = { ...recall, strategy, now: formatInstant(now), track: false };
       const start = performance.now();
-      const { hits } = await memory.recall(query, { ...options, limit });
+      const { hits, trace } = await memory.recall(query, { ...options, limit });
       const milliseconds = performance.now() - start;
+      checkArms(trace.arms, query, strategy);
       const context =
         contextTokens === undefined
           ? undefined
           : await memory.context(query, { ...options, maxTokens: contextTokens });
+      if (context) checkArms(context.trace.arms, query, strategy);
       return {
         hits: hits.map((hit) => ({ id: hit.memory.id, score: hit.score.value })),
         milliseconds,
@@ -158,4 +166,26 @@ function evaluationSpace(memory: MemoryEngine, { recall, searches, close }: Open
       await close();
     },
   };
+}
+
+/** Characters of a query that an error shows. */
+const EXCERPT = 100;
+
+/** A recall goes on without a part that it cannot have; a measure of what is left would pass for one of the strategy. */
+function checkArms(arms: readonly Arm[], query: string, strategy: string): void {
+  const failed = arms.find(({ status }) => status === 'failed');
+  if (failed) {
+    throw new SalienceError(
+      'embedder_failed',
+      `strategy ${strategy}, query ${JSON.stringify(clip(query, EXCERPT))}: the ${failed.name} search failed: ${failed.reason}`,
+      { details: { strategy } },
+    );
+  }
+  const used = arms.filter(({ status }) => status !== 'not-used');
+  if (used.length === 0 || used.some(({ status }) => status !== 'off')) return;
+  throw new SalienceError(
+    'invalid_argument',
+    `strategy ${strategy} could not rank: ${used.map(({ reason }) => reason).join('; ')}; choose an embedder, or leave the strategy out`,
+    { details: { field: 'strategies' } },
+  );
 }

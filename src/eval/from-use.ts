@@ -42,7 +42,7 @@ export type DropReason =
   | 'query-not-recorded'
   /** Nothing that it showed was used, which says nothing of what it showed. */
   | 'nothing-used'
-  /** What was used is no longer there. */
+  /** What was used is not in the set: it is no longer there, or no longer recalled. */
   | 'memory-gone'
   /** The strategy to be measured showed it first: that it was used may be because it stood there. */
   | 'first-of-strategy'

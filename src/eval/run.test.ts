@@ -313,6 +313,7 @@ test('strategies are compared query by query, and the table marks what differs',
   const differences = compareRuns(runs);
   expect(differences.find(({ metric }) => metric === 'hit@1')).toEqual({
     dataset: 'words',
+    datasetIndex: 0,
     baseline: 'words',
     strategy: 'backwards',
     metric: 'hit@1',

@@ -4,7 +4,10 @@ import { type Difference, groupRuns } from './compare.ts';
 import type { EvaluationResult } from './report.ts';
 
 export interface FormatReportOptions {
-  /** From `compareRuns`; a metric whose difference from the baseline is certain is marked. Default is none. */
+  /**
+   * From `compareRuns` of the runs of all these results; a metric whose difference from the baseline is certain is marked.
+   * Default is none.
+   */
   readonly differences?: readonly Difference[] | undefined;
 }
 
@@ -28,23 +31,21 @@ export function formatReport(
   options: FormatReportOptions = {},
 ): string {
   return groupRuns(results.map((result) => ({ result })))
-    .map((group) =>
+    .map((group, at) =>
       formatDataset(
         group.map(({ result }) => result),
-        options,
+        (options.differences ?? []).filter(({ datasetIndex }) => datasetIndex === at),
       ),
     )
     .join('\n\n');
 }
 
-function formatDataset(results: readonly EvaluationResult[], options: FormatReportOptions): string {
+function formatDataset(results: readonly EvaluationResult[], compared: readonly Difference[]): string {
   const first = results[0]!;
   const columns = chooseColumns(results);
   const contests = first.updatedAboveStale.of > 0;
   const contexts = results.some(({ tokens }) => tokens !== undefined);
-  const differences = (options.differences ?? []).filter(
-    ({ dataset, metric }) => dataset === first.dataset && columns.includes(metric),
-  );
+  const differences = compared.filter(({ metric }) => columns.includes(metric));
   const marks = new Map(
     differences
       .filter(({ certain }) => certain)
@@ -95,9 +96,21 @@ function describeMarks(differences: readonly Difference[]): string {
 
 /** What was returned that must not be, and what was not although it should. Empty when there is nothing to say. */
 function formatRefusals(results: readonly EvaluationResult[]): readonly string[] {
+  const columns = refusalColumns(results);
+  if (columns.length === 0) return [];
+  const table = newTable(['strategy', ...columns.map(([title]) => title)]);
+  for (const result of results) table.push([result.strategy, ...columns.map(([, of]) => of(result))]);
+  return ['', table.toString()];
+}
+
+/** What a column is called, and what it says of a result. */
+export type ResultColumn = readonly [title: string, of: (result: EvaluationResult) => string];
+
+/** Those of what was returned that must not be, and of what was not although it should, as far as a dataset or a result has any. */
+export function refusalColumns(results: readonly EvaluationResult[]): readonly ResultColumn[] {
   const first = results[0]!;
   const refused = results.some(({ falseRefusals }) => falseRefusals.empty > 0);
-  const columns: readonly [title: string, of: (result: EvaluationResult) => string][] = [
+  return [
     ...(first.forbidden
       ? ([
           ['forbidden above evidence', ({ forbidden }) => `${forbidden?.above} of ${forbidden?.of}`],
@@ -108,23 +121,19 @@ function formatRefusals(results: readonly EvaluationResult[]): readonly string[]
                 .map(([k, count]) => `${count} @${k}`)
                 .join(', '),
           ],
-        ] satisfies [string, (result: EvaluationResult) => string][])
+        ] satisfies ResultColumn[])
       : []),
     ...(first.abstention
       ? ([
           ['no answer, yet hits', ({ abstention }) => `${abstention?.answered} of ${abstention?.n}`],
-        ] satisfies [string, (result: EvaluationResult) => string][])
+        ] satisfies ResultColumn[])
       : []),
     ...(refused
       ? ([
           ['answer, yet no hit', ({ falseRefusals }) => `${falseRefusals.empty} of ${falseRefusals.of}`],
-        ] satisfies [string, (result: EvaluationResult) => string][])
+        ] satisfies ResultColumn[])
       : []),
   ];
-  if (columns.length === 0) return [];
-  const table = newTable(['strategy', ...columns.map(([title]) => title)]);
-  for (const result of results) table.push([result.strategy, ...columns.map(([, of]) => of(result))]);
-  return ['', table.toString()];
 }
 
 function formatTypes(

@@ -12,7 +12,7 @@ import { patternSearch, type Tunable } from './search.ts';
 
 /** A question with a right answer, and what its ranking follows from. */
 export interface FitQuestion {
-  /** What is held out together: its dataset, by place, and the name of its space. */
+  /** What is held out together: the dataset, by place, and the name of the first space with the same memories. */
   readonly space: string;
   readonly relevant: ReadonlySet<string>;
   /** As many memories of the space that nobody asked for. */

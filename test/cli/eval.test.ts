@@ -121,7 +121,7 @@ it('makes a dataset from recalls, uses and votes', async () => {
   work.file('recalls.jsonl', lines.join('\n'));
   const args = ['eval-set', '--recalls', 'recalls.jsonl', '--output', 'mine.jsonl'];
   expect(await work.json(args)).toEqual({
-    ...{ file: 'mine.jsonl', recalls: 2, uses: 2, queries: 1, unexplained: 0 },
+    ...{ file: 'mine.jsonl', recalls: 2, uses: 2, queries: 1, unexplained: 0, memoriesLeftOut: 0 },
     dropped: {
       ...{
         'query-not-recorded': 0,
@@ -160,10 +160,59 @@ it('makes a dataset from recalls, uses and votes', async () => {
     `{${whole},"query":"tea?","now":7,"hits":[]}`,
     '{"kind":"use","at":"yesterday","ids":["tea"]}',
     '{"kind":"use","at":"2026-03-01T10:00:00Z","ids":[7]}',
+    // It would belong to no session, not to any.
+    `{${whole},"query":"tea?","sessionId":null,"hits":[]}`,
+    '{"kind":"use","at":"2026-03-01T10:00:00Z","sessionId":7,"ids":[]}',
   ]) {
     work.file('recalls.jsonl', `${lines[0]}\n${wrong}`);
-    expect((await salience(...args)).stderr, wrong).toContain('recalls.jsonl:2 is neither');
+    expect((await salience(...args)).stderr, wrong).toContain('recalls.jsonl: line 2 is neither');
   }
+  work.file('recalls.jsonl', `{${whole},"query":"tea \\ud83d?","hits":[]}`);
+  expect((await salience(...args)).stderr).toContain('line 1 is wrong in "query": holds half of a surrogate');
+  // As an editor may save it.
+  work.file('recalls.jsonl', `\uFEFF${lines.join('\r\n')}`);
+  expect(await work.json([...args, '--force'])).toMatchObject({ recalls: 2, queries: 1 });
+});
+
+it('leaves out of a dataset what no recall returns any more', async () => {
+  const of = async (...args: string[]) => {
+    const { code, stderr } = await work.salience([...args, '--space', 'used']);
+    expect(code, stderr).toBe(0);
+  };
+  for (const [id, ...more] of [
+    ['old'],
+    ['new', '--supersedes', 'old'],
+    ['wrong'],
+    ['gone', '--expires-at', '2026-02-01'],
+    ['ended', '--valid-until', '2026-02-01'],
+    ['bus'],
+  ] as const) {
+    await of('remember', `The ${id} one`, '--id', id, '--now', '2026-01-01', ...more);
+  }
+  await of('invalidate', 'wrong', '--reason', 'not so', '--now', '2026-01-02');
+  const recall = (query: string, ...ids: string[]) =>
+    JSON.stringify({
+      ...{ kind: 'recall', at: '2026-01-03T10:00:00Z', strategy: 'hybrid', query },
+      hits: ids.map((id) => ({ id })),
+    });
+  const lines = [
+    recall('which?', 'bus', 'old'),
+    recall('which one?', 'bus', 'ended', 'new'),
+    JSON.stringify({ kind: 'use', at: '2026-01-03T10:00:10Z', ids: ['old', 'new', 'ended'] }),
+  ];
+  work.file('used.jsonl', lines.join('\n'));
+  const args = ['eval-set', '--recalls', 'used.jsonl', '--output', 'live.jsonl', '--space', 'used'];
+  const set = await work.json([...args, '--now', '2026-03-01']);
+  expect(set).toMatchObject({ queries: 1, dropped: { 'memory-gone': 1 }, memoriesLeftOut: 4 });
+  const written = readFileSync(join(work.directory, 'live.jsonl'), 'utf8').trim().split('\n');
+  expect(written.map((line) => JSON.parse(line) as object)).toMatchObject([
+    ...[{ id: 'new' }, { id: 'bus' }, { query: 'which one?', relevant: ['new'] }],
+  ]);
+  const shown = await work.salience([...args, '--force', '--now', '2026-03-01']);
+  expect(shown.stdout).toContain('left out 4 memories of the space: ');
+  // As of a moment at which more was true.
+  const then = await work.json([...args, '--force', '--now', '2026-01-10']);
+  expect(then).toMatchObject({ queries: 1, memoriesLeftOut: 2 });
 });
 
 it('refuses datasets, strategies and depths that cannot be', async () => {
@@ -187,7 +236,10 @@ it('refuses datasets, strategies and depths that cannot be', async () => {
 });
 
 it('tunes a profile, and writes it only if its gain is certain or it must', async () => {
-  work.file('two.jsonl', `${dataset}\n${dataset.replaceAll('s/1', 's/2')}`);
+  // With other memories: a space that is there twice is no second one.
+  const other = dataset.replaceAll('s/1', 's/2').replaceAll('red bus', 'red car');
+  work.file('two.jsonl', `${dataset}\n${other}`);
+  work.file('again.jsonl', dataset.replaceAll('s/1', 's/3'));
   const args = ['tune', 'two.jsonl', '--parameters', 'weights.context,cues.role', '--jobs', '2'];
   const output = ['--state', 'tune.state.json', '--out', 'tuned.json', '--now', '2026-04-05T00:00:00Z'];
   const refused = await work.salience([...args, ...output]);
@@ -210,8 +262,10 @@ it('tunes a profile, and writes it only if its gain is certain or it must', asyn
   };
   expect(results[1]).toMatchObject({ strategy: 'hybrid-tuned', metrics: results[0]?.metrics });
 
-  const other = await work.salience([...args, ...output, '--seed', '2']);
-  expect(other.stderr).toMatch(/it belongs to another task/);
+  const again = await work.salience(['tune', 'two.jsonl', 'again.jsonl']);
+  expect(again.stderr).toMatch(/spaces s\/1 of two and s\/3 of again hold the same memories/);
+  const otherTask = await work.salience([...args, ...output, '--seed', '2']);
+  expect(otherTask.stderr).toMatch(/it belongs to another task/);
   work.file('no-state.json', '{}');
   expect((await work.salience([...args, '--state', 'no-state.json'])).stderr).toMatch(
     /is not a state file of/,

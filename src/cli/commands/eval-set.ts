@@ -1,9 +1,12 @@
-import { readFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
-import { SalienceError } from '../../domain/errors.ts';
-import { parseInstant } from '../../domain/time.ts';
+import { type Instant, parseInstant } from '../../domain/time.ts';
+import { isLive } from '../../engine/belief/supersession.ts';
+import { importedRecord } from '../../engine/write/record.ts';
 import { type AskedQuestion, type PositiveUse, questionsFromUse } from '../../eval/index.ts';
+import { readLines, unreadableLine } from '../../files/lines.ts';
 import type { Memory, MemoryEngine } from '../../index.ts';
+import { beliefStates, grouped } from '../../store/belief-state.ts';
+import { isBelieved } from '../../store/eligibility.ts';
 import { action } from '../context.ts';
 import { openToRead } from '../open.ts';
 import { parseNumber } from '../options.ts';
@@ -50,10 +53,12 @@ export function configure(command: Command): void {
     .action(
       action<Options, []>(async (context) => {
         const { options } = context;
-        const { recalls, uses } = await readRecorded(options.recalls);
+        const { recalls, uses } = await readRecorded(options.recalls, context.signal);
         await using memory = await openToRead(context);
-        const memories = await allMemories(memory);
-        const votes = await votesFor(memory, memories);
+        const all = await allMemories(memory);
+        const votes = await votesFor(memory, all);
+        const memories = liveMemories(all, context.now);
+        const memoriesLeftOut = all.length - memories.length;
         const { strategy, minutes } = options;
         const set = questionsFromUse({
           ...{ recalls, strategy, minutes },
@@ -75,7 +80,7 @@ export function configure(command: Command): void {
         }
         const counts = { recalls: recalls.length, uses: uses.length + votes.length, queries: queries.length };
         if (options.json) {
-          await context.printJson({ file: options.output, ...counts, dropped, unexplained });
+          await context.printJson({ file: options.output, ...counts, dropped, unexplained, memoriesLeftOut });
         } else {
           await context.print(
             `${plural(counts.recalls, 'recall', 'recalls')} and ${plural(counts.uses, 'use', 'uses')} give ${plural(counts.queries, 'question', 'questions')}`,
@@ -86,6 +91,11 @@ export function configure(command: Command): void {
           }
           if (unexplained > 0) {
             await context.print(`  no recall explains ${plural(unexplained, 'use', 'uses')}`);
+          }
+          if (memoriesLeftOut > 0) {
+            await context.print(
+              `  left out ${plural(memoriesLeftOut, 'memory', 'memories')} of the space: no recall returns what is replaced, no longer true, or a stub`,
+            );
           }
           if (queries.length > 0) await context.print(`wrote ${plainLine(options.output)}`);
         }
@@ -99,7 +109,7 @@ export function configure(command: Command): void {
 const REASONS = {
   'query-not-recorded': 'only the hash of the query was kept; record the texts of queries too',
   'nothing-used': 'none of the recalled memories was used, so there is no known right answer',
-  'memory-gone': 'the memory that was used no longer exists',
+  'memory-gone': 'the memory that was used no longer exists, or no recall returns it any more',
   'first-of-strategy': 'the strategy itself had put first what was used',
   'asked-again': 'the query was asked before; what was used counts for that question',
 } as const;
@@ -109,28 +119,28 @@ interface Recorded {
   readonly uses: readonly PositiveUse[];
 }
 
-/** The lines of kind `recall` and `use`. Throws `unreadable_file` at a line that is neither. */
-async function readRecorded(path: string): Promise<Recorded> {
-  const unreadable = (problem: string, cause?: unknown) =>
-    new SalienceError('unreadable_file', `${path}${problem}`, { details: { file: path }, cause });
-  const source = await readFile(path, 'utf8').catch((cause: unknown) => {
-    throw unreadable(` cannot be read (${(cause as Error).message}); check that it exists`, cause);
-  });
+/** The lines of kind `recall` and `use`. Throws `unreadable_file` at a line that is neither; `aborted`. */
+async function readRecorded(path: string, signal: AbortSignal): Promise<Recorded> {
   const recalls: AskedQuestion[] = [];
   const uses: PositiveUse[] = [];
-  for (const [at, text] of source.split('\n').entries()) {
+  for await (const { number, text } of readLines(path, { signal })) {
     if (text.trim() === '') continue;
     let line: unknown;
     try {
       line = JSON.parse(text);
     } catch (cause) {
-      throw unreadable(`:${at + 1} is not valid JSON: ${(cause as Error).message}`, cause);
+      throw unreadableLine(path, number, `is not valid JSON: ${(cause as Error).message}`, cause);
     }
-    if (isRecall(line)) recalls.push(line);
-    else if (isUse(line)) uses.push(line);
+    if (isRecall(line)) {
+      if (line.query?.isWellFormed() === false)
+        throw unreadableLine(path, number, 'is wrong in "query": holds half of a surrogate pair');
+      recalls.push(line);
+    } else if (isUse(line)) uses.push(line);
     else {
-      throw unreadable(
-        `:${at + 1} is neither {"kind":"recall","at","strategy","query","hits":[{"id"}]} nor {"kind":"use","at","ids"}`,
+      throw unreadableLine(
+        path,
+        number,
+        'is neither {"kind":"recall","at","strategy","query","hits":[{"id"}]} nor {"kind":"use","at","ids"}, each with a text as "sessionId" or none',
       );
     }
   }
@@ -146,7 +156,8 @@ function isRecall(line: unknown): line is AskedQuestion {
     isTime(recall.at) &&
     (recall.now === undefined || isTime(recall.now)) &&
     typeof recall.strategy === 'string' &&
-    (recall.query === undefined || typeof recall.query === 'string') &&
+    isTextOrAbsent(recall.query) &&
+    isTextOrAbsent(recall.sessionId) &&
     Array.isArray(recall.hits) &&
     recall.hits.every((hit) => typeof hit?.id === 'string')
   );
@@ -157,9 +168,14 @@ function isUse(line: unknown): line is PositiveUse {
   return (
     use?.kind === 'use' &&
     isTime(use.at) &&
+    isTextOrAbsent(use.sessionId) &&
     Array.isArray(use.ids) &&
     use.ids.every((id) => typeof id === 'string')
   );
+}
+
+function isTextOrAbsent(value: unknown): boolean {
+  return value === undefined || typeof value === 'string';
 }
 
 function isTime(value: unknown): boolean {
@@ -180,6 +196,26 @@ async function allMemories(memory: MemoryEngine): Promise<readonly Memory[]> {
     cursor = page.nextCursor;
   } while (cursor !== undefined);
   return all;
+}
+
+/**
+ * Those that a recall may still return: a dataset cannot say that a memory is superseded, consolidated, invalidated, expired or
+ * ended, and of a stub the text is gone. Evaluated, they would be found again. Cold ones have their text and are true.
+ */
+function liveMemories(memories: readonly Memory[], now: Instant): readonly Memory[] {
+  const limits = { maxContentBytes: Infinity, maxMetadataBytes: Infinity };
+  const records = new Map(memories.map((memory) => [memory.id, importedRecord(memory, limits)]));
+  const successors = grouped(
+    memories.flatMap(({ id, supersedes }) => supersedes.map((older) => [older, id] as const)),
+  );
+  const states = beliefStates({ successors, newer: new Map() }, (id) => {
+    const record = records.get(id);
+    return record !== undefined && isBelieved(record, {}, now);
+  });
+  return memories.filter(({ id, tier }) => {
+    const superseded = states.get(id)?.superseded === true;
+    return tier !== 'stub' && isLive(records.get(id)!, superseded, now);
+  });
 }
 
 /** Votes that raised what a memory is worth, as its history has them. */

@@ -89,6 +89,42 @@ test('one strategy alone has neither differences nor losses', async () => {
   expect(html).toContain('Rank of the first evidence');
 });
 
+test('it shows what must not be returned and was, and what was not although it should', async () => {
+  const queries = [
+    { ...{ id: 'q1', query: '?', now: 0, type: 'plain', stale: [] }, relevant: ['c'], mustNot: ['a'] },
+    { ...{ id: 'q2', query: '?', now: 0, type: 'plain', stale: [] }, relevant: ['c'] },
+  ];
+  const datasets = [{ name: 'd', spaces: new Map([['s', { memories, queries }]]) }];
+  const silent: EvaluationEngine = {
+    open: async (space) => {
+      const opened = await engine.open(space);
+      const rank: typeof opened.rank = async (query, options) =>
+        options.strategy === 'silent' ? { hits: [] } : opened.rank(query, options);
+      return { ...opened, rank };
+    },
+  };
+  const strategies = ['down', 'silent'];
+  const runs = await evaluate({ datasets, strategies, embedder: 'none', ks: [1, 3] }, silent);
+  const html = htmlReport({ runs, datasets, differences: [] });
+  // No question is without an answer: the column of those that have one does not depend on it.
+  expect(html).toMatch(
+    /<th>forbidden above evidence<\/th><th>forbidden returned<\/th><th>answer, yet no hit<\/th>/,
+  );
+  expect(html).toContain('<td>1 of 1</td><td>1 @1, 1 @3</td><td>0 of 2</td>');
+  expect(html).toContain('<td>0 of 1</td><td>0 @1, 0 @3</td><td>2 of 2</td>');
+});
+
+test('an excerpt ends between characters', async () => {
+  const long = memories.map((memory) => ({ ...memory, content: `${'x'.repeat(298)}👍🏽 and more` }));
+  const spaces = [...dataset.spaces].map(
+    ([name, { queries }]) => [name, { queries, memories: long }] as const,
+  );
+  const datasets = [{ ...dataset, spaces: new Map(spaces) }];
+  const runs = await evaluate({ datasets, strategies: ['up', 'down'], embedder: 'none', ks: [1] }, engine);
+  const html = htmlReport({ runs, datasets, differences: [] });
+  expect(html).toContain(`${'x'.repeat(298)}…</blockquote>`);
+});
+
 test('losses are the questions that got worse, the worst first', async () => {
   const { runs } = await report(['up', 'down']);
   const [up, down] = [runs[0]!, runs[1]!];

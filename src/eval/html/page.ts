@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { clip } from '../../domain/clip.ts';
 import { escapeXml } from '../../domain/escape-xml.ts';
 import type { Metrics } from '../../fit/metrics.ts';
 import { type Difference, groupRuns } from '../compare.ts';
@@ -6,7 +7,7 @@ import type { Dataset } from '../dataset.ts';
 import { isPlacebo } from '../placebo.ts';
 import { countedOutcomes } from '../report.ts';
 import type { EvaluationRun } from '../run.ts';
-import { chooseColumns } from '../table.ts';
+import { chooseColumns, type ResultColumn, refusalColumns } from '../table.ts';
 import { type Loss, rankDistribution, worstLosses } from './losses.ts';
 import { drawBars, drawForest, type ForestRow, signed } from './plots.ts';
 import { SERIES_COLOURS, STYLE } from './style.ts';
@@ -42,7 +43,7 @@ const EXCERPT = 300;
  * ```
  */
 export function htmlReport(options: HtmlReportOptions): string {
-  const { runs, datasets, about = {} } = options;
+  const { runs, about = {} } = options;
   const groups = groupRuns(runs);
   const hash = createHash('sha256').update(STYLE).digest('base64');
   const names = [...new Set(groups.map((group) => group[0]?.result.dataset ?? ''))];
@@ -65,7 +66,7 @@ export function htmlReport(options: HtmlReportOptions): string {
         .join(' · '),
     )}</p>`,
     ...(command === undefined ? [] : [`<pre>${escapeXml(String(command))}</pre>`]),
-    ...groups.map((group, at) => drawDataset(group, datasets[at], options)),
+    ...groups.map((group, at) => drawDataset(group, at, options)),
     '</body>',
     '</html>',
     '',
@@ -85,11 +86,8 @@ interface Section {
   seriesOf(strategy: string): number;
 }
 
-function drawDataset(
-  group: readonly EvaluationRun[],
-  dataset: Dataset | undefined,
-  options: HtmlReportOptions,
-): string {
+function drawDataset(group: readonly EvaluationRun[], at: number, options: HtmlReportOptions): string {
+  const dataset = options.datasets[at];
   const baseline = group.find(({ result }) => result.strategy === options.baseline) ?? group[0];
   if (!baseline) return '';
   const { result } = baseline;
@@ -98,7 +96,7 @@ function drawDataset(
   const section: Section = {
     ...{ group, baseline, columns },
     others: group.filter((run) => run !== baseline && !isPlacebo(run.result.strategy)),
-    differences: options.differences.filter((each) => each.dataset === result.dataset),
+    differences: options.differences.filter((each) => each.datasetIndex === at),
     metric: columns.find((name) => name.startsWith('ndcg')) ?? 'mrr',
     seriesOf: (strategy) => strategies.indexOf(strategy) % SERIES_COLOURS,
   };
@@ -121,8 +119,8 @@ function drawDataset(
 
 function drawHeadline(section: Section): string {
   const { group, columns, baseline } = section;
-  const { forbidden, abstention, updatedAboveStale, tokens } = baseline.result;
-  const extra: readonly Column[] = [
+  const { updatedAboveStale, tokens } = baseline.result;
+  const extra: readonly ResultColumn[] = [
     ...(updatedAboveStale.of > 0
       ? [
           column(
@@ -131,15 +129,7 @@ function drawHeadline(section: Section): string {
           ),
         ]
       : []),
-    ...(forbidden
-      ? [column('forbidden above', (each) => `${each.forbidden?.above ?? 0} of ${each.forbidden?.of ?? 0}`)]
-      : []),
-    ...(abstention
-      ? [
-          column('no answer, yet hits', (each) => `${each.abstention?.answered} of ${each.abstention?.n}`),
-          column('answer, yet none', (each) => `${each.falseRefusals.empty} of ${each.falseRefusals.of}`),
-        ]
-      : []),
+    ...refusalColumns(group.map(({ result }) => result)),
     ...(tokens ? [column('tokens', (each) => each.tokens?.mean.toFixed(0) ?? '–')] : []),
     column('p50 ms', ({ latencyMs }) => latencyMs.p50.toFixed(1)),
     column('p95 ms', ({ latencyMs }) => latencyMs.p95.toFixed(1)),
@@ -155,10 +145,8 @@ function drawHeadline(section: Section): string {
   );
 }
 
-type Column = readonly [title: string, of: (result: EvaluationRun['result']) => string];
-
 /** Types a column that stands in a conditional list. */
-function column(...column: Column): Column {
+function column(...column: ResultColumn): ResultColumn {
   return column;
 }
 
@@ -284,8 +272,7 @@ function drawLoss(
   const excerpt = (label: string, of: string | undefined) => {
     const content = memories?.find((memory) => memory.id === of)?.content;
     if (of === undefined || content === undefined) return '';
-    const text = content.length > EXCERPT ? `${content.slice(0, EXCERPT)}…` : content;
-    return `<blockquote>${label} <code>${escapeXml(of)}</code>: ${escapeXml(text)}</blockquote>`;
+    return `<blockquote>${label} <code>${escapeXml(of)}</code>: ${escapeXml(clip(content, EXCERPT))}</blockquote>`;
   };
   const at = (place: number | undefined) => (place === undefined ? 'not ranked' : `at ${place}`);
   return [

@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import { invalidArgument } from '../../domain/check.ts';
+import { clip } from '../../domain/clip.ts';
 import { throwIfAborted } from '../../domain/errors.ts';
 import type { QuestionFeatures } from '../../fit/features.ts';
 import type { FitQuestion } from '../../fit/fit.ts';
@@ -32,7 +34,11 @@ export function countedQueries(
   return countedOutcomes(space.queries, excludeTypes);
 }
 
-/** Opens each space once, and reads for each question what the strategy's formula reads. */
+/**
+ * Opens each space once, and reads for each question what the strategy's formula reads. Spaces of the same memories are
+ * held out together, whatever their names and files: else a fit would see what it is measured on. Throws
+ * `invalid_argument` where such spaces share a question, as when a dataset is given twice.
+ */
 export async function gatherQuestions(
   { datasets, strategy, excludeTypes, seed, signal, onQuestion }: GatherOptions,
   engine: EvaluationEngine,
@@ -43,13 +49,16 @@ export async function gatherQuestions(
       queries: countedQueries(space, excludeTypes),
     })),
   );
+  const asked = spaces.filter(({ queries }) => queries.length > 0);
+  const heldOutAs = groupsOf(asked, datasets);
   const gathered = await mapConcurrently(
-    spaces.filter(({ queries }) => queries.length > 0),
+    asked,
     {
       ...{ concurrency: engine.concurrency, signal },
       costOf: ({ memories, queries }) => memories.length * (1 + queries.length),
     },
-    async ({ place, name, memories, queries }, either) => {
+    async (space, either) => {
+      const { place, name, memories, queries } = space;
       throwIfAborted(either);
       const opened = await engine.open(name);
       try {
@@ -65,7 +74,7 @@ export async function gatherQuestions(
           const features = await opened.features(query, { strategy, now });
           const wanted = new Set(relevant.map((id) => kept.get(id) ?? id));
           questions.push({
-            ...{ space: `${place}/${name}`, dataset: place, type, weight, relevant: wanted },
+            ...{ space: heldOutAs.get(space) as string, dataset: place, type, weight, relevant: wanted },
             placebo: new Set([...wanted].map((id) => placeboOf.get(id) as string)),
             features: sharing(questions.at(-1)?.features, features),
           });
@@ -78,6 +87,41 @@ export async function gatherQuestions(
     },
   );
   return gathered.flat();
+}
+
+interface AskedSpace extends DatasetSpace {
+  /** Of its dataset. */
+  readonly place: number;
+  readonly name: string;
+}
+
+/** For each space the name under which it is held out: that of the first one with the same memories. */
+function groupsOf(
+  spaces: readonly AskedSpace[],
+  datasets: readonly Dataset[],
+): ReadonlyMap<AskedSpace, string> {
+  const first = new Map<string, { readonly name: string; readonly asked: Map<string, AskedSpace> }>();
+  const names = new Map<AskedSpace, string>();
+  for (const space of spaces) {
+    // Ids, dates and the order of lines may differ: the texts are what a fit learns.
+    const texts = space.memories.map(({ content }) => content).sort();
+    const hash = createHash('sha256').update(JSON.stringify(texts)).digest('hex');
+    const group = first.get(hash) ?? { name: `${space.place}/${space.name}`, asked: new Map() };
+    first.set(hash, group);
+    names.set(space, group.name);
+    for (const { query } of space.queries) {
+      const before = group.asked.get(query) ?? space;
+      if (before !== space) {
+        const [one, other] = [before, space].map(({ place, name }) => `${name} of ${datasets[place]?.name}`);
+        throw invalidArgument(
+          'datasets',
+          `spaces ${one} and ${other} hold the same memories and ask the same question, ${JSON.stringify(clip(query, 100))}; leave one of them out`,
+        );
+      }
+      group.asked.set(query, space);
+    }
+  }
+  return names;
 }
 
 /** The same features, with the arrays of the question before where they are equal: what memories are by themselves. */

@@ -41,13 +41,22 @@ function planted(
   questions = 12,
 ): Dataset {
   const names = Array.from({ length: spaces }, (_, at) => `s${at}`);
-  const memories = Array.from({ length: MEMORIES }, (_, at) => ({
-    ...{ id: `m${at}`, content: `m${at}`, createdAt: 0, session: undefined, type: undefined, metadata: {} },
-  }));
+  const memoriesOf = (space: string) =>
+    Array.from({ length: MEMORIES }, (_, at) => ({
+      ...{
+        id: `m${at}`,
+        content: `m${at} of ${space}`,
+        createdAt: 0,
+        session: undefined,
+        type: undefined,
+        metadata: {},
+      },
+    }));
   return {
     name: 'planted',
     spaces: new Map(
       names.map((space) => {
+        const memories = memoriesOf(space);
         const queries = Array.from({ length: questions }, (_, at): DatasetQuery => {
           const id = `q${at}`;
           const { lexical, importance } = drawn(space, id);
@@ -145,6 +154,43 @@ it('says nothing of what it was fitted to: no question is measured by a fit that
   expect(ratios[1]).toBeGreaterThan(8);
   expect(heldOut['ndcg@10'].difference).toBeLessThan(0);
   expect(problems).toHaveLength(1);
+});
+
+/** The spaces of a dataset under other names, with other questions about other ids, its lines in another order. */
+function renamed({ spaces }: Dataset, name: string, queryOf = (query: string) => query): Dataset {
+  return {
+    name,
+    spaces: new Map(
+      [...spaces].map(([space, { memories, queries }]) => [
+        `${name}-${space}`,
+        {
+          memories: memories.toReversed(),
+          queries: queries.map((each) => ({ ...each, query: queryOf(each.query) })),
+        },
+      ]),
+    ),
+  };
+}
+
+it('holds spaces of the same memories out together, whichever dataset and name they have', async () => {
+  const one = planted(2, (a) => a);
+  const { folds, spaces } = await run({ datasets: [one, renamed(one, 'again', (query) => `${query}?`)] });
+  expect(spaces).toBe(2);
+  expect(folds.map(({ name, questions }) => [name, questions])).toEqual([
+    ['0/s0', 24],
+    ['0/s1', 24],
+  ]);
+});
+
+it('refuses a question that is asked of the same memories twice, before it asks the engine anything', async () => {
+  const engine = fakeEngine();
+  const one = planted(1, (a) => a);
+  await expect(tune({ profile, datasets: [one, renamed(one, 'again')] }, engine)).rejects.toMatchObject({
+    code: 'invalid_argument',
+    message:
+      'datasets: spaces s0 of planted and again-s0 of again hold the same memories and ask the same question, "q0"; leave one of them out',
+  });
+  expect(engine.asked).toBe(0);
 });
 
 it('refuses a state of wrong numbers before it asks the engine anything', async () => {
