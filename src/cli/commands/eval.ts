@@ -26,7 +26,7 @@ import { addVerbOptions, argumentsOf } from '../verb-options.ts';
 import { readVersion } from '../version.ts';
 
 interface Options {
-  readonly strategy: readonly string[];
+  readonly strategy?: readonly string[] | undefined;
   readonly baseline?: string | undefined;
   readonly placebo?: boolean | undefined;
   readonly k: readonly number[];
@@ -36,6 +36,12 @@ interface Options {
   readonly rows?: string | undefined;
   readonly html?: string | undefined;
   readonly verify?: string | undefined;
+}
+
+/** With the strategies that are compared where none are named. */
+interface Chosen extends Options {
+  readonly strategy: readonly string[];
+  readonly embedder: string;
 }
 
 export const examples = [
@@ -48,6 +54,9 @@ export const examples = [
 
 /** The options of a recall that an evaluation also takes. */
 const FLOORS = ['minScore', 'minRelevance'];
+const STRATEGIES = ['hybrid', 'bm25', 'vector'];
+/** Those that rank without an embedder. */
+const BY_WORDS = ['hybrid', 'bm25'];
 const NOT_FLOORS = Object.keys(verbEntry('recall').arguments ?? {}).filter((name) => !FLOORS.includes(name));
 /** Problems of a file of rows that are shown. */
 const MOST_PROBLEMS = 20;
@@ -61,10 +70,8 @@ export function configure(command: Command): void {
     .addOption(
       new Option(
         '--strategy <names>',
-        'strategies, or JSON files of profiles, to compare, with commas between',
-      )
-        .argParser(parseList)
-        .default(['hybrid', 'bm25', 'vector'], 'hybrid,bm25,vector'),
+        'strategies, or JSON files of profiles, to compare, with commas between (default: hybrid,bm25,vector; without an embedder hybrid,bm25)',
+      ).argParser(parseList),
     )
     .option(
       '--baseline <name>',
@@ -110,7 +117,11 @@ async function run(
   files: readonly string[],
   datasets: readonly Dataset[],
 ): Promise<number> {
-  const { options, signal } = context;
+  const { signal } = context;
+  const options: Chosen = {
+    ...context.options,
+    strategy: context.options.strategy ?? (context.options.embedder === 'none' ? BY_WORDS : STRATEGIES),
+  };
   const { strategies, baseline, profiles } = await readStrategies(options);
   const embedder = await embedderOf(context);
   const progress = createProgress('evaluating', process.stderr);
@@ -141,8 +152,13 @@ async function run(
       const html = htmlReport({ ...{ runs, differences, datasets, baseline }, about });
       await writeFileAtomically(options.html, { replace: true }, (write) => write(html));
     }
-    if (options.json) {
-      await context.printJson({ results, ...(strategies.length > 1 && { differences }) });
+    if (context.options.json) {
+      await context.printJson({
+        results,
+        ...(strategies.length > 1 && {
+          differences: differences.map(({ datasetIndex: _, ...each }) => each),
+        }),
+      });
       return 0;
     }
     await context.print(plainBlock(formatReport(results, { differences })));
@@ -175,7 +191,7 @@ async function verify(
 }
 
 /** The strategies by name, the baseline first, and the profiles that have to be known for them. */
-async function readStrategies(options: Options): Promise<{
+async function readStrategies({ strategy, ...options }: Chosen): Promise<{
   readonly strategies: readonly string[];
   readonly baseline: string;
   readonly profiles: readonly ProfileDefinition[];
@@ -188,13 +204,13 @@ async function readStrategies(options: Options): Promise<{
     return definition.name;
   };
   const named: string[] = [];
-  for (const given of options.strategy) named.push(await nameOf(given));
-  const isNamed = options.baseline !== undefined && options.strategy.includes(options.baseline);
+  for (const given of strategy) named.push(await nameOf(given));
+  const isNamed = options.baseline !== undefined && strategy.includes(options.baseline);
   const baseline =
     options.baseline === undefined
       ? (named[0] as string)
       : isNamed
-        ? (named[options.strategy.indexOf(options.baseline)] as string)
+        ? (named[strategy.indexOf(options.baseline)] as string)
         : await nameOf(options.baseline);
   const placebos = options.placebo ? PLACEBOS.filter((name) => !named.includes(name)) : [];
   return {
@@ -204,7 +220,7 @@ async function readStrategies(options: Options): Promise<{
 }
 
 /** What makes the same numbers again. */
-function commandLine(files: readonly string[], options: Options & { readonly embedder: string }): string {
+function commandLine(files: readonly string[], options: Chosen): string {
   const { strategy, baseline, placebo, k, tokens, seed, embedder } = options;
   const word = (text: string) => (/^[\w./:,@=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
   return [
