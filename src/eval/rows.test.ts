@@ -105,6 +105,15 @@ test('what was written follows', async () => {
   expect(await verify(await makeRows(two), two)).toEqual({ answers: 16, problems: [] });
 });
 
+test('what was stored as the answer is neither stale nor forbidden', async () => {
+  const asked = { ...query, id: 'q0', relevant: ['b2'], stale: ['b', 'c'], mustNot: ['b', 'd'] };
+  const datasets = [{ name: 'same', spaces: new Map([['s', { memories, queries: [asked] }]]) }];
+  const lines = await makeRows(datasets);
+  expect(lines[1]).toMatchObject({ evidence: ['b'], stale: ['c'], mustNot: ['d'] });
+  expect(lines[2]).toMatchObject({ result: { updatedAboveStale: { won: 1, of: 1 } } });
+  expect(await verify(lines, datasets)).toEqual({ answers: 2, problems: [] });
+});
+
 test.each<[string, () => readonly unknown[], number, RegExp]>([
   [
     'a metric',

@@ -3,6 +3,7 @@ import { normalisedContent } from '../domain/statement.ts';
 import { readLines, unreadableLine } from '../files/lines.ts';
 import { type Metrics, measure } from '../fit/metrics.ts';
 import type { Dataset, DatasetQuery } from './dataset.ts';
+import { keptJudgements } from './judgements.ts';
 import { type EvaluationResult, type QueryOutcome, summarise } from './report.ts';
 import { type AnswerRow, type EvaluationRow, hashOf, type RowsHeader, type SummaryRow } from './rows.ts';
 
@@ -208,14 +209,11 @@ function checkAnswer(
 
 function outcomeOf(row: AnswerRow, query: DatasetQuery, ranking: readonly string[]): QueryOutcome {
   const sameAs = new Map(Object.entries(row.sameAs ?? {}));
-  const kept = (ids: readonly string[]) => [...new Set(ids.map((id) => sameAs.get(id) ?? id))];
   return {
     type: query.type,
     ranking,
     returned: row.hits.length,
-    relevant: kept(query.relevant),
-    stale: kept(query.stale),
-    mustNot: kept(query.mustNot ?? []),
+    ...keptJudgements(query, sameAs),
     weight: query.weight,
     milliseconds: row.ms,
     tokens: row.tokens,
