@@ -135,3 +135,15 @@ test('weights count in the difference as they do in the means', () => {
   expect(found.difference).toBeCloseTo(b.result.metrics['hit@1']! - a.result.metrics['hit@1']!, 12);
   expect(found.difference).toBeCloseTo(0.75, 12);
 });
+
+test.each<[string, object, RegExp]>([
+  ['baseline', { baseline: 'hybird' }, /unknown strategy "hybird" \(did you mean "hybrid"\?\)/],
+  ['baseline', { baseline: 'vector' }, /available: bm25, hybrid/],
+  ['resamples', { resamples: 0 }, /whole number from 1/],
+  ['rounds', { rounds: 1.5 }, /whole number from 1/],
+  ['seed', { seed: 2 ** 32 }, /whole number from 0 to 4294967295/],
+])('a %s that cannot be is refused, however few the questions', (field, options, message) => {
+  const runs = [run('bm25', [1]), run('hybrid', [1])];
+  const refused = { code: 'invalid_argument', message: expect.stringMatching(message), details: { field } };
+  expect(() => compareRuns(runs, options)).toThrow(expect.objectContaining(refused));
+});

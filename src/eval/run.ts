@@ -1,6 +1,7 @@
 import { SalienceError, throwIfAborted } from '../domain/errors.ts';
 import type { Instant } from '../domain/time.ts';
 import type { QuestionFeatures } from '../fit/features.ts';
+import { checkSeed } from '../fit/random.ts';
 import { mapConcurrently } from './concurrency.ts';
 import type { Dataset, DatasetMemory, DatasetQuery, DatasetSpace } from './dataset.ts';
 import { type KeptAs, keptIds, keptJudgements } from './judgements.ts';
@@ -119,6 +120,7 @@ export async function evaluate(
 ): Promise<readonly EvaluationRun[]> {
   const { datasets, strategies, embedder, excludeTypes, contextTokens, seed = 1 } = options;
   checkStrategies(strategies);
+  checkSeed(seed);
   const ks = checkKs(options.ks ?? DEFAULT_KS);
   const total = strategies.length * datasets.reduce((sum, dataset) => sum + countQueries(dataset), 0);
   const progress: Progress = { done: 0, report: (done, label) => options.onProgress?.(done, total, label) };

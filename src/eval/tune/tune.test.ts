@@ -205,6 +205,7 @@ it.each([
   [{ parameters: ['other', 'other'] }, /each once/],
   [{ objective: 'mrr' as never }, /objective: "mrr" is not one of/],
   [{ balance: 'spaces' as never }, /balance: "spaces" is not one of/],
+  [{ seed: -1 }, /seed: -1 must be a whole number from 0 to 4294967295/],
   [{ datasets: [planted(1, (a) => a, 1)] }, /at least two questions/],
 ])('refuses %j', async (options, message) => {
   await expect(run({ datasets: [fourToOne], ...options })).rejects.toThrow(message);
