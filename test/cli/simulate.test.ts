@@ -92,6 +92,9 @@ describe('simulate', () => {
     ]);
     const missing = await work.salience(['simulate', 'absent.json', '--json']);
     expect(JSON.parse(missing.stderr)).toMatchObject({ error: { code: 'unreadable_file' } });
+    const onto = await work.salience(['simulate', 'life.jsonl', '--svg', './life.jsonl']);
+    expect(onto).toMatchObject({ code: 1, stdout: '' });
+    expect(onto.stderr).toMatch(/--svg: \.\/life\.jsonl is read by this command too; name another file/);
     const unwritable = await work.salience(['simulate', 'life.jsonl', '--svg', 'no/such/folder.svg']);
     expect(unwritable).toMatchObject({ code: 1, stdout: '' });
   });
