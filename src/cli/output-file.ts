@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { link, open, rename, rm } from 'node:fs/promises';
+import { link, lstat, open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { invalidArgument } from '../domain/check.ts';
 import { SalienceError } from '../domain/errors.ts';
 
 /**
@@ -35,17 +37,54 @@ export async function writeFileAtomically(
   }
 }
 
+/**
+ * Before work whose result would be lost: throws `invalid_argument` where an output, by its option, is a file that the
+ * command reads or another of its outputs, however the path is written.
+ */
+export async function checkOutputs(
+  outputs: Readonly<Record<string, string | undefined>>,
+  inputs: readonly string[],
+): Promise<void> {
+  const taken = new Map<string, string>();
+  for (const input of inputs) taken.set(await identityOf(input), 'read by this command');
+  for (const [option, path] of Object.entries(outputs)) {
+    if (path === undefined) continue;
+    const identity = await identityOf(path);
+    const use = taken.get(identity);
+    if (use !== undefined) throw invalidArgument(option, `${path} is ${use} too; name another file`);
+    taken.set(identity, `that of ${option}`);
+  }
+}
+
+/** Before work whose result would be lost: throws `already_exists` where there is a file, or a link to one. */
+export async function checkNotThere(path: string): Promise<void> {
+  const found = await lstat(path).catch(() => undefined);
+  if (found) throw alreadyExists(path);
+}
+
+/** The same for every path of a file, and for no other file. */
+async function identityOf(path: string): Promise<string> {
+  const file = await stat(path, { bigint: true }).catch(() => undefined);
+  if (file) return `${file.dev}:${file.ino}`;
+  const folder = resolve(dirname(path));
+  return join(await realpath(folder).catch(() => folder), basename(path));
+}
+
 async function giveName(temporary: string, path: string, replace: boolean): Promise<void> {
   try {
     // A link, unlike a rename, fails when the name is taken, also by another process a moment ago.
     await (replace ? rename(temporary, path) : link(temporary, path));
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw unwritable(path, cause);
-    throw new SalienceError('already_exists', `${path} exists already; name another file, or give --force`, {
-      details: { file: path },
-      cause,
-    });
+    throw alreadyExists(path, cause);
   }
+}
+
+function alreadyExists(path: string, cause?: unknown): SalienceError {
+  return new SalienceError('already_exists', `${path} exists already; name another file, or give --force`, {
+    details: { file: path },
+    cause,
+  });
 }
 
 function unwritable(path: string, cause: unknown): SalienceError {

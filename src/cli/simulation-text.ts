@@ -19,6 +19,11 @@ export function formatSimulation(simulation: Simulation, columns: number): strin
 }
 
 function formatDevelopment(memory: Development, days: number, columns: number): string {
+  if (memory.storedAs !== undefined) {
+    return plainLine(
+      `${memory.id}: stored as ${memory.storedAs}, which says the same or has the same topic; see there`,
+    );
+  }
   const head = cutToWidth(plainLine(`${memory.id}: ${memory.type}, "${memory.content}"`), columns);
   const all = rowDays(memory, days).flatMap((day) => {
     const sample = memory.samples.findLast((each) => each.day <= day);

@@ -3,6 +3,7 @@ import type { TokenCounter } from '../context/tokens.ts';
 import { flag, invalidArgument, oneOf, text, texts, wholeNumber } from '../domain/check.ts';
 import { describe } from '../domain/describe.ts';
 import { SalienceError } from '../domain/errors.ts';
+import type { TextLimits } from '../domain/field-checks.ts';
 import { FIELD_FILTERS, FIELDS, type Field } from '../domain/fields.ts';
 import { parseMetadataFilter } from '../domain/metadata-condition.ts';
 import { parseScope, parseScopeOrKind, visibleScopes } from '../domain/scope.ts';
@@ -18,7 +19,6 @@ import type { DateReader } from '../text/dates.ts';
 import type { Watch } from './looking/watch.ts';
 import type { ReinforcementRates } from './recall/reinforce.ts';
 import type { FieldFilterOptions, FilterOptions, OperationOptions } from './types.ts';
-import type { TextLimits } from './write/field-checks.ts';
 
 /** What every verb works with: one space and the tools to read and write it. */
 export interface Dependencies {

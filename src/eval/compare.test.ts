@@ -162,3 +162,15 @@ test('of two datasets of one name, each is marked with its own differences alone
     .map((section) => section.includes('<span class="down">▼'));
   expect(cells).toEqual([true, false]);
 });
+
+test.each<[string, object, RegExp]>([
+  ['baseline', { baseline: 'hybird' }, /unknown strategy "hybird" \(did you mean "hybrid"\?\)/],
+  ['baseline', { baseline: 'vector' }, /available: bm25, hybrid/],
+  ['resamples', { resamples: 0 }, /whole number from 1/],
+  ['rounds', { rounds: 1.5 }, /whole number from 1/],
+  ['seed', { seed: 2 ** 32 }, /whole number from 0 to 4294967295/],
+])('a %s that cannot be is refused, however few the questions', (field, options, message) => {
+  const runs = [run('bm25', [1]), run('hybrid', [1])];
+  const refused = { code: 'invalid_argument', message: expect.stringMatching(message), details: { field } };
+  expect(() => compareRuns(runs, options)).toThrow(expect.objectContaining(refused));
+});

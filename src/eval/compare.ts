@@ -1,4 +1,7 @@
+import { invalidArgument } from '../domain/check.ts';
+import { unknown } from '../domain/options.ts';
 import { type PairedDifference, pairedDifferences } from '../fit/paired.ts';
+import { checkRounds, checkSeed } from '../fit/random.ts';
 import { countedOutcomes, measureOutcomes, type QueryOutcome } from './report.ts';
 import type { EvaluationRun } from './run.ts';
 import { pairedRandomisationTest, type RandomisationOptions } from './significance.ts';
@@ -24,13 +27,14 @@ export interface CompareOptions extends RandomisationOptions {
   readonly baseline?: string | undefined;
   /** The types that the headline left out. Default is `TYPES_REPORTED_APART`. */
   readonly excludeTypes?: readonly string[] | undefined;
-  /** Resamples of the bootstrap. Default is 5,000. */
+  /** Resamples of the bootstrap, 1–10,000,000. Default is 5,000. */
   readonly resamples?: number | undefined;
 }
 
 /**
  * Compares every strategy with the baseline on each dataset, in each metric of its result, query by query: over the
- * headline, then over each type of query. The runs are those of one call of `evaluate`.
+ * headline, then over each type of query. The runs are those of one call of `evaluate`. Throws `invalid_argument` for a
+ * baseline that is none of their strategies, and for an option out of its range.
  *
  * @example
  * ```ts
@@ -44,9 +48,15 @@ export function compareRuns(
   runs: readonly EvaluationRun[],
   options: CompareOptions = {},
 ): readonly Difference[] {
+  // Too few pairs are not drawn from, and a wrong option would pass unseen.
+  checkSeed(options.seed);
+  checkRounds(options.rounds);
+  checkRounds(options.resamples, 'resamples');
   return groupRuns(runs).flatMap((group, datasetIndex) => {
-    const baseline = group.find(({ result }) => result.strategy === options.baseline) ?? group[0];
-    if (!baseline) return [];
+    const strategies = group.map(({ result }) => result.strategy);
+    const name = options.baseline ?? strategies[0];
+    const baseline = group.find(({ result }) => result.strategy === name);
+    if (!baseline) throw invalidArgument('baseline', unknown('strategy', String(name), strategies));
     return group
       .filter((run) => run !== baseline)
       .flatMap((run) => comparePair(run, baseline, datasetIndex, options));

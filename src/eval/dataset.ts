@@ -1,4 +1,6 @@
 import { basename } from 'node:path';
+import { SalienceError } from '../domain/errors.ts';
+import { checkedFields, NO_LIMITS } from '../domain/field-checks.ts';
 import type { JsonValue, Metadata } from '../domain/memory.ts';
 import { parseSpaceName } from '../domain/space.ts';
 import { type Instant, parseInstant } from '../domain/time.ts';
@@ -133,20 +135,19 @@ function parseEntry(path: string, number: number, source: string): Entry {
   switch (kind) {
     case 'memory': {
       const { content: _content, createdAt: _createdAt, session, type, role, author, ...metadata } = rest;
-      return {
-        kind,
-        space: line.space('space'),
-        value: {
-          id: line.id('id'),
-          content: line.text('content'),
-          createdAt: line.instant('createdAt'),
-          session: session === undefined ? undefined : line.text('session'),
-          type: type === undefined ? undefined : line.text('type'),
-          role: role === undefined ? undefined : line.text('role'),
-          author: author === undefined ? undefined : line.text('author'),
-          metadata,
-        },
+      const space = line.space('space');
+      const value: DatasetMemory = {
+        id: line.id('id'),
+        content: line.text('content'),
+        createdAt: line.instant('createdAt'),
+        session: session === undefined ? undefined : line.text('session'),
+        type: type === undefined ? undefined : line.text('type'),
+        role: role === undefined ? undefined : line.text('role'),
+        author: author === undefined ? undefined : line.text('author'),
+        metadata,
       };
+      line.memory(value);
+      return { kind, space, value };
     }
     case 'query':
       return {
@@ -167,6 +168,8 @@ function parseEntry(path: string, number: number, source: string): Entry {
       throw unreadableLine(path, number, 'is wrong in "kind": it must be "memory" or "query"');
   }
 }
+
+const MEMORY_FIELDS = ['id', 'content', 'sessionId', 'type', 'role', 'author', 'metadata'] as const;
 
 /** Reads the fields of one line; `refuse` throws. */
 function fieldsOf(
@@ -203,6 +206,18 @@ function fieldsOf(
       return typeof value === 'number' && value > 0 && value <= 1e6
         ? value
         : refuse(field, 'expected a number above 0, at most 1,000,000');
+    },
+    /** Refuses what the engine would refuse later, when nobody knows the line. */
+    memory({ session, ...fields }: DatasetMemory): void {
+      try {
+        checkedFields({ ...fields, sessionId: session }, MEMORY_FIELDS, NO_LIMITS);
+      } catch (cause) {
+        if (!SalienceError.isInstance(cause)) throw cause;
+        const field = String(cause.details['field']);
+        const problem = cause.message.replace(`${field}: `, '');
+        // Metadata has no field of its own: it is the rest of the line.
+        refuse(field === 'sessionId' ? 'session' : field.replace('metadata.', ''), problem);
+      }
     },
     instant: (field: string) =>
       parsed(field, `${JSON.stringify(line[field])} is not an ISO 8601 time`, (value) => parseInstant(value)),

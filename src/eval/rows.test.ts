@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Dataset } from './dataset.ts';
-import { type AnswerRow, type EvaluationRow, rowsOf } from './rows.ts';
+import { type AnswerRow, type EvaluationRow, type RowsHeader, rowsOf, type SummaryRow } from './rows.ts';
 import { type EvaluationEngine, evaluate } from './run.ts';
 import { verifyRows } from './verify.ts';
 
@@ -79,6 +79,12 @@ function changed(id: string, change: (row: AnswerRow) => object): readonly unkno
   return rows.with(at, { ...rows[at], ...change(rows[at] as AnswerRow) } as EvaluationRow);
 }
 
+/** The summary at a place with other parts of its result. */
+function resultWith(at: number, part: object): EvaluationRow {
+  const row = rows[at] as SummaryRow;
+  return { ...row, result: { ...row.result, ...part } };
+}
+
 test('rows say what was returned, as far as measures depend on it', () => {
   expect(rows.map(({ kind }) => kind)).toEqual([
     ...['evaluation', 'answer', 'answer', 'answer', 'answer', 'summary'],
@@ -103,6 +109,15 @@ test('what was written follows', async () => {
   expect(await verify(rows)).toEqual({ answers: 8, problems: [] });
   const two = [dataset, dataset];
   expect(await verify(await makeRows(two), two)).toEqual({ answers: 16, problems: [] });
+});
+
+test('what was stored as the answer is neither stale nor forbidden', async () => {
+  const asked = { ...query, id: 'q0', relevant: ['b2'], stale: ['b', 'c'], mustNot: ['b', 'd'] };
+  const datasets = [{ name: 'same', spaces: new Map([['s', { memories, queries: [asked] }]]) }];
+  const lines = await makeRows(datasets);
+  expect(lines[1]).toMatchObject({ evidence: ['b'], stale: ['c'], mustNot: ['d'] });
+  expect(lines[2]).toMatchObject({ result: { updatedAboveStale: { won: 1, of: 1 } } });
+  expect(await verify(lines, datasets)).toEqual({ answers: 2, problems: [] });
 });
 
 test.each<[string, () => readonly unknown[], number, RegExp]>([
@@ -179,6 +194,39 @@ test.each<[string, () => readonly unknown[], number, RegExp]>([
     6,
     /n is 4; recomputed it is 3/,
   ],
+  ...Object.entries({
+    'dataset is other; recomputed it is food': { dataset: 'other' },
+    'metrics.mrr is missing; recomputed it is 0.': { metrics: { mrr: null } },
+    'reportedApart.0 is one; recomputed it is none': { reportedApart: ['one'] },
+  }).map(([problem, part]): [string, () => readonly unknown[], number, RegExp] => [
+    `${Object.keys(part)[0]} of a result`,
+    () => rows.with(5, resultWith(5, part)),
+    6,
+    new RegExp(problem),
+  ]),
+  [
+    'an embedder',
+    () => rows.with(10, resultWith(10, { embedder: 'builtin' })),
+    11,
+    /embedder is builtin; recomputed it is none/,
+  ],
+  [
+    'the dataset of a result',
+    () => rows.with(5, { ...rows[5], dataset: 7 } as EvaluationRow),
+    6,
+    /the first line has no dataset 7/,
+  ],
+  ['a weight', () => changed('q1', () => ({ weight: 3 })), 3, /is of weight 3; in the dataset it is 2/],
+  [
+    'the name of a dataset',
+    () =>
+      rows.with(0, {
+        ...rows[0],
+        datasets: (rows[0] as RowsHeader).datasets.map((each) => ({ ...each, name: 'other' })),
+      } as RowsHeader),
+    6,
+    /dataset is food; recomputed it is other/,
+  ],
   [
     'the hash',
     () => rows.with(0, { ...rows[0], datasets: [{ name: 'food', sha256: '0' }] } as never),
@@ -206,6 +254,37 @@ test.each<[string, () => readonly unknown[], number]>([
   ['another version', () => [{ ...rows[0], version: 2 }], 1],
   ['no header', () => rows.slice(1), 1],
   ['nothing', () => [], 1],
+  ...Object.entries({
+    hits: [[null], [5], ['a'], [{}], [{ score: 1 }], [{ id: 5, score: 1 }], [{ id: 'a', score: null }]],
+    below: ['a', [5], [null]],
+    evidence: [null, [{}]],
+    stale: [5, 'a', [null]],
+    mustNot: [null, [5]],
+    sameAs: [[], 'b', { b2: 5 }],
+    metrics: [[], 5],
+    ms: [null, '1'],
+    tokens: ['1'],
+    weight: [null],
+    dataset: ['0', 0.5, null],
+  }).flatMap(([field, values]) =>
+    values.map((value): [string, () => readonly unknown[], number] => [
+      `${field} of ${JSON.stringify(value)}`,
+      () => changed('q0', () => ({ [field]: value })),
+      2,
+    ]),
+  ),
+  ...Object.entries({
+    datasets: [[null], [5], [{ name: 'food' }], [{ name: 5, sha256: '0' }]],
+    ks: [[null], ['1'], 5],
+    excludeTypes: ['one', [5]],
+  }).flatMap(([field, values]) =>
+    values.map((value): [string, () => readonly unknown[], number] => [
+      `${field} of ${JSON.stringify(value)}`,
+      () => rows.with(0, { ...rows[0], [field]: value } as RowsHeader),
+      1,
+    ]),
+  ),
+  ['an embedder of 5', () => rows.with(5, resultWith(5, { embedder: 5 })), 6],
 ])('%s is an error with its line', async (_, lines, line) => {
   await expect(verify(lines())).rejects.toMatchObject({ code: 'unreadable_file', details: { line } });
 });

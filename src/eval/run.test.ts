@@ -296,6 +296,7 @@ test.each([
   ['no k', { ks: [] }],
   ['k of 0', { ks: [0] }],
   ['half a k', { ks: [1.5] }],
+  ['a seed of 2^32', { seed: 2 ** 32 }],
 ])('%s is refused', async (_, wrong) => {
   const { engine, calls } = wordEngine();
   await expect(evaluate({ ...options(), ...wrong }, engine)).rejects.toMatchObject({

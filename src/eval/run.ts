@@ -1,8 +1,10 @@
 import { SalienceError, throwIfAborted } from '../domain/errors.ts';
 import type { Instant } from '../domain/time.ts';
 import type { QuestionFeatures } from '../fit/features.ts';
+import { checkSeed } from '../fit/random.ts';
 import { mapConcurrently } from './concurrency.ts';
 import type { Dataset, DatasetMemory, DatasetQuery, DatasetSpace } from './dataset.ts';
+import { type KeptAs, keptIds, keptJudgements } from './judgements.ts';
 import { isPlacebo, rankPlacebo } from './placebo.ts';
 import { type EvaluationResult, type QueryOutcome, summarise } from './report.ts';
 
@@ -17,7 +19,7 @@ export interface EvaluationEngine {
 export interface EvaluationSpace {
   /**
    * Remembers them. Returns, for each id under which nothing was stored because another memory says the same, the id
-   * under which that is: the two count as each other.
+   * under which that is: the two count as each other, and as relevant if either is.
    */
   load(memories: readonly DatasetMemory[]): Promise<ReadonlyMap<string, string>>;
   /**
@@ -118,6 +120,7 @@ export async function evaluate(
 ): Promise<readonly EvaluationRun[]> {
   const { datasets, strategies, embedder, excludeTypes, contextTokens, seed = 1 } = options;
   checkStrategies(strategies);
+  checkSeed(seed);
   const ks = checkKs(options.ks ?? DEFAULT_KS);
   const total = strategies.length * datasets.reduce((sum, dataset) => sum + countQueries(dataset), 0);
   const progress: Progress = { done: 0, report: (done, label) => options.onProgress?.(done, total, label) };
@@ -200,7 +203,7 @@ interface LoadedSpace {
   /** Those that were kept. */
   readonly memories: readonly DatasetMemory[];
   /** See `EvaluationSpace.load`. */
-  readonly kept: ReadonlyMap<string, string>;
+  readonly kept: KeptAs;
 }
 
 async function answer(
@@ -212,7 +215,11 @@ async function answer(
 ): Promise<EvaluatedQuery> {
   const { type, now, weight } = query;
   const { name, opened, memories, kept } = space;
-  const idsOf = (ids: readonly string[]) => [...new Set(ids.map((id) => kept.get(id) ?? id))];
+  const idsOf = (hits: readonly RankedHit[]) =>
+    keptIds(
+      hits.map(({ id }) => id),
+      kept,
+    );
   const rank = async (limit: number, tokens?: number): Promise<Ranking> => {
     const ranking = isPlacebo(strategy)
       ? { hits: rankPlacebo(strategy, { memories, answer: ofFirst, key: [name, query.id], seed }) }
@@ -221,16 +228,15 @@ async function answer(
     return { ...ranking, hits: ranking.hits.slice(0, limit) };
   };
 
-  const [relevant, stale] = [idsOf(query.relevant), idsOf(query.stale)];
-  const mustNot = query.mustNot && idsOf(query.mustNot);
+  const judgements = keptJudgements(query, kept);
+  const { relevant } = judgements;
   const named = [...query.relevant, ...query.stale, ...(query.mustNot ?? [])];
   const start = performance.now();
   const top = await rank(depth, contextTokens);
   const elapsed = performance.now() - start;
-  const found = idsOf(top.hits.map(({ id }) => id));
+  const found = idsOf(top.hits);
   const outcome = {
-    ...{ space: name, id: query.id, query: query.query, type, relevant, stale },
-    ...(mustNot && { mustNot }),
+    ...{ space: name, id: query.id, query: query.query, type, ...judgements },
     ...(weight !== undefined && { weight }),
     hits: top.hits.map(({ id, score }) => ({ id: kept.get(id) ?? id, score })),
     sameAs: Object.fromEntries(named.flatMap((id) => (kept.has(id) ? [[id, kept.get(id) as string]] : []))),
@@ -248,7 +254,7 @@ async function answer(
     if (!isCut || !isOpen) break;
     const deeper = await rank(Math.min(limit, all));
     // What a caller sees at this depth stays the head, also if an engine ranks otherwise when asked for more.
-    ranking = [...new Set([...found, ...idsOf(deeper.hits.map(({ id }) => id))])];
+    ranking = [...new Set([...found, ...idsOf(deeper.hits)])];
     if (deeper.hits.length < limit) break;
   }
   return { ...outcome, ranking };

@@ -61,3 +61,13 @@ test('lists of different length are no pairs', () => {
     expect.objectContaining({ code: 'invalid_argument' }),
   );
 });
+
+test.each([{ rounds: 0 }, { rounds: -1 }, { rounds: Number.NaN }, { seed: -1 }, { seed: 1.5 }])(
+  '%j is refused',
+  (options) => {
+    const [field] = Object.keys(options);
+    expect(() => pairedRandomisationTest([1, 2], [0, 0], options)).toThrow(
+      expect.objectContaining({ code: 'invalid_argument', details: { field } }),
+    );
+  },
+);

@@ -1,8 +1,8 @@
 import { SalienceError } from '../domain/errors.ts';
-import { randomWords } from '../fit/random.ts';
+import { checkRounds, checkSeed, randomWords } from '../fit/random.ts';
 
 export interface RandomisationOptions {
-  /** Random relabellings when there are too many to try them all. Default is 10,000. */
+  /** Random relabellings when there are too many to try them all, 1–10,000,000. Default is 10,000. */
   readonly rounds?: number | undefined;
   /** The same seed gives the same p. A whole number from 0 to 2^32 − 1. Default is 1. */
   readonly seed?: number | undefined;
@@ -12,7 +12,7 @@ export interface RandomisationOptions {
  * The two-sided p-value of the paired randomisation (Fisher) test of the difference in means: how often swapping the
  * two values of pairs at random gives a difference at least as large as the one seen. Exact when all swaps of the
  * pairs that differ are at most `rounds`, else estimated as (hits + 1)/(rounds + 1). 1 when no pair differs.
- * Throws `invalid_argument` when the lists are not pairs.
+ * Throws `invalid_argument` when the lists are not pairs, and for an option out of its range.
  *
  * Sources: Smucker, Allan and Carterette, 2007, doi:10.1145/1321440.1321528; the estimate: Phipson and Smyth, 2010,
  * doi:10.2202/1544-6115.1585.
@@ -36,6 +36,8 @@ export function pairedRandomisationTest(
     );
   }
   const { rounds = 10_000, seed = 1 } = options;
+  checkRounds(rounds);
+  checkSeed(seed);
   // A pair without a difference looks the same after a swap.
   const differences = first
     .map((value, index) => value - second[index]!)

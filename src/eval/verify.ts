@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isPlain, type KeyOf } from '../domain/options.ts';
 import { normalisedContent } from '../domain/statement.ts';
 import { readLines, unreadableLine } from '../files/lines.ts';
-import { type Metrics, measure } from '../fit/metrics.ts';
+import { measure } from '../fit/metrics.ts';
 import type { Dataset, DatasetQuery } from './dataset.ts';
-import { type EvaluationResult, type QueryOutcome, summarise } from './report.ts';
+import { keptJudgements } from './judgements.ts';
+import { type QueryOutcome, summarise } from './report.ts';
 import { type AnswerRow, type EvaluationRow, hashOf, type RowsHeader, type SummaryRow } from './rows.ts';
 
 /** Something in a file of rows that does not follow from the dataset and the other rows. */
@@ -46,6 +48,7 @@ export async function verifyRows(
   const groups = new Map<string, Answered[]>();
   const known = datasets.map(indexOf);
   let header: RowsHeader | undefined;
+  let embedder: string | undefined;
   let [answers, last] = [0, 0];
   for await (const { number, text } of readLines(path, options)) {
     if (text.trim() === '') continue;
@@ -54,6 +57,7 @@ export async function verifyRows(
     const row = parseRow(path, number, text);
     if (row.kind === 'evaluation') {
       header = row;
+      embedder = undefined;
       checkHeader(row, datasets, report);
     } else if (!header) {
       throw unreadableLine(
@@ -70,7 +74,8 @@ export async function verifyRows(
       group.push({ row, outcome });
     } else {
       const key = JSON.stringify([row.dataset, row.result.strategy]);
-      checkSummary(row, header, datasets[row.dataset], groups.get(key) ?? [], report);
+      embedder ??= row.result.embedder;
+      checkSummary(row, header, { embedder, dataset: datasets[row.dataset] }, groups.get(key) ?? [], report);
       groups.delete(key);
     }
   }
@@ -117,34 +122,63 @@ function parseRow(path: string, number: number, text: string): EvaluationRow {
   } catch (cause) {
     throw unreadableLine(path, number, `is not valid JSON: ${(cause as Error).message}`, cause);
   }
-  if (isHeader(row) || isAnswer(row) || isSummary(row)) return row;
+  const [, fields] = SHAPES.find(([kind]) => kind === row?.kind) ?? [];
+  if (fields && hasFields(fields, row)) return row as EvaluationRow;
   throw unreadableLine(path, number, 'is not a row of an evaluation; "salience eval --rows" writes them');
 }
 
-type Loose = { readonly [field: string]: unknown } | null;
+type Check = (value: unknown) => boolean;
+/** A check of every field of a row. */
+type Fields<Row> = Readonly<Record<KeyOf<Row>, Check>>;
 
-function isHeader(row: Loose): row is RowsHeader & Loose {
-  return (
-    row?.['kind'] === 'evaluation' &&
-    row['version'] === 1 &&
-    [row['ks'], row['datasets']].every(Array.isArray)
-  );
-}
+const isText: Check = (value) => typeof value === 'string';
+const isPlace: Check = (value) => Number.isInteger(value);
+const isList =
+  (isItem: Check): Check =>
+  (value) =>
+    Array.isArray(value) && value.every(isItem);
+const isOptional =
+  (isValue: Check): Check =>
+  (value) =>
+    value === undefined || isValue(value);
+const isTexts = isList(isText);
+const isRecord: Check = (value) => isPlain(value);
 
-function isAnswer(row: Loose): row is AnswerRow & Loose {
-  if (row?.['kind'] !== 'answer') return false;
-  const names = ['strategy', 'space', 'id', 'type'].map((field) => row[field]);
-  return (
-    names.every((name) => typeof name === 'string') &&
-    [row['hits'], row['evidence']].every(Array.isArray) &&
-    typeof row['metrics'] === 'object' &&
-    row['metrics'] !== null
-  );
-}
+const HEADER: Fields<RowsHeader> = {
+  kind: isText,
+  version: (value) => value === 1,
+  about: isOptional(isRecord),
+  ks: isList(isPlace),
+  excludeTypes: isOptional(isTexts),
+  datasets: isList((each) => hasFields({ name: isText, sha256: isText }, each)),
+};
 
-function isSummary(row: Loose): row is SummaryRow & Loose {
-  const result = row?.['result'];
-  return row?.['kind'] === 'summary' && typeof result === 'object' && result !== null;
+const ANSWER: Fields<AnswerRow> = {
+  ...{ kind: isText, dataset: isPlace, strategy: isText, space: isText, id: isText, type: isText },
+  hits: isList((each) => hasFields({ id: isText, score: Number.isFinite }, each)),
+  below: isOptional(isTexts),
+  evidence: isTexts,
+  stale: isOptional(isTexts),
+  mustNot: isOptional(isTexts),
+  sameAs: isOptional((value) => isPlain(value) && isTexts(Object.values(value))),
+  weight: isOptional(Number.isFinite),
+  metrics: isRecord,
+  ms: Number.isFinite,
+  tokens: isOptional(Number.isFinite),
+};
+
+const SUMMARY: Fields<SummaryRow> = {
+  ...{ kind: isText, dataset: isPlace },
+  // What else a result holds is compared with what follows from the answers.
+  result: (value) => hasFields({ dataset: isText, strategy: isText, embedder: isText }, value),
+};
+
+const SHAPES = Object.entries({ evaluation: HEADER, answer: ANSWER, summary: SUMMARY });
+
+function hasFields(fields: Readonly<Record<string, Check>>, value: unknown): boolean {
+  if (!isPlain(value)) return false;
+  const held = value as { readonly [field: string]: unknown };
+  return Object.entries(fields).every(([name, check]) => check(held[name]));
 }
 
 function checkHeader(header: RowsHeader, datasets: readonly Dataset[], report: Report): void {
@@ -189,7 +223,10 @@ function checkAnswer(
   if (row.hits.some(({ score }, at) => score > (row.hits[at - 1]?.score ?? Number.POSITIVE_INFINITY))) {
     report(`${where}: its scores rise`);
   }
-  if (row.type !== query.type) report(`${where}: is of type ${row.type}; in the dataset it is ${query.type}`);
+  for (const name of ['type', 'weight'] as const) {
+    if (row[name] === query[name]) continue;
+    report(`${where}: is of ${name} ${row[name] ?? 'none'}; in the dataset it is ${query[name] ?? 'none'}`);
+  }
 
   const outcome = outcomeOf(row, query, ranking);
   const lists = [
@@ -208,14 +245,11 @@ function checkAnswer(
 
 function outcomeOf(row: AnswerRow, query: DatasetQuery, ranking: readonly string[]): QueryOutcome {
   const sameAs = new Map(Object.entries(row.sameAs ?? {}));
-  const kept = (ids: readonly string[]) => [...new Set(ids.map((id) => sameAs.get(id) ?? id))];
   return {
     type: query.type,
     ranking,
     returned: row.hits.length,
-    relevant: kept(query.relevant),
-    stale: kept(query.stale),
-    mustNot: kept(query.mustNot ?? []),
+    ...keptJudgements(query, sameAs),
     weight: query.weight,
     milliseconds: row.ms,
     tokens: row.tokens,
@@ -223,9 +257,10 @@ function outcomeOf(row: AnswerRow, query: DatasetQuery, ranking: readonly string
 }
 
 function checkSummary(
-  { result }: SummaryRow,
-  { ks, excludeTypes }: RowsHeader,
-  dataset: Dataset | undefined,
+  { dataset: place, result }: SummaryRow,
+  { ks, excludeTypes, datasets }: RowsHeader,
+  /** One evaluation has one embedder. */
+  { embedder, dataset }: { readonly embedder: string; readonly dataset: Dataset | undefined },
   answers: readonly Answered[],
   report: Report,
 ): void {
@@ -243,13 +278,20 @@ function checkSummary(
     const more = missing.length > 1 ? ` and ${missing.length - 1} more` : '';
     report(`${where}: no row answers question ${missing[0]?.id}${more} of ${space}`);
   }
-  const { dataset: name, strategy, embedder } = result;
+  const name = datasets[place]?.name;
+  if (name === undefined) {
+    report(`${where}: the first line has no dataset ${place}`);
+    return;
+  }
   const outcomes = answers.map(({ outcome }) => outcome);
-  const expected = summarise(outcomes, { ...{ dataset: name, strategy, embedder, ks }, excludeTypes });
-  for (const problem of differencesOf(numbersOf(result), numbersOf(expected))) report(`${where}: ${problem}`);
+  const names = { dataset: name, strategy: result.strategy, embedder };
+  const expected = summarise(outcomes, { ...names, ks, excludeTypes });
+  for (const problem of differencesOf(valuesOf(result), valuesOf(expected))) report(`${where}: ${problem}`);
 }
 
-function differencesOf(found: Metrics, expected: Metrics): readonly string[] {
+type Values = Readonly<Record<string, unknown>>;
+
+function differencesOf(found: Values, expected: Values): readonly string[] {
   const names = [...new Set([...Object.keys(expected), ...Object.keys(found)])];
   return names.flatMap((name) => {
     const [has, should] = [found[name], expected[name]];
@@ -258,13 +300,12 @@ function differencesOf(found: Metrics, expected: Metrics): readonly string[] {
   });
 }
 
-/** Every number of a result, by its path. */
-function numbersOf(value: EvaluationResult | object, path = ''): Metrics {
+/** Every value of a result that holds no others, by its path. */
+function valuesOf(value: object, path = ''): Values {
   return Object.fromEntries(
-    Object.entries(value).flatMap(([name, part]) => {
+    Object.entries(value).flatMap(([name, part]: [string, unknown]) => {
       const at = path === '' ? name : `${path}.${name}`;
-      if (typeof part === 'number') return [[at, part]];
-      return typeof part === 'object' && part !== null ? Object.entries(numbersOf(part, at)) : [];
+      return typeof part === 'object' && part !== null ? Object.entries(valuesOf(part, at)) : [[at, part]];
     }),
   );
 }

@@ -75,3 +75,26 @@ test('what has no pairs, or other lengths, is refused', () => {
   expect(() => bootstrapIntervals([[1, 2]], { weights: [1] })).toThrow(refused);
   expect(() => bootstrapIntervals([[1, 2]], { groups: ['a'] })).toThrow(refused);
 });
+
+test.each<[string, object]>([
+  ['rounds', { rounds: 0 }],
+  ['rounds', { rounds: -1 }],
+  ['rounds', { rounds: 1.5 }],
+  ['rounds', { rounds: 10_000_001 }],
+  ['seed', { seed: -1 }],
+  ['seed', { seed: 1.5 }],
+  ['seed', { seed: 2 ** 32 }],
+  ['seed', { seed: 'x' }],
+  ['weights[0]', { weights: [0, 0] }],
+  ['weights[1]', { weights: [1, Number.NaN] }],
+  ['weights[1]', { weights: [1, -1] }],
+])('%s of %j are refused', (field, options) => {
+  expect(() => bootstrapIntervals([[1, 2]], options)).toThrow(
+    expect.objectContaining({ code: 'invalid_argument', details: { field } }),
+  );
+});
+
+test('hundreds of thousands of values have an interval too', () => {
+  const values = new Array<number>(200_000).fill(1);
+  expect(bootstrapIntervals([values], { rounds: 1 })).toEqual([{ low: 1, high: 1 }]);
+});

@@ -1,5 +1,7 @@
+import { invalidArgument } from '../domain/check.ts';
+import { describe } from '../domain/describe.ts';
 import { SalienceError } from '../domain/errors.ts';
-import { randomWords } from './random.ts';
+import { checkRounds, checkSeed, randomWords } from './random.ts';
 
 /** A range of values that 95 % of resamples fall into. */
 export interface Interval {
@@ -8,14 +10,14 @@ export interface Interval {
 }
 
 export interface BootstrapOptions {
-  /** How much each value counts. Default is 1 for all. */
+  /** How much each value counts, above 0. Default is 1 for all. */
   readonly weights?: readonly number[] | undefined;
   /**
    * The group of each value. Whole groups are then drawn instead of values: what is measured in one conversation is alike,
    * and so is less evidence than as many independent values. Default is to draw values.
    */
   readonly groups?: readonly string[] | undefined;
-  /** Resamples. Default is 5,000. */
+  /** Resamples, 1–10,000,000. Default is 5,000. */
   readonly rounds?: number | undefined;
   /** The same seed gives the same intervals. A whole number from 0 to 2^32 − 1. Default is 1. */
   readonly seed?: number | undefined;
@@ -24,7 +26,7 @@ export interface BootstrapOptions {
 /**
  * The 95 % percentile bootstrap interval of the mean of each column: its values, one a pair, are resampled with
  * replacement, the same pairs for all columns. Of paired differences it is the paired bootstrap. Throws
- * `invalid_argument` without columns of the same length of at least 1.
+ * `invalid_argument` without columns of the same length of at least 1, and for an option out of its range.
  *
  * Source: Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13; groups: Field and Welsh, 2007,
  * doi:10.1111/j.1467-9868.2007.00593.x.
@@ -48,9 +50,15 @@ export function bootstrapIntervals(
       `columns, weights and groups must have one length of at least 1; they have ${lengths.join(', ')}`,
     );
   }
+  checkRounds(rounds);
+  checkSeed(seed);
+  const wrong = weights?.findIndex((weight) => !(Number.isFinite(weight) && weight > 0)) ?? -1;
+  if (wrong >= 0) {
+    throw invalidArgument(`weights[${wrong}]`, `${describe(weights?.[wrong])} must be a number above 0`);
+  }
   // What is drawn: a unit is a value, or the sum of its group. The mean is then a ratio of two sums.
   const unitOf = unitsOf(groups, count);
-  const units = Math.max(...unitOf) + 1;
+  const units = unitOf.reduce((most, unit) => Math.max(most, unit + 1), 0);
   const mass = new Float64Array(units);
   const sums = columns.map(() => new Float64Array(units));
   for (let index = 0; index < count; index++) {

@@ -292,11 +292,12 @@ function heldOut(
 
 function problemsOf(gain: HeldOut, placebo: HeldOut, questions: number): readonly string[] {
   const gained = `${gain.difference < 0 ? '−' : '+'}${Math.abs(gain.difference).toFixed(4)}`;
+  const doubt = gain.certain
+    ? `the held-out difference of ${gained} is a certain loss; keep the values as they were`
+    : `the held-out gain of ${gained} is not certain: an interval of it does not exclude 0`;
   return [
     ...(gain.interval === undefined ? [`${questions} questions are too few to know`] : []),
-    ...(gain.certain && gain.difference > 0
-      ? []
-      : [`the held-out gain of ${gained} is not certain: an interval of it does not exclude 0`]),
+    ...(gain.certain && gain.difference > 0 ? [] : [doubt]),
     ...(placebo.difference >= gain.difference && placebo.difference > 0
       ? [`the placebo gains as much: +${placebo.difference.toFixed(4)}`]
       : []),

@@ -1,3 +1,17 @@
+import { wholeNumber } from '../domain/check.ts';
+
+const MOST_ROUNDS = 10_000_000;
+
+/** Throws `invalid_argument` unless it is left out or a whole number from 0 to 2^32 − 1. */
+export function checkSeed(seed: number | undefined): void {
+  if (seed !== undefined) wholeNumber(seed, 'seed', 0, 2 ** 32 - 1);
+}
+
+/** How often something is drawn. Throws `invalid_argument` unless it is left out or from 1 to 10,000,000. */
+export function checkRounds(rounds: number | undefined, field = 'rounds'): void {
+  if (rounds !== undefined) wholeNumber(rounds, field, 1, MOST_ROUNDS);
+}
+
 /** A source of 32 random bits: mulberry32 by Tommy Ettinger, public domain. */
 export function randomWords(seed: number): () => number {
   let state = seed >>> 0;

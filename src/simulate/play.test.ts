@@ -105,6 +105,24 @@ describe('simulateLife', () => {
     expect(turns(find(first, 'voucher')).at(-1)).toBe('forgotten 243');
   });
 
+  it('says what a memory was stored as that says the same, or has the topic, of an earlier one', async () => {
+    const memory = { content: 'dark roast', topicKey: 'coffee' };
+    const { memories } = await play({
+      days: 2,
+      memories: [
+        { ...memory, day: 0, id: 'a' },
+        { ...memory, day: 1, id: 'same' },
+        { ...memory, day: 1, id: 'topic', content: 'light roast' },
+      ],
+    });
+    expect(memories).toMatchObject([
+      { id: 'a', samples: expect.arrayContaining([expect.objectContaining({ day: 2 })]) },
+      { id: 'same', storedAs: 'a', samples: [], events: [] },
+      { id: 'topic', storedAs: 'a', samples: [], events: [] },
+    ]);
+    expect(memories[0]).not.toHaveProperty('storedAs');
+  });
+
   it('says where in the script the engine found a fault', async () => {
     const memory = { day: 0, content: 'dark roast' };
     const failure = async (script: object) => {

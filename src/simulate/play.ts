@@ -36,6 +36,11 @@ export interface Development {
   readonly id: string;
   readonly content: string;
   readonly type: string;
+  /**
+   * The id of an earlier memory that says the same or has its topic, where it was stored as that one. Then nothing
+   * develops under its own id. Default is its own.
+   */
+  readonly storedAs?: string | undefined;
   /** In the order of time; at a moment that changes its retention, one before and one after. */
   readonly samples: readonly Sample[];
   readonly events: readonly LifeEvent[];
@@ -81,6 +86,7 @@ export async function simulateLife(script: LifeScript, options: SimulateOptions 
       newId: () => `simulated-${++made}`,
     });
     const tracks = script.watch.map((id): Track => ({ id, samples: [], events: [] }));
+    const storedAs = new Map<string, string>();
     let recalls = 0;
     for (const moment of scheduleOf(script)) {
       // An interrupt is heard only between turns of the event loop.
@@ -89,7 +95,7 @@ export async function simulateLife(script: LifeScript, options: SimulateOptions 
       now = moment.at;
       const before = await snapshotsOf(memory, script.watch, now);
       for (const action of moment.actions) {
-        await act(memory, action, script.consolidate);
+        await act(memory, action, script.consolidate, storedAs);
         if (action.kind === 'recall') recalls++;
       }
       const after = moment.actions.length === 0 ? before : await snapshotsOf(memory, script.watch, now);
@@ -104,6 +110,7 @@ export async function simulateLife(script: LifeScript, options: SimulateOptions 
         id,
         content: found?.content ?? '',
         type: found?.type ?? '',
+        ...(storedAs.has(id) && { storedAs: storedAs.get(id) }),
         samples,
         events,
       })),
@@ -186,11 +193,17 @@ function turnsOf(before: Snapshot | undefined, after: Snapshot | undefined): rea
   return turns;
 }
 
-async function act(engine: MemoryEngine, action: Action, consolidate: boolean): Promise<void> {
+async function act(
+  engine: MemoryEngine,
+  action: Action,
+  consolidate: boolean,
+  storedAs: Map<string, string>,
+): Promise<void> {
   switch (action.kind) {
     case 'remember': {
       const { where, input } = action.memory;
-      await inScript(where, () => engine.rememberMany([input]));
+      const [stored] = await inScript(where, () => engine.rememberMany([input]));
+      if (stored && stored.id !== input.id) storedAs.set(input.id, stored.id);
       return;
     }
     case 'recall': {
@@ -205,9 +218,9 @@ async function act(engine: MemoryEngine, action: Action, consolidate: boolean): 
 }
 
 /** An error of the engine about something that the script says names its place in the script. */
-async function inScript(where: string, work: () => Promise<unknown>): Promise<void> {
+async function inScript<Result>(where: string, work: () => Promise<Result>): Promise<Result> {
   try {
-    await work();
+    return await work();
   } catch (cause) {
     if (!SalienceError.isInstance(cause)) throw cause;
     const { field } = cause.details;

@@ -74,6 +74,15 @@ describe('parseLifeScript', () => {
     expect(parse({ memories: [memory], maintainEvery: 1 / 24 }).maintainEvery).toBe(1 / 24);
   });
 
+  it('ends with the year 9999 at the latest', () => {
+    const script = { memories: [memory], start: '9999-12-30', days: 3 };
+    expect(problem(() => parse(script)).message).toBe(
+      'start: 3 days from 9999-12-30T00:00:00.000Z end after the year 9999; start earlier, or play fewer days',
+    );
+    expect(parse(script, 1)).toMatchObject({ days: 1 });
+    expect(problem(() => parse({ ...script, days: 1 }, 2)).field).toBe('start');
+  });
+
   it('plays fewer days, or more', () => {
     const script = {
       days: 30,
@@ -100,6 +109,7 @@ describe('parseLifeScript', () => {
     [{ memories: [memory], speed: 2 }, 'script.speed'],
     [{ memories: [memory], days: 0 }, 'days'],
     [{ memories: [memory], days: 1.5 }, 'days'],
+    [{ memories: [memory], start: '9999-12-30', days: 3 }, 'start'],
     [{ memories: [memory], maintainEvery: -1 }, 'maintainEvery'],
     [{ memories: [memory], maintainEvery: 1e-12 }, 'maintainEvery'],
     [{ memories: [memory], consolidate: 'yes' }, 'consolidate'],

@@ -1,7 +1,13 @@
 import { invalidArgument, number, oneOf, text, texts, wholeNumber } from '../domain/check.ts';
 import { CREATE_FIELDS } from '../domain/fields.ts';
 import { onlyKeys } from '../domain/options.ts';
-import { type Instant, parseInstant } from '../domain/time.ts';
+import {
+  formatInstant,
+  type Instant,
+  isInstant,
+  MILLISECONDS_PER_DAY,
+  parseInstant,
+} from '../domain/time.ts';
 import type { RememberInput } from '../index.ts';
 import { readFields, readLineItems } from './reading.ts';
 
@@ -140,7 +146,7 @@ function assemble(
   const played = memories.filter(({ day }) => day <= days);
   const playedIds = played.map(({ input }) => input.id);
   return {
-    start: startOf(fields['start'], at('start')),
+    start: startOf(fields['start'], at('start'), days),
     days,
     maintainEvery: maintainEveryOf(fields['maintainEvery'], at('maintainEvery')),
     consolidate: flag(fields['consolidate'], at('consolidate')),
@@ -158,9 +164,14 @@ function maintainEveryOf(value: unknown, field: string): number {
   return value === 0 ? 0 : number(value, field, SHORTEST, MOST_DAYS);
 }
 
-function startOf(value: unknown, field: string): Instant {
+function startOf(value: unknown, field: string, days: number): Instant {
   if (value === undefined) return Date.UTC(2026, 0, 1);
-  return parseInstant(text(value, field), field);
+  const start = parseInstant(text(value, field), field);
+  if (isInstant(start + days * MILLISECONDS_PER_DAY)) return start;
+  throw invalidArgument(
+    field,
+    `${days} days from ${formatInstant(start)} end after the year 9999; start earlier, or play fewer days`,
+  );
 }
 
 function flag(value: unknown, field: string): boolean {

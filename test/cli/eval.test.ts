@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -89,6 +89,43 @@ it('writes rows that follow and a report, and says which row was changed', async
   expect(wrong.stdout).toMatch(
     /^rows\.jsonl:\d+: hybrid, question q\d of s\/1: mrr is 0.5; recomputed it is 1\n$/,
   );
+});
+
+it('writes over no file that it reads, nor over its other output', async () => {
+  work.file('kept.jsonl', dataset);
+  work.file('kept.json', JSON.stringify({ name: 'kept', description: 'Words alone.', extends: 'bm25' }));
+  symlinkSync('.', join(work.directory, 'here'));
+  const before = readdirSync(work.directory);
+  const refused = async (...args: string[]) => {
+    const { code, stderr } = await work.salience([...args, '--json']);
+    return { exit: code, ...(JSON.parse(stderr) as { error: object }).error };
+  };
+  const evaluate = ['eval', 'kept.jsonl', '--strategy', 'kept.json'];
+  const invalid = (field: string, problem: string) => ({
+    ...{ exit: 1, code: 'invalid_argument', details: { field } },
+    message: expect.stringContaining(problem),
+  });
+  for (const [args, field, problem] of [
+    [['--rows', 'kept.jsonl'], '--rows', 'kept.jsonl is read by this command too; name another file'],
+    [['--html', './here/kept.jsonl'], '--html', 'is read by this command too'],
+    [['--html', 'kept.json'], '--html', 'is read by this command too'],
+    [['--rows', 'new', '--html', 'here/new'], '--html', 'here/new is that of --rows too'],
+  ] as const) {
+    expect(await refused(...evaluate, ...args), args.join(' ')).toMatchObject(invalid(field, problem));
+  }
+  const tune = ['tune', 'kept.jsonl'];
+  expect(await refused(...tune, '--out', 'here/kept.jsonl', '--force')).toMatchObject(
+    invalid('--out', 'is read by this command too'),
+  );
+  expect(await refused(...tune, '--out', 'new', '--state', 'new')).toMatchObject(
+    invalid('--out', 'is that of --state too'),
+  );
+  // At once: three questions are too few, so that after the fits it would end with a doubt.
+  expect(await refused(...tune, '--out', 'kept.json')).toMatchObject({
+    ...{ exit: 1, code: 'already_exists', details: { file: 'kept.json' } },
+  });
+  expect(readFileSync(join(work.directory, 'kept.jsonl'), 'utf8')).toBe(dataset);
+  expect(readdirSync(work.directory)).toEqual(before);
 });
 
 it('gives the same results on several threads as on one', async () => {
@@ -264,7 +301,7 @@ it('tunes a profile, and writes it only if its gain is certain or it must', asyn
 
   const again = await work.salience(['tune', 'two.jsonl', 'again.jsonl']);
   expect(again.stderr).toMatch(/spaces s\/1 of two and s\/3 of again hold the same memories/);
-  const otherTask = await work.salience([...args, ...output, '--seed', '2']);
+  const otherTask = await work.salience([...args, ...output, '--force', '--seed', '2']);
   expect(otherTask.stderr).toMatch(/it belongs to another task/);
   work.file('no-state.json', '{}');
   expect((await work.salience([...args, '--state', 'no-state.json'])).stderr).toMatch(

@@ -62,6 +62,14 @@ describe('simulate', () => {
     expect(stdout).toContain('escape: event, "a \\u{202e}"');
   });
 
+  it('says why a memory has no table', async () => {
+    const memories = ['a', 'b'].map((id, day) => ({ day, id, content: 'Ann drinks tea' }));
+    work.file('twice.json', JSON.stringify({ days: 2, memories }));
+    const { stdout } = await work.salience(['simulate', 'twice.json']);
+    expect(stdout).toContain('\na: ');
+    expect(stdout).toMatch(/\n\nb: stored as a, which says the same or has the same topic; see there\n$/);
+  });
+
   it('refuses a script that is wrong, naming the place', async () => {
     const fails = async (name: string, script: string, ...rest: readonly string[]) => {
       work.file(name, script);
@@ -84,6 +92,9 @@ describe('simulate', () => {
     ]);
     const missing = await work.salience(['simulate', 'absent.json', '--json']);
     expect(JSON.parse(missing.stderr)).toMatchObject({ error: { code: 'unreadable_file' } });
+    const onto = await work.salience(['simulate', 'life.jsonl', '--svg', './life.jsonl']);
+    expect(onto).toMatchObject({ code: 1, stdout: '' });
+    expect(onto.stderr).toMatch(/--svg: \.\/life\.jsonl is read by this command too; name another file/);
     const unwritable = await work.salience(['simulate', 'life.jsonl', '--svg', 'no/such/folder.svg']);
     expect(unwritable).toMatchObject({ code: 1, stdout: '' });
   });

@@ -18,7 +18,7 @@ import { action, type Context } from '../context.ts';
 import { jobsFor } from '../jobs.ts';
 import { embedderOf } from '../open.ts';
 import { parseList, parseWholeNumber, parseWholeNumbers } from '../options.ts';
-import { writeFileAtomically } from '../output-file.ts';
+import { checkOutputs, writeFileAtomically } from '../output-file.ts';
 import { isProfileFile, readDefinition } from '../profile-file.ts';
 import { createProgress } from '../progress.ts';
 import { plainBlock, plainLine } from '../terminal-text.ts';
@@ -99,8 +99,8 @@ export function configure(command: Command): void {
       'threads that share the spaces; use 1 for undisturbed latencies (default: one per core, at most 4)',
       parseWholeNumber,
     )
-    .option('--rows <file>', 'write the results for each question to this file, as JSON Lines')
-    .option('--html <file>', 'write a report with plots: one HTML file that opens offline')
+    .option('--rows <file>', 'write the results for each question to this file, as JSON Lines; replaces it')
+    .option('--html <file>', 'write a report with plots: one HTML file that opens offline; replaces it')
     .option('--verify <file>', 'recompute the rows and summaries of this file instead of evaluating')
     .action(
       action<Options, [readonly string[]]>(async (context, files) => {
@@ -122,6 +122,9 @@ async function run(
     ...context.options,
     strategy: context.options.strategy ?? (context.options.embedder === 'none' ? BY_WORDS : STRATEGIES),
   };
+  const named = [...options.strategy, ...(options.baseline === undefined ? [] : [options.baseline])];
+  const inputs = [...files, ...named.filter(isProfileFile)];
+  await checkOutputs({ '--rows': options.rows, '--html': options.html }, inputs);
   const { strategies, baseline, profiles } = await readStrategies(options);
   const embedder = await embedderOf(context);
   const progress = createProgress('evaluating', process.stderr);

@@ -5,7 +5,7 @@ import { type LifeScript, parseLifeScript, plotRetention, simulateLife } from '.
 import { action } from '../context.ts';
 import { embedderOf } from '../open.ts';
 import { parseWholeNumber } from '../options.ts';
-import { writeFileAtomically } from '../output-file.ts';
+import { checkOutputs, writeFileAtomically } from '../output-file.ts';
 import { createProgress } from '../progress.ts';
 import { formatSimulation } from '../simulation-text.ts';
 import { plainLine } from '../terminal-text.ts';
@@ -27,11 +27,12 @@ export function configure(command: Command): void {
       'what happens on which day, as JSON or JSON Lines, as described in docs/guides/living-memory.md',
     )
     .option('--days <number>', 'how many days to play (default: as in the script)', parseWholeNumber)
-    .option('--svg <file>', 'also draw retention over time into this file')
+    .option('--svg <file>', 'also draw retention over time into this file; replaces it')
     .addHelpText('after', '\nIt runs on a temporary store; yours is not touched.')
     .action(
       action<Options, [string]>(async (context, path) => {
         const { options, signal } = context;
+        await checkOutputs({ '--svg': options.svg }, [path]);
         const script = await readScript(path, options.days);
         const progress = createProgress('simulating', process.stderr);
         try {

@@ -19,7 +19,7 @@ import { action, type Context } from '../context.ts';
 import { jobsFor } from '../jobs.ts';
 import { embedderOf } from '../open.ts';
 import { parseList, parseWholeNumber } from '../options.ts';
-import { writeFileAtomically } from '../output-file.ts';
+import { checkNotThere, checkOutputs, writeFileAtomically } from '../output-file.ts';
 import { isProfileFile, readDefinition } from '../profile-file.ts';
 import { createProgress } from '../progress.ts';
 import { formatTable } from '../table.ts';
@@ -92,6 +92,8 @@ export function configure(command: Command): void {
 
 async function run(context: Context<Options>, files: readonly string[]): Promise<number> {
   const { options, signal } = context;
+  await checkOutputs({ '--state': options.state, '--out': options.out }, files);
+  if (options.out !== undefined && !options.force) await checkNotThere(options.out);
   const datasets: Dataset[] = [];
   for (const file of files) datasets.push(await readDataset(file, { signal }));
   const definition = isProfileFile(options.profile) ? await readDefinition(options.profile) : undefined;

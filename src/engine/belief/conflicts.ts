@@ -1,6 +1,7 @@
 import { invalidArgument, oneOf } from '../../domain/check.ts';
 import { clip } from '../../domain/clip.ts';
 import { SalienceError } from '../../domain/errors.ts';
+import { metadataWithin, type TextLimits } from '../../domain/field-checks.ts';
 import type { MemoryRecord } from '../../domain/memory.ts';
 import { visibleScopes } from '../../domain/scope.ts';
 import { alike } from '../../domain/statement.ts';
@@ -22,7 +23,6 @@ import type {
   Resolution,
 } from '../types.ts';
 import { deriveTexts, sameText } from '../write/derive.ts';
-import { metadataWithin, type TextLimits } from '../write/field-checks.ts';
 import { forgetBy } from '../write/forget.ts';
 import { planForgetting } from '../write/forgetting.ts';
 import { changedRecord, revised } from '../write/record.ts';

@@ -1,5 +1,6 @@
 import { number, oneOf, texts } from '../../domain/check.ts';
 import { SalienceError, type SalienceErrorCode, throwIfAborted } from '../../domain/errors.ts';
+import { checkedFields, storable } from '../../domain/field-checks.ts';
 import type { Metadata } from '../../domain/memory.ts';
 import { redactMetadata } from '../../domain/redaction.ts';
 import { GLOBAL_SCOPE, parseScope } from '../../domain/scope.ts';
@@ -14,7 +15,6 @@ import { type Dependencies, momentOf } from '../dependencies.ts';
 import { lookOf } from '../graph/resolve.ts';
 import type { GraphLook } from '../graph/view.ts';
 import type { OperationOptions, RememberInput, RememberResult } from '../types.ts';
-import { checkedFields, storable } from '../write/field-checks.ts';
 import { rememberJudged } from '../write/remember.ts';
 import { type Graph, graphOf, type ObservedGraph } from './graph.ts';
 import { mergeNearDuplicates, type Observation } from './merge.ts';

@@ -1,5 +1,6 @@
 import { invalidArgument, texts } from '../../domain/check.ts';
 import { throwIfAborted } from '../../domain/errors.ts';
+import { checkSize } from '../../domain/field-checks.ts';
 import type { MemoryRecord } from '../../domain/memory.ts';
 import type { Fading, RetentionFading } from '../../domain/settings.ts';
 import type { Instant } from '../../domain/time.ts';
@@ -16,7 +17,6 @@ import { supersededAmong } from '../belief/supersession.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { deriveTexts, knownTexts } from '../write/derive.ts';
 import { combinedRelations, combinedTags, listedContent } from '../write/derived.ts';
-import { checkSize } from '../write/field-checks.ts';
 import type { Consolidated, MaintainOptions } from './maintenance-types.ts';
 import type { Asked } from './reconcile.ts';
 

@@ -13,7 +13,7 @@ import {
   type TuneState,
 } from '../../fit/fit.ts';
 import { OBJECTIVES, type Objective } from '../../fit/measures.ts';
-import { seedOf, shuffled } from '../../fit/random.ts';
+import { checkSeed, seedOf, shuffled } from '../../fit/random.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { prepareRecall } from '../recall/recall.ts';
 import { unknownStrategy } from '../recall/strategy.ts';
@@ -71,7 +71,7 @@ export async function fit(
 ): Promise<FitResult> {
   const { strategy = 'hybrid', seed = 1, steps, state, signal } = options;
   const objective = oneOf(options.objective ?? 'ndcg@10', 'objective', OBJECTIVES);
-  wholeNumber(seed, 'seed', 0, 2 ** 32 - 1);
+  checkSeed(seed);
   if (steps !== undefined) wholeNumber(steps, 'steps', 1, 1000);
   const profile = engine.profiles.get(strategy)?.();
   if (!profile) throw unknownStrategy(strategy, [...engine.profiles.keys()]);

@@ -1,6 +1,7 @@
 import { invalidArgument } from '../../domain/check.ts';
 import { describe } from '../../domain/describe.ts';
 import { parseTimeToLive } from '../../domain/duration.ts';
+import { checkedChanges, checkedFields, NO_LIMITS, type TextLimits } from '../../domain/field-checks.ts';
 import {
   CHANGE_FIELDS,
   CREATE_FIELDS,
@@ -17,7 +18,6 @@ import { shownRelation } from '../../domain/relation.ts';
 import { normalisedContent } from '../../domain/statement.ts';
 import { formatInstant, type Instant, parseInstant } from '../../domain/time.ts';
 import type { Memory, MemoryChanges, RememberInput } from '../types.ts';
-import { checkedChanges, checkedFields, type TextLimits } from './field-checks.ts';
 
 /** The most that a superseded memory weighs. */
 const SUPERSEDED_WEIGHT = 0.1;
@@ -35,8 +35,6 @@ const ENGINE_FIELDS = FIELD_NAMES.filter((name) => FIELDS[name].set === 'engine'
 const INITIAL = Object.fromEntries(
   FIELD_NAMES.map((name) => [name, (FIELDS[name] as Field).initial]),
 ) as unknown as Pick<MemoryRecord, Exclude<keyof MemoryRecord, 'id' | 'content' | 'createdAt' | 'updatedAt'>>;
-
-const noLimits: TextLimits = { maxContentBytes: Infinity, maxMetadataBytes: Infinity };
 
 /** Makes a new memory of what a caller says, checked. Throws a typed error that names the field. */
 export function newRecord(
@@ -84,7 +82,7 @@ export function changedRecord(
   onlyKeys(changes, CHANGE_KEYS, 'changes');
   const { updatedAt } = changes;
   const said = updatedAt === undefined ? context.now : parseInstant(updatedAt, 'updatedAt');
-  const changed = checkedChanges({ ...changes }, CHANGE_FIELDS, context.limits ?? noLimits);
+  const changed = checkedChanges({ ...changes }, CHANGE_FIELDS, context.limits ?? NO_LIMITS);
   const record = { ...before, ...changed };
   if (record.type !== before.type) refuseSummary(record.type);
   const after = { ...record, ...endOf(changes, record.type, context.now) };

@@ -8,6 +8,7 @@ import {
   type TuneState,
 } from '../../fit/fit.ts';
 import { OBJECTIVES, type Objective } from '../../fit/measures.ts';
+import { checkSeed } from '../../fit/random.ts';
 import type { Profile } from '../../scoring/profile.ts';
 import type { Dataset } from '../dataset.ts';
 import { hashOf } from '../rows.ts';
@@ -73,6 +74,7 @@ export async function tune(options: TuneOptions, engine: EvaluationEngine): Prom
   const balance = oneOf(options.balance ?? 'types', 'balance', BALANCES);
   const names = options.parameters ?? defaultParameters(profile);
   checkNames(profile, names);
+  checkSeed(seed);
   if (options.state !== undefined) checkState(options.state, names);
   const hashes = datasets.map((dataset) => ({ name: dataset.name, sha256: hashOf(dataset) }));
 

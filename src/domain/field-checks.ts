@@ -1,21 +1,12 @@
-import {
-  instant,
-  invalidArgument,
-  metadata,
-  number,
-  oneOf,
-  text,
-  texts,
-  wholeNumber,
-} from '../../domain/check.ts';
-import { SalienceError } from '../../domain/errors.ts';
-import { FIELDS, type Field, type FieldName, isClearable } from '../../domain/fields.ts';
-import type { MemoryRecord, Metadata } from '../../domain/memory.ts';
-import { redactMetadata, redactPrivate } from '../../domain/redaction.ts';
-import { parseRelations } from '../../domain/relation.ts';
-import { parseScope } from '../../domain/scope.ts';
-import { isInvisible } from '../../domain/statement.ts';
-import { findTextProblem } from '../../domain/wellformed.ts';
+import { instant, invalidArgument, metadata, number, oneOf, text, texts, wholeNumber } from './check.ts';
+import { SalienceError } from './errors.ts';
+import { FIELDS, type Field, type FieldName, isClearable } from './fields.ts';
+import type { MemoryRecord, Metadata } from './memory.ts';
+import { redactMetadata, redactPrivate } from './redaction.ts';
+import { parseRelations } from './relation.ts';
+import { parseScope } from './scope.ts';
+import { isInvisible } from './statement.ts';
+import { findTextProblem } from './wellformed.ts';
 
 /** What the texts of a memory may be. */
 export interface TextLimits {
@@ -24,6 +15,8 @@ export interface TextLimits {
   /** Bytes of metadata as JSON in UTF-8; `Infinity` for none. */
   readonly maxMetadataBytes: number;
 }
+
+export const NO_LIMITS: TextLimits = { maxContentBytes: Infinity, maxMetadataBytes: Infinity };
 
 type Given = Readonly<Record<string, unknown>>;
 
