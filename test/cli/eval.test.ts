@@ -63,6 +63,18 @@ it('measures strategies on a dataset, and leaves nothing behind', async () => {
   expect(readdirSync(work.directory)).not.toContain('memory');
 });
 
+it('compares what can rank where none are named and there is no embedder', async () => {
+  work.file('words.jsonl', dataset);
+  const args = ['eval', 'words.jsonl', '--embedder', 'none', '--k', '1'];
+  const { results, differences } = (await work.json(args)) as Record<string, readonly object[]>;
+  expect(results?.map((each) => 'strategy' in each && each.strategy)).toEqual(['hybrid', 'bm25']);
+  // Programs read them by these names.
+  expect(Object.keys(differences?.[0] ?? {}).slice(0, 3)).toEqual(['dataset', 'baseline', 'strategy']);
+  const named = await work.salience([...args, '--strategy', 'vector']);
+  expect(named.code).not.toBe(0);
+  expect(named.stderr).toMatch(/strategy vector could not rank: no embedder is configured/);
+});
+
 it('writes rows that follow and a report, and says which row was changed', async () => {
   const twoSpaces = `${dataset}\n${dataset.replaceAll('s/1', 's/2')}`;
   work.file('two.jsonl', twoSpaces);
