@@ -1,7 +1,9 @@
 import { setTimeout as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { openMemory } from '../../index.ts';
+import type { Store } from '../../store/store.ts';
 import { live, liveOnDisk } from '../../testing/live-memory.ts';
+import { createReferenceStore } from '../../testing/reference-store/index.ts';
 
 test('tells writes and uses in order, from any position', async () => {
   const { memory, clock } = await live({ embedder: 'none' });
@@ -107,4 +109,30 @@ test('waiting ends with its signal, and does not hold a memory that closes', asy
   const ended = expect(closed).rejects.toMatchObject({ code: 'closed' });
   await memory.close();
   await ended;
+});
+
+test('the end is that of the moment in which it is read, though the space is deleted and made again meanwhile', async () => {
+  const kept = createReferenceStore();
+  const other = await openMemory({ store: kept, space: 'alice', embedder: 'none' });
+  let isFirst = true;
+  const store: Store = {
+    ...kept,
+    async openSpace(name, options) {
+      const space = await kept.openSpace(name, options);
+      return {
+        ...space,
+        async activity(place, limit) {
+          const part = await space.activity(place, limit);
+          // As after it: the log begins anew.
+          const next = isFirst ? part : { ...part, end: { sequence: 0, usage: 0 } };
+          isFirst = false;
+          return next;
+        },
+      };
+    },
+  };
+  await using memory = await openMemory({ store, space: 'alice', embedder: 'none' });
+  await other.remember('Tea');
+  expect(await memory.activity('end')).toEqual({ entries: [], position: '1.0' });
+  await other.close();
 });

@@ -61,24 +61,31 @@ export async function activity(
 ): Promise<Activity> {
   wholeNumber(wait, 'wait', 0, LONGEST_WAIT);
   const most = limitOf(limit, 100, 1000);
-  // What is to come comes after what is there now.
-  let place = after === 'end' ? (await space.activity(undefined, 1)).end : placeFrom(after);
+  let position = String(after);
   const found = await watch.until(
     async () => {
+      const place = placeFrom(position);
       const part = await space.activity(place, most);
-      if (part.end.sequence < place.sequence || part.end.usage < place.usage) throw unknownPosition(after);
-      place = part.place;
+      if (place && (part.end.sequence < place.sequence || part.end.usage < place.usage))
+        throw unknownPosition(position);
+      position = positionOf(part.place);
       return part.entries.length > 0 ? part : undefined;
     },
     wait,
     signal,
   );
-  return { entries: entriesOf(found?.entries ?? []), position: `${place.sequence}.${place.usage}` };
+  return { entries: entriesOf(found?.entries ?? []), position };
 }
 
-function placeFrom(position: string): ActivityPlace {
+function positionOf({ sequence, usage }: ActivityPlace): string {
+  return `${sequence}.${usage}`;
+}
+
+/** `undefined` for the end: what is to come comes after what is there when it is read. */
+function placeFrom(position: string): ActivityPlace | undefined {
+  if (position === 'end') return undefined;
   if (position === 'start') return { sequence: 0, usage: 0 };
-  const [, sequence, usage] = /^(\d{1,15})\.(\d{1,15})$/.exec(String(position)) ?? [];
+  const [, sequence, usage] = /^(\d{1,15})\.(\d{1,15})$/.exec(position) ?? [];
   if (sequence === undefined) throw unknownPosition(position);
   return { sequence: Number(sequence), usage: Number(usage) };
 }
@@ -86,7 +93,7 @@ function placeFrom(position: string): ActivityPlace {
 function unknownPosition(position: string) {
   return invalidArgument(
     'after',
-    `${JSON.stringify(String(position).slice(0, 60))} is not a valid position of this space: give one that activity returned, "start" or "end"`,
+    `${JSON.stringify(position.slice(0, 60))} is not a valid position of this space: give one that activity returned, "start" or "end"`,
   );
 }
 
