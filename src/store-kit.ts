@@ -28,7 +28,7 @@ export {
 export { DEFAULT_SETTINGS, type SpaceSettings } from './domain/settings.ts';
 export { parseSpaceName } from './domain/space.ts';
 export { withSearch } from './search/residence.ts';
-export type { ActivityPart, ActivityPlace } from './store/activity.ts';
+export type { ActivityPart, ActivityPlace, StampedPlace } from './store/activity.ts';
 export {
   COPY_PARTS,
   type CopyHead,

@@ -111,7 +111,7 @@ describe('every verb answers by its schema', () => {
     ['history', { id: 'm1' }, /update \(operation \d+\), before: \[m1\]/],
     ['unlink', { id: 'm1', to: 'm2' }, /^unlinked/],
     ['undo', {}, /^undone: unlink/],
-    ['activity', { limit: 1 }, /^- \S+ write \w+: m1\nposition 1\.0$/],
+    ['activity', { limit: 1 }, /^- \S+ write \w+: m1\nposition 1\.0\.[0-9a-f]{8}$/],
     [
       'operations',
       { limit: 2 },

@@ -17,6 +17,7 @@ test('what was called before close is done, and what is called afterwards is ref
       memory.remember('Ben likes tea', { id: 'late' }),
       memory.context('coffee', { maxTokens: 300 }),
       memory.compare('coffee', { strategies: ['bm25', 'hybrid'] }),
+      memory.activity('end'),
     ];
     const closed = memory.close();
     const refused = expect(memory.get('a')).rejects.toMatchObject({ code: 'closed' });

@@ -12,12 +12,14 @@ const day = 86_400_000;
 /** Two servers over one store, and what they did. */
 function twoServers(texts: SharedTexts = sharedInMemory()) {
   const clock = createFakeClock();
+  /** How far each clock is from that. */
+  const ahead = [0, 0];
   const done: string[] = [];
   const pauses: number[] = [];
-  const server = () =>
+  const server = (at: 0 | 1) =>
     createSharedIdempotencyKeys(
       texts,
-      () => clock.now(),
+      () => clock.now() + (ahead[at] ?? 0),
       async (milliseconds) => {
         pauses.push(milliseconds);
         await new Promise((resolve) => setImmediate(resolve));
@@ -29,22 +31,26 @@ function twoServers(texts: SharedTexts = sharedInMemory()) {
       done.push(body);
       return { status, headers: { etag: body }, body };
     };
-  return { texts, clock, done, work, servers: [server(), server()] as const, pauses };
+  return { texts, clock, ahead, done, work, servers: [server(0), server(1)] as const, pauses };
 }
 
 type Call = 'get' | 'add' | 'put' | 'remove';
 
 const away = new SalienceError('store_failed', 'the database is away');
 
-/** A store whose calls may fail before they are done, or once they are. */
+/** A store whose calls about answers may fail before they are done, or once they are. */
 function failing(fails: (call: Call, isDone: boolean) => boolean): SharedTexts {
   const texts = sharedInMemory();
   const through =
-    <Given extends readonly unknown[], Result>(call: Call, run: (...given: Given) => Promise<Result>) =>
+    <Given extends readonly [string, ...unknown[]], Result>(
+      call: Call,
+      run: (...given: Given) => Promise<Result>,
+    ) =>
     async (...given: Given) => {
-      if (fails(call, false)) throw away;
+      const isOfAnswer = given[0] === 'answer';
+      if (isOfAnswer && fails(call, false)) throw away;
       const result = await run(...given);
-      if (fails(call, true)) throw away;
+      if (isOfAnswer && fails(call, true)) throw away;
       return result;
     };
   return {
@@ -69,6 +75,29 @@ describe('createSharedIdempotencyKeys', () => {
     clock.advance(2 * day);
     await one.once('k', 'POST b', work('z'));
     expect(done).toEqual(['x', 'z']);
+  });
+
+  it.each([1000, -1000, day])('does it once where one clock is %i ms ahead, past midnight', async (by) => {
+    const { servers, work, done, clock, ahead } = twoServers();
+    clock.advance(day - (clock.now() % day) - 500);
+    ahead[0] = by;
+    for (const key of ['k', 'l']) for (const server of servers) await server.once(key, 'a', work(key));
+    await Promise.all(servers.map((server) => server.once('at once', 'a', work('at once'))));
+    expect(done).toEqual(['k', 'l', 'at once']);
+    clock.advance(2000);
+    for (const server of servers) await server.once('k', 'a', work('again'));
+    expect(done).toHaveLength(3);
+  });
+
+  it('keeps what was claimed again when the first claim is forgotten', async () => {
+    const { servers, work, done, clock } = twoServers();
+    const [one, two] = servers;
+    await one.once('k', 'a', work('refused', 409));
+    clock.advance(day);
+    await one.once('k', 'a', work('x'));
+    clock.advance(day);
+    expect(await two.once('k', 'a', work('y'))).toMatchObject({ answer: { body: 'x' }, replayed: true });
+    expect(done).toEqual(['refused', 'x']);
   });
 
   it('lets many that come at once, at both, wait for one', async () => {
@@ -263,6 +292,7 @@ describe('createSharedIdempotencyKeys', () => {
     }
     await servers[0].once('last', 'a', work('x'));
     await servers[1].once('last', 'a', work('x'));
-    expect((await texts.ids('answer')).length).toBeLessThanOrEqual(2);
+    for (const kind of ['answer', 'answer-day'])
+      expect((await texts.ids(kind)).length).toBeLessThanOrEqual(2);
   });
 });

@@ -13,6 +13,8 @@ import {
 } from './idempotency.ts';
 
 const KIND = 'answer';
+/** The days on which keys were claimed, so that old ones are known without being read. */
+const DAYS = 'answer-day';
 const DAY = 86_400_000;
 
 /** How often, and for how many milliseconds, one server looks whether another has answered. */
@@ -25,6 +27,8 @@ const MOST_ATTEMPTS = 7;
 /** What stands for a key: of a request that is under way there is no answer yet, of one that was erased none any more. */
 interface Entry {
   readonly request: string;
+  /** On which it was claimed, by the clock of whoever did. */
+  readonly day: number;
   /** Of the attempt that is under way, until it has written something. */
   readonly claim?: string | undefined;
   readonly answer?: string | undefined;
@@ -35,9 +39,9 @@ interface Entry {
 
 /**
  * Idempotency keys of several servers over one store. A server claims a key before it does the work: two of them never do
- * it both, also when one ends in between, which then nobody can tell from one that is still at it. An answer is kept for a day
- * or two, and can be read only with the key that it was asked with: what a memory says stays in no table after it was
- * forgotten.
+ * it both, also when one ends in between, which then nobody can tell from one that is still at it, or when it is another day
+ * by the clock of the other. An answer is kept for a day or two, and can be read only with the key that it was asked with: what a
+ * memory says stays in no table after it was forgotten.
  */
 export function createSharedIdempotencyKeys(
   shared: SharedTexts,
@@ -49,12 +53,17 @@ export function createSharedIdempotencyKeys(
   const left = new Map<string, string>();
   let tidied = 0;
   const dayOf = (ago = 0) => Math.floor(clock() / DAY) - ago;
-  /** Ids begin with the day on which they were made, so that old ones are known without being read. */
   const tidy = async () => {
     if (tidied === dayOf()) return;
     tidied = dayOf();
-    for (const id of await shared.ids(KIND))
-      if (Number(id.split(':')[0]) < dayOf(1)) await shared.remove(KIND, id);
+    for (const claimed of await shared.ids(DAYS)) {
+      const [day, id = ''] = claimed.split(':');
+      if (Number(day) >= dayOf(1)) continue;
+      // The key may have been claimed again since.
+      const entry = await read(id);
+      if (entry && entry.day < dayOf(1)) await shared.remove(KIND, id);
+      await shared.remove(DAYS, claimed);
+    }
   };
   const read = async (id: string) => {
     const text = await shared.get(KIND, id);
@@ -75,7 +84,11 @@ export function createSharedIdempotencyKeys(
       if (entry.answer !== undefined) {
         const answer = opened(entry.answer, key);
         if (!(await isForgotten(answer))) return answer;
-        await shared.put(KIND, id, JSON.stringify({ request: fingerprint, erased: true } satisfies Entry));
+        await shared.put(
+          KIND,
+          id,
+          JSON.stringify({ request: fingerprint, day: entry.day, erased: true } satisfies Entry),
+        );
         throw erasedAnswer();
       }
       if (waited >= LOOK_FOR) throw entry.written ? answerLost() : stillUnderWay();
@@ -83,16 +96,17 @@ export function createSharedIdempotencyKeys(
     }
   };
   /** The claim that was made; `undefined` where another one stands. */
-  const claim = async (id: string, fingerprint: string): Promise<string | undefined> => {
+  const claim = async (id: string, entry: Entry): Promise<string | undefined> => {
     const mine = randomBytes(8).toString('hex');
+    await shared.put(DAYS, `${entry.day}:${id}`, '');
     try {
-      await shared.add(KIND, id, JSON.stringify({ request: fingerprint, claim: mine } satisfies Entry));
+      await shared.add(KIND, id, JSON.stringify({ ...entry, claim: mine } satisfies Entry));
       return mine;
     } catch (error) {
       if (SalienceError.isInstance(error) && error.code === 'already_exists') return undefined;
       // It may have been made, though the response was lost.
-      const entry = await read(id).catch(() => undefined);
-      if (entry?.claim === mine) return mine;
+      const found = await read(id).catch(() => undefined);
+      if (found?.claim === mine) return mine;
       left.set(mine, id);
       throw error;
     }
@@ -126,25 +140,24 @@ export function createSharedIdempotencyKeys(
     async once(key, request, work, isForgotten = async () => false) {
       await tidy();
       const fingerprint = hashOf(request);
-      const name = hashOf(`name ${key}`);
+      const id = hashOf(`name ${key}`);
       // In one process the next one need not look: it waits for the one before.
-      while (underWay.has(name)) await underWay.get(name)?.catch(() => {});
+      while (underWay.has(id)) await underWay.get(id)?.catch(() => {});
       const answering = (async () => {
         await releaseLeft();
-        const earlier = `${dayOf(1)}:${name}`;
-        const id = (await read(earlier)) ? earlier : `${dayOf()}:${name}`;
-        let mine = await claim(id, fingerprint);
+        const entry: Entry = { request: fingerprint, day: dayOf() };
+        let mine = await claim(id, entry);
         while (mine === undefined) {
           const answer = await again(id, key, fingerprint, isForgotten);
           if (answer) return { answer, replayed: true };
-          mine = await claim(id, fingerprint);
+          mine = await claim(id, entry);
         }
         let answer: KeptAnswer;
         const written = { isWritten: false };
         try {
-          const entry: Entry = { request: fingerprint, written: true };
+          const done = JSON.stringify({ ...entry, written: true } satisfies Entry);
           answer = await notingWrites(written, () =>
-            shared.along ? shared.along(KIND, id, JSON.stringify(entry), work) : work(),
+            shared.along ? shared.along(KIND, id, done, work) : work(),
           );
         } catch (error) {
           // What may have been written stays claimed, whatever failed afterwards: else it would be written twice. What is in
@@ -152,16 +165,15 @@ export function createSharedIdempotencyKeys(
           if (!written.isWritten && !isInDoubt(error)) await release(id, mine);
           throw error;
         }
-        const isKept =
-          answer.status < 300 && (await keep(id, { request: fingerprint, answer: sealed(answer, key) }));
+        const isKept = answer.status < 300 && (await keep(id, { ...entry, answer: sealed(answer, key) }));
         if (!isKept && !written.isWritten) await release(id, mine);
         return { answer, replayed: false };
       })();
-      underWay.set(name, answering);
+      underWay.set(id, answering);
       try {
         return await answering;
       } finally {
-        underWay.delete(name);
+        underWay.delete(id);
       }
     },
   };

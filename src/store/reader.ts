@@ -47,11 +47,14 @@ export function convenient(reader: StoreReader): SpaceReader {
       return { embedding, analyzer };
     },
     async activity(after, limit) {
-      const { sequence, usage } = await reader.place();
-      const end = { sequence, usage };
-      if (!after) return { entries: [], place: end, end };
-      const written = await events({ after: after.sequence, limit });
-      return activityOf(written, await reader.usage(after.usage, limit), { after, limit, end });
+      const from = after ?? (await reader.place());
+      const most = after ? limit : 0;
+      // With the event and the use of the place itself, which tell it from one of another log.
+      const [written, used] = await Promise.all([
+        events({ after: from.sequence - 1, limit: most + 1 }),
+        reader.usage(from.usage - 1, most + 1),
+      ]);
+      return activityOf(written, used, { after: from, limit: most });
     },
     linksAmong: async (ids) => mergedLinks(await storedLinks(ids, { among: true }), []),
   };

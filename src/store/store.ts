@@ -334,7 +334,7 @@ export interface SpaceReader {
   recordings(request: RecordingRequest): Promise<readonly Recording[]>;
   /** The usage log, oldest first, after a sequence: so many, or all. */
   usage(after?: number, limit?: number): Promise<readonly Usage[]>;
-  /** What both logs say after a place, in the order in which it happened; without a place nothing, and the end. */
+  /** What both logs say after a place, in the order in which it happened; without a place nothing, from the end. */
   activity(after: ActivityPlace | undefined, limit: number): Promise<ActivityPart>;
   /** The sequences of the operations of a run, oldest first. */
   run(id: string): Promise<readonly number[]>;

@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import { invalidArgument, wholeNumber } from '../../domain/check.ts';
 import { formatInstant } from '../../domain/time.ts';
-import type { ActivityPart, ActivityPlace } from '../../store/activity.ts';
+import type { ActivityPart, ActivityPlace, StampedPlace } from '../../store/activity.ts';
 import type { MemoryEvent, Usage, Verb } from '../../store/store.ts';
 import { type Dependencies, limitOf } from '../dependencies.ts';
 import type { OperationOptions } from '../types.ts';
@@ -51,8 +52,8 @@ export interface UseActivity {
 export const LONGEST_WAIT = 60_000;
 
 /**
- * What happened after a position, of any process. Throws `invalid_argument` for a position of another space, or one that
- * the space has not come to.
+ * What happened after a position, of any process. Throws `invalid_argument` for a position of another space, or of
+ * this one before it was deleted and made again.
  */
 export async function activity(
   { space, watch }: Dependencies,
@@ -61,24 +62,38 @@ export async function activity(
 ): Promise<Activity> {
   wholeNumber(wait, 'wait', 0, LONGEST_WAIT);
   const most = limitOf(limit, 100, 1000);
-  // What is to come comes after what is there now.
-  let place = after === 'end' ? (await space.activity(undefined, 1)).end : placeFrom(after);
+  const positionOf = (place: StampedPlace) => `${place.sequence}.${place.usage}.${markOf(space.name, place)}`;
+  let position = String(after);
   const found = await watch.until(
     async () => {
+      const place = placeFrom(position);
       const part = await space.activity(place, most);
-      if (part.end.sequence < place.sequence || part.end.usage < place.usage) throw unknownPosition(after);
-      place = part.place;
+      if (!WORDS.includes(position) && positionOf(part.from) !== position) throw unknownPosition(position);
+      position = positionOf(part.place);
       return part.entries.length > 0 ? part : undefined;
     },
     wait,
     signal,
   );
-  return { entries: entriesOf(found?.entries ?? []), position: `${place.sequence}.${place.usage}` };
+  return { entries: entriesOf(found?.entries ?? []), position };
 }
 
-function placeFrom(position: string): ActivityPlace {
+/** Before everything, and after what is there when it is read. */
+const WORDS: readonly string[] = ['start', 'end'];
+
+/** Of a place in the logs of this space. */
+function markOf(space: string, { stamp }: StampedPlace): string {
+  return createHash('sha256')
+    .update(JSON.stringify([space, stamp]))
+    .digest('hex')
+    .slice(0, 8);
+}
+
+/** `undefined` for the end. */
+function placeFrom(position: string): ActivityPlace | undefined {
+  if (position === 'end') return undefined;
   if (position === 'start') return { sequence: 0, usage: 0 };
-  const [, sequence, usage] = /^(\d{1,15})\.(\d{1,15})$/.exec(String(position)) ?? [];
+  const [, sequence, usage] = /^(\d{1,15})\.(\d{1,15})\.[0-9a-f]{8}$/.exec(position) ?? [];
   if (sequence === undefined) throw unknownPosition(position);
   return { sequence: Number(sequence), usage: Number(usage) };
 }
@@ -86,7 +101,7 @@ function placeFrom(position: string): ActivityPlace {
 function unknownPosition(position: string) {
   return invalidArgument(
     'after',
-    `${JSON.stringify(String(position).slice(0, 60))} is not a valid position of this space: give one that activity returned, "start" or "end"`,
+    `${JSON.stringify(position.slice(0, 60))} is not a valid position of this space: give one that activity returned, or go on from "start" or "end" if the space was deleted or restored since`,
   );
 }
 

@@ -9,7 +9,7 @@ export type Timer = (run: () => void, milliseconds: number) => () => void;
 export interface Watch {
   /**
    * Reads, and reads again whenever something may have been committed, until there is something or the time is up.
-   * Nothing is open meanwhile. Throws `aborted`, `closed` when the watch is, and what `read` throws.
+   * Nothing is open meanwhile. Throws `aborted`, `closed` when the watch is and it would wait, and what `read` throws.
    */
   until<Result>(
     read: () => Promise<Result | undefined>,
@@ -59,7 +59,8 @@ export function createWatch(space: Pick<SpaceStore, 'name' | 'version'>, timer: 
       try {
         for (;;) {
           throwIfAborted(signal);
-          if (closed) throw closedError(`space ${JSON.stringify(space.name)}`);
+          // Who does not wait is answered: closing waits for that.
+          if (closed && milliseconds > 0) throw closedError(`space ${JSON.stringify(space.name)}`);
           // Asked before reading: what is committed in between ends the waiting at once.
           const seen = await space.version();
           const found = await read();

@@ -121,11 +121,9 @@ export const logTests: readonly ContractTest[] = [
   onSpace(
     'both logs are fed in the order in which they grew, from any place, in parts of any size',
     async (space) => {
-      expect(await space.activity({ sequence: 0, usage: 0 }, 5)).toEqual({
-        entries: [],
-        place: { sequence: 0, usage: 0 },
-        end: { sequence: 0, usage: 0 },
-      });
+      const empty = await space.activity({ sequence: 0, usage: 0 }, 5);
+      expect(empty).toMatchObject({ entries: [], place: { sequence: 0, usage: 0 } });
+      expect(empty.from).toEqual(empty.place);
       await use(space, []);
       await write(space, [insert({ id: 'a' }), insert({ id: 'b' })]);
       await use(space, ['a']);
@@ -136,27 +134,44 @@ export const logTests: readonly ContractTest[] = [
         entries.map((entry) => ('used' in entry ? entry.used.map(({ id }) => id).join('+') : entry.sequence));
       const all = ['', 1, 2, 'a', 'b', 3, 'a+b'];
       for (const limit of [1, 2, 3, 7, 8]) {
-        let place = { sequence: 0, usage: 0 };
+        let place = empty.place;
         const seen: unknown[] = [];
         for (;;) {
           const part = await space.activity(place, limit);
+          expect(part.from).toEqual(place);
           expect(part.entries.length).toBeLessThanOrEqual(limit);
-          expect(part.end).toEqual({ sequence: 3, usage: 4 });
           if (part.entries.length === 0) break;
           seen.push(...told(part.entries));
           place = part.place;
         }
         expect(seen).toEqual(all);
-        expect(place).toEqual({ sequence: 3, usage: 4 });
+        expect(place).toMatchObject({ sequence: 3, usage: 4 });
+        expect(await space.activity(undefined, limit)).toEqual({ entries: [], from: place, place });
       }
-      const end = { sequence: 3, usage: 4 };
-      expect(await space.activity(undefined, 5)).toEqual({ entries: [], place: end, end });
       const [event] = (await space.activity({ sequence: 2, usage: 3 }, 1)).entries;
       expect(event).toEqual((await space.history('a'))[1]);
       const [last] = (await space.activity({ sequence: 3, usage: 3 }, 1)).entries;
       expect(last).toEqual((await space.usage(3))[0]);
     },
   ),
+  onSpace('a place is not that of a space that was deleted and made again', async (space, store) => {
+    const fill = async (each: SpaceStore, at: number) => {
+      for (const id of ['a', 'b']) await write(each, [insert({ id })], { at });
+      await use(each, ['a']);
+    };
+    await fill(space, start);
+    const end = await space.activity(undefined, 1);
+    const first = await space.activity({ sequence: 0, usage: 0 }, 1);
+    await space.close();
+    await store.deleteSpace('alice');
+    const again = await store.openSpace('alice');
+    await fill(again, start + 1);
+    for (const { place } of [end, first]) {
+      const { from } = await again.activity(place, 1);
+      expect(from).toMatchObject({ sequence: place.sequence, usage: place.usage });
+      expect(from.stamp).not.toBe(place.stamp);
+    }
+  }),
   onSpace('the version differs after every write and use, of any handle', async (space, store) => {
     const other = await store.openSpace('alice');
     const seen = [await space.version()];

@@ -40,6 +40,12 @@ export function Feed() {
     );
     setPosition(answer.position);
   }, [answer]);
+  /** A position is of one log: a space that was deleted and made again has another one. */
+  const beginAnew = () => {
+    setEntries([]);
+    setPosition(undefined);
+    reload();
+  };
   const texts = useTexts(entries.map(({ ids: [first] }) => first));
   return (
     <section class="stack">
@@ -49,7 +55,7 @@ export function Feed() {
           {paused ? 'Paused' : 'Pause'}
         </button>
       </div>
-      {error && <Failure error={error} retry={reload} />}
+      {error && <Failure error={error} retry={beginAnew} />}
       {position === undefined && !error && !paused && <Loading />}
       {position !== undefined && entries.length === 0 && (
         <p class="quiet">Nothing yet. What is written or used, by any process, appears here.</p>
