@@ -1,5 +1,6 @@
 import type { ClockName } from '../domain/fields.ts';
 import type { Slices } from '../domain/slices.ts';
+import { nothingOf, slackOf } from '../scoring/cancelling.ts';
 import { BLOCK_SIZE, type Block, type Columns, compile, compileConditions } from '../scoring/compile.ts';
 import { evaluate } from '../scoring/evaluate.ts';
 import { compareRanked, type Ranked } from '../scoring/order.ts';
@@ -7,9 +8,6 @@ import type { ResolvedProfile } from '../scoring/profile.ts';
 import { failedRequirement } from '../scoring/score.ts';
 import { EXACT_SIGNALS, isQuerySignal, type SignalName, type Signals } from '../scoring/signals.ts';
 import type { QuestionFeatures } from './features.ts';
-
-/** A compiled formula may be off by the rounding of `exp` and `log`. */
-const SLACK = 1e-9;
 
 /** Ranks the rows of questions by any parameters of one formula. */
 export interface Ranker {
@@ -29,6 +27,8 @@ export function createRanker(questions: readonly QuestionFeatures[], depth: numb
     async rank(resolved, slices) {
       const formula = compile(resolved.root, scratch.columns);
       const judge = compileConditions(resolved.require, scratch.columns);
+      const slack = slackOf(resolved.root);
+      const nothing = nothingOf(resolved.root);
       const best = new Int32Array(questions.length * depth).fill(-1);
       const upper = new Float64Array(most);
       for (const [place, question] of questions.entries()) {
@@ -44,16 +44,16 @@ export function createRanker(questions: readonly QuestionFeatures[], depth: numb
           for (let at = 0; at < block.count; at++) {
             const refused = verdict[at] === 0;
             // An unknown age is for the evaluation to refuse.
-            upper[start + at] = refused ? 0 : Number.isNaN(high[at]!) ? Infinity : high[at]!;
+            upper[start + at] = refused ? -Infinity : Number.isNaN(high[at]!) ? Infinity : high[at]!;
             if (verdict[at] === 1) threshold.take(low[at]!);
           }
           const pause = slices();
           if (pause) await pause;
         }
-        const least = threshold.value() - SLACK;
+        const least = threshold.value() - slack;
         const hits: (Ranked & { readonly row: number })[] = [];
         for (let row = 0; row < rows; row++) {
-          if (upper[row]! <= 0 || upper[row]! < least) continue;
+          if (upper[row]! <= nothing || upper[row]! < least) continue;
           const signals = signalsOf(row);
           if (failedRequirement(resolved, signals, now) !== undefined) continue;
           const score = evaluate(resolved.root, signals, now);

@@ -1,5 +1,6 @@
+import { cancels, SLACK } from './cancelling.ts';
 import { compileCondition, type ResolvedCondition } from './condition.ts';
-import { childrenOf, namesRead } from './evaluate.ts';
+import { namesRead } from './evaluate.ts';
 import { type Node, operatorOf } from './operators/index.ts';
 import {
   BLOCK_SIZE,
@@ -99,46 +100,10 @@ export function compileAll(
   };
 }
 
-/**
- * Bounds are computed with much the same operations as scores, but `exp` and `log` need not be monotone in their last
- * bit, nor are sums added up in the same order: everything closer than this counts as equal when deciding what to
- * evaluate.
- */
-export const SLACK = 1e-9;
-
-/** At least as high as any score whose upper bound this is: a score is added up in another order, and rounded otherwise. */
-export function certain(bound: number): number {
-  return bound > 0 ? bound + ROUNDING_64 : bound;
-}
-
-/**
- * Whether terms of a formula may cancel each other out: then it can be 0 by the rounding of one order of adding up, and a
- * little more by that of another.
- */
-export function cancels(node: Node): boolean {
-  let found = cancelling.get(node);
-  if (found === undefined) {
-    const isSigned =
-      node.op === 'sum' &&
-      // Two are added up alike in either order.
-      node.of.length > 2 &&
-      node.of.some((each, at) => node.weights[at]! < 0 || rangeOf(each)[0] < 0) &&
-      rangeOf(node)[0] <= SLACK;
-    found = isSigned || childrenOf(node).some(cancels);
-    cancelling.set(node, found);
-  }
-  return found;
-}
-
-const cancelling = new WeakMap<Node, boolean>();
-
-/** More than the roundings of a formula within 0 and 1 add up to. */
-export const ROUNDING_64 = 1e-12;
-
 /** Whether a value with these bounds is at least so much: 0 no, 1 yes, 2 undecided, as it is for a value that is unknown. */
-export function reaches(low: number, high: number, atLeast: number): 0 | 1 | 2 {
-  if (low - SLACK >= atLeast) return 1;
-  return high + SLACK < atLeast ? 0 : 2;
+export function reaches(low: number, high: number, atLeast: number, slack = SLACK): 0 | 1 | 2 {
+  if (low - slack >= atLeast) return 1;
+  return high + slack < atLeast ? 0 : 2;
 }
 
 /** Whether a formula is the same for every query, and dearer than reading a column. */

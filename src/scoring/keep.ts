@@ -1,5 +1,6 @@
 import type { Instant } from '../domain/time.ts';
-import { BLOCK_SIZE, type Columns, compile, emptyBlock, type KeptColumn, ROUNDING_64 } from './compile.ts';
+import { roundingOf } from './cancelling.ts';
+import { BLOCK_SIZE, type Columns, compile, emptyBlock, type KeptColumn } from './compile.ts';
 import { namesRead } from './evaluate.ts';
 import type { Node } from './operators/index.ts';
 import type { Interval } from './operators/interval.ts';
@@ -131,6 +132,7 @@ function keeping(
   until: Instant,
 ): Keeping {
   const formula = compile(node, columns, { spans: true });
+  const rounding = roundingOf(node);
   const block = emptyBlock(from, until);
   let lowest = Infinity;
   let highest = -Infinity;
@@ -142,8 +144,8 @@ function keeping(
       const bounds = formula.bounds(block);
       for (let at = 0; at < rows.length; at++) {
         const row = rows[at]!;
-        const down = outward(bounds.low[at]!, -1);
-        const up = outward(bounds.high[at]!, 1);
+        const down = outward(bounds.low[at]!, -1, rounding);
+        const up = outward(bounds.high[at]!, 1, rounding);
         low[row] = down;
         high[row] = up;
         if (down < lowest) lowest = down;
@@ -166,7 +168,7 @@ export function firstRows(count: number): Int32Array {
 const ROUNDING_32 = 1e-7;
 
 /** A value moved so far in a direction that its 32-bit float still lies beyond it, whatever order it is added up in. */
-function outward(value: number, direction: 1 | -1): number {
+function outward(value: number, direction: 1 | -1, rounding: number): number {
   if (Math.abs(value) > 1e38) return direction * Infinity;
-  return value + direction * (Math.abs(value) * ROUNDING_32 + ROUNDING_64);
+  return value + direction * (Math.abs(value) * ROUNDING_32 + rounding);
 }

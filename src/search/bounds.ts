@@ -1,14 +1,13 @@
+import { nothingOf, slackOf } from '../scoring/cancelling.ts';
 import {
   BLOCK_SIZE,
   type Block,
-  cancels,
   compileAll,
   compileConditions,
   type Facts,
   type MutableBlock,
   reaches,
   type Sides,
-  SLACK,
 } from '../scoring/compile.ts';
 import { gather } from '../scoring/gather.ts';
 import { signalsRanked } from '../scoring/score.ts';
@@ -69,16 +68,17 @@ export function boundRows(index: ResidentIndex, search: IndexSearch): Survivors 
     factsOf(index, search, compared),
   );
   const { columns } = ready;
-  const { floor } = profile;
+  const floor = profile.floor && { ...profile.floor, slack: slackOf(profile.floor.node) };
   const judge = compileConditions(profile.require, columns);
   // What is kept is worth its while only where many rows are ranked; the same goes for passing over most of them.
   const skim = search.kept && search.skims ? createSkim(profile, ready, search.columns, compared) : undefined;
   const exact = exactColumns(search.columns, signalsRanked(profile));
   const lowest = createThreshold(limit);
-  const nothing = cancels(profile.root) ? -SLACK : 0;
+  const slack = slackOf(profile.root);
+  const nothing = nothingOf(profile.root);
   const places = new Int32Array(BLOCK_SIZE);
   const tally: Tally = {
-    discarded: 0,
+    discarded: nothing,
     candidates: 0,
     belowFloor: 0,
     lexicalMatches: countMatches(
@@ -95,9 +95,9 @@ export function boundRows(index: ResidentIndex, search: IndexSearch): Survivors 
     exact(block);
     const verdict = profile.require.length > 0 ? judge(block) : undefined;
     const [{ high }, floored] = ready.all.bounds(block) as readonly [Sides, Sides?];
-    const floorBounds = floor && { high: floored!.high, atLeast: floor.atLeast };
+    const floorBounds = floor && { high: floored!.high, atLeast: floor.atLeast, slack: floor.slack };
     const found = selectPlaces(
-      { high, verdict, floor: floorBounds, nothing, threshold: lowest.value() - SLACK },
+      { high, verdict, floor: floorBounds, nothing, threshold: lowest.value() - slack },
       block.count,
       places,
       tally,
@@ -114,13 +114,15 @@ export function boundRows(index: ResidentIndex, search: IndexSearch): Survivors 
       const [bounds, floored] = ready.both.bounds(chosen);
       for (let at = 0; at < chosen.count; at++) {
         const low = bounds!.low[at]!;
-        const reached = floor ? reaches(floored!.low[at]!, floored!.high[at]!, floor.atLeast) : 1;
+        const reached = floor
+          ? reaches(floored!.low[at]!, floored!.high[at]!, floor.atLeast, floor.slack)
+          : 1;
         if (low > 0 && reached === 1) lowest.offer(low);
       }
       skim?.raise(lowest.value());
     }
     if (kept.rows.length > mostKept) {
-      kept = sift(kept, lowest.value(), tally);
+      kept = sift(kept, lowest.value() - slack, tally);
       // Where many are alike, few fall: looking through them again after each block would take the most time.
       mostKept = Math.max(mostKept, 2 * kept.rows.length);
     }
@@ -159,6 +161,7 @@ export function boundRows(index: ResidentIndex, search: IndexSearch): Survivors 
         block,
         spare: chosen,
         atLeast: floor.atLeast,
+        slack: floor.slack,
         high() {
           exact(block);
           return ready.all.bounds(block)[1]!.high;
@@ -168,7 +171,7 @@ export function boundRows(index: ResidentIndex, search: IndexSearch): Survivors 
       tally.belowFloor = belowFloor + rows.length - strong.length - above;
     } else tally.candidates = countMeeting(index, rows, tally.withVector, similarity!, profile.require);
   } else takeFrom(listed(index, rows, similarity));
-  const left = sift(kept, lowest.value(), tally);
+  const left = sift(kept, lowest.value() - slack, tally);
   return { rows: left.rows, upper: left.upper, ...tally };
 }
 
@@ -234,7 +237,9 @@ interface Selection {
   readonly high: Float64Array;
   /** Of the requirements; absent where there are none. */
   readonly verdict: Uint8Array | undefined;
-  readonly floor: { readonly high: Float64Array; readonly atLeast: number } | undefined;
+  readonly floor:
+    | { readonly high: Float64Array; readonly atLeast: number; readonly slack: number }
+    | undefined;
   /** A score that is bounded by this is none. */
   readonly nothing: number;
   readonly threshold: number;
@@ -250,10 +255,10 @@ function selectPlaces(
   let found = 0;
   let candidates = 0;
   let below = 0;
-  let highest = 0;
+  let highest = nothing;
   for (let at = 0; at < count; at++) {
     if (verdict !== undefined && verdict[at] === 0) continue;
-    if (floor !== undefined && reaches(-Infinity, floor.high[at]!, floor.atLeast) === 0) {
+    if (floor !== undefined && reaches(-Infinity, floor.high[at]!, floor.atLeast, floor.slack) === 0) {
       below++;
       continue;
     }
@@ -275,7 +280,7 @@ function selectPlaces(
 function sift(kept: Kept, threshold: number, tally: Tally): Kept {
   const left: Kept = { rows: [], upper: [] };
   kept.upper.forEach((upper, at) => {
-    if (upper + SLACK < threshold) tally.discarded = Math.max(tally.discarded, upper);
+    if (upper < threshold) tally.discarded = Math.max(tally.discarded, upper);
     else {
       left.rows.push(kept.rows[at]!);
       left.upper.push(upper);

@@ -1,12 +1,15 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cancels } from '../scoring/compile.ts';
+import { cancels, SLACK, slackOf } from '../scoring/cancelling.ts';
+import type { Expression } from '../scoring/operators/index.ts';
 import type { ProfileDefinition } from '../scoring/profile.ts';
-import { resolveProfile } from '../scoring/profile.ts';
+import { resolveProfile, withFloor } from '../scoring/profile.ts';
 import { BUILTIN_PROFILE_NAMES, builtinProfile } from '../scoring/profiles/index.ts';
 import { defineProfile } from '../scoring/score.ts';
 import { ARBITRARY_NOW } from '../testing/arbitrary-profile.ts';
-import { expectSame, indexOf } from '../testing/index-oracle.ts';
+import { denseVector, expectSame, indexOf, plainStore } from '../testing/index-oracle.ts';
 import { sampleMemory } from '../testing/sample-memory.ts';
+import { seededRandom } from '../testing/seeded-random.ts';
 
 const importance = { op: 'signal', name: 'importance' } as const;
 const one = { op: 'constant', value: 1 } as const;
@@ -57,6 +60,207 @@ describe('terms that cancel each other out', () => {
   });
 
   test.each(BUILTIN_PROFILE_NAMES)('is nothing that %s has to be looked through for', (name) => {
-    expect(cancels(resolveProfile(builtinProfile(name)).root)).toBe(false);
+    const { root } = resolveProfile(builtinProfile(name));
+    expect(cancels(root)).toBe(false);
+    expect(slackOf(root)).toBe(SLACK);
   });
+});
+
+const signalNames = ['similarity', 'lexical', 'importance', 'confidence', 'usefulness'] as const;
+const aSignal = fc.constantFrom(...signalNames).map((name): Expression => ({ op: 'signal', name }));
+const someSignals = fc.array(aSignal, { minLength: 1, maxLength: 3 });
+const tenths = fc.integer({ min: 1, max: 10 }).map((each) => each / 10);
+const weight = fc.oneof(
+  fc.constantFrom(1, 0.3),
+  fc.tuple(fc.integer({ min: -3, max: 12 }), tenths).map(([power, share]) => share * 10 ** power),
+);
+const meanOf = (terms: readonly (readonly [number, Expression])[]): Expression => ({
+  op: 'mean',
+  terms: terms.map(([each, of]) => ({ weight: each, of })),
+});
+const sumOf = (terms: readonly (readonly [number, Expression])[]): Expression => ({
+  op: 'sum',
+  total: terms.reduce((total, [each]) => total + each, 0),
+  terms: terms.map(([each, of]) => ({ weight: each, of })),
+});
+
+/** Two formulas with one value for arithmetic. */
+const pair: fc.Arbitrary<readonly [Expression, Expression]> = fc.oneof(
+  aSignal.map((each) => [each, each] as const),
+  someSignals.map(
+    (of) =>
+      [
+        { op: 'product', of: of as [Expression] },
+        { op: 'product', of: of.toReversed() as [Expression] },
+      ] as const,
+  ),
+  fc
+    .tuple(aSignal, fc.array(tenths, { minLength: 1, maxLength: 3 }))
+    .map(([each, weights]) => [meanOf(weights.map((of) => [of, each])), each] as const),
+  fc.array(fc.tuple(tenths, aSignal), { minLength: 1, maxLength: 3 }).map((terms) => {
+    const total = terms.reduce((sum, [each]) => sum + each, 0);
+    return [meanOf(terms), sumOf(terms.toReversed().map(([each, of]) => [each / total, of]))] as const;
+  }),
+);
+
+/** What is added and taken away again, with or without something beside it. */
+const cancelled: fc.Arbitrary<Expression> = fc
+  .record({
+    pair,
+    weight,
+    beside: fc.array(fc.tuple(tenths, aSignal), { maxLength: 2 }),
+    turn: fc.nat(3),
+    isMean: fc.boolean(),
+  })
+  .map(({ pair: [one, other], weight: by, beside, turn, isMean }) => {
+    const terms: (readonly [number, Expression])[] = isMean
+      ? [[by, one], ...beside, [by, sumOf([[-1, other]])]]
+      : [[by, one], ...beside, [-by, other]];
+    const turned = [...terms.slice(turn % terms.length), ...terms.slice(0, turn % terms.length)];
+    return isMean ? meanOf(turned) : sumOf(turned);
+  });
+
+const wrapped: fc.Arbitrary<Expression> = fc
+  .tuple(cancelled, weight, aSignal, fc.nat(6))
+  .map(([of, by, other, way]): Expression => {
+    const held = clamped(of);
+    const product = (...factors: [Expression, ...Expression[]]): Expression => ({
+      op: 'product',
+      of: factors,
+    });
+    const capped: Expression = { op: 'capped', of: held, cap: 0.001 };
+    switch (way) {
+      case 0:
+        return { op: 'power', base: held, exponent: 0.1 };
+      case 1:
+        return clamped(product(by, of));
+      case 2:
+        return clamped(product(other, of, other));
+      case 3:
+        return clamped(
+          sumOf([
+            [by, of],
+            [1, other],
+          ]),
+        );
+      case 4:
+        return capped;
+      case 5:
+        return { op: 'power', base: capped, exponent: 0.5 };
+      default:
+        return held;
+    }
+  });
+
+const importanceTaken = sumOf([[-1, importance]]);
+test.each([
+  [
+    'of a mean',
+    meanOf([
+      [1, importance],
+      [0.4, importance],
+      [1.4, importanceTaken],
+    ]),
+  ],
+  [
+    'of a mean of weights',
+    sumOf([
+      [
+        1,
+        meanOf([
+          [0.7, importance],
+          [0.6, importance],
+          [0.4, importance],
+        ]),
+      ],
+      [-1, importance],
+    ]),
+  ],
+  [
+    'of two products',
+    sumOf([
+      [1, { op: 'product', of: [0.3, importance, { op: 'signal', name: 'usefulness' }] }],
+      [-1, { op: 'product', of: [{ op: 'signal', name: 'usefulness' }, importance, 0.3] }],
+    ]),
+  ],
+])('terms %s leave scores by rounding alone, which are found', async (_, of) => {
+  const memories = plainStore(1, 150);
+  for (const score of [clamped(of), { op: 'power', base: clamped(of), exponent: 0.1 } as const]) {
+    const profile = resolveProfile(
+      defineProfile({ name: 'cancelling', description: 'Nothing is left.', score }),
+    );
+    const request = { profile, query: { terms: [] }, filter: {}, now: ARBITRARY_NOW, limit: 200 };
+    const { hits } = await expectSame(indexOf(memories), memories, memories, request);
+    expect(hits.length).toBeGreaterThan(5);
+    const [best] = (await expectSame(indexOf(memories), memories, memories, { ...request, limit: 1 })).hits;
+    expect(best?.score).toBe(hits[0]?.score);
+  }
+});
+
+test.each([1e5, 1e8, 1e10, 1e12])(
+  'the best do not depend on the limit where %d is added and taken away',
+  async (much) => {
+    const memories = plainStore(2, 150);
+    const score = clamped(
+      sumOf([
+        [much, importance],
+        [1, { op: 'signal', name: 'lexical' }],
+        [-much, importance],
+      ]),
+    );
+    const profile = resolveProfile(defineProfile({ name: 'much', description: 'Words.', score }));
+    const request = { profile, query: { terms: ['birch'] }, filter: {}, now: ARBITRARY_NOW };
+    for (const limit of [1, 2, 5, 20, 60, 200])
+      await expectSame(indexOf(memories), memories, memories, { ...request, limit });
+  },
+);
+
+test('what can be no more than 1 is taken for no more, whatever else is large', () => {
+  const { root } = resolveProfile(
+    defineProfile({
+      name: 'young',
+      description: 'Linear.',
+      score: clamped(
+        sumOf([
+          [1, 1],
+          [-5000, { op: 'signal', name: 'accessCount' }],
+          [-0.5, importance],
+        ]),
+      ),
+    }),
+  );
+  expect(slackOf(root)).toBe(SLACK);
+});
+
+test('whatever the weights of terms that cancel out, the best are those of brute force, for every limit', async () => {
+  const cases = fc.record({
+    score: wrapped,
+    atLeast: fc.option(fc.constantFrom(1e-12, 0.1, 0.5), { nil: undefined }),
+    seed: fc.nat(),
+    compares: fc.boolean(),
+    areAlike: fc.boolean(),
+  });
+  await fc.assert(
+    fc.asyncProperty(cases, async ({ score, atLeast, seed, compares, areAlike }) => {
+      const parts = { match: score };
+      const resolved = resolveProfile(
+        defineProfile({ name: 'cancelling', description: 'Terms that cancel out.', parts, score }),
+      );
+      const profile = atLeast === undefined ? resolved : withFloor(resolved, 'match', atLeast);
+      const memories = plainStore(seed, 150).map((each) =>
+        areAlike ? { ...each, memory: { ...each.memory, importance: 0.7, usefulness: 0.3 } } : each,
+      );
+      const index = indexOf(memories);
+      const vector = compares ? denseVector(seededRandom(seed)) : undefined;
+      const request = {
+        profile,
+        query: { terms: ['birch', 'dune'], vector },
+        filter: {},
+        now: ARBITRARY_NOW,
+      };
+      for (const limit of [1, 2, 7, 40, 200])
+        await expectSame(index, memories, memories, { ...request, limit });
+    }),
+    { numRuns: 60 },
+  );
 });

@@ -27,6 +27,7 @@ interface FloorBounds {
   /** The upper bound of the floor's part, for each row of `block`. */
   high(): Float64Array;
   readonly atLeast: number;
+  readonly slack: number;
 }
 
 /** How many rows may reach the floor, of those that `fill` gives: the ones that the skim does not put below it. */
@@ -34,7 +35,7 @@ export function countAbove(
   { sessions }: ResidentIndex,
   fill: Fill,
   { skim, reaching }: ByFloor,
-  { block, spare, high, atLeast }: FloorBounds,
+  { block, spare, high, atLeast, slack }: FloorBounds,
 ): number {
   const { weak } = skim;
   const weakAt = (at: number) => (at < weak.length ? weak[at]! : Infinity);
@@ -59,7 +60,7 @@ export function countAbove(
     above += count - open;
     block.count = open;
     const highest = high();
-    for (let at = 0; at < open; at++) above += reaches(-Infinity, highest[at]!, atLeast) === 0 ? 0 : 1;
+    for (let at = 0; at < open; at++) above += reaches(-Infinity, highest[at]!, atLeast, slack) === 0 ? 0 : 1;
   }
   return above;
 }

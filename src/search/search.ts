@@ -1,4 +1,5 @@
-import { certain, SLACK, valueAt } from '../scoring/compile.ts';
+import { certain, slackOf } from '../scoring/cancelling.ts';
+import { valueAt } from '../scoring/compile.ts';
 import { evaluate } from '../scoring/evaluate.ts';
 import { compareRanked } from '../scoring/order.ts';
 import type { ResolvedProfile } from '../scoring/profile.ts';
@@ -86,12 +87,14 @@ export async function searchIndex(
   search: IndexSearch,
   source: VectorSource,
 ): Promise<IndexAnswer> {
+  const { root } = search.profile;
+  const slack = slackOf(root);
   const started = performance.now();
   const survivors = boundRows(index, search);
   const scanMs = performance.now() - started;
   const evaluateRow = evaluator(index, search);
   const best: Ranked[] = [];
-  let bound = certain(survivors.discarded);
+  let bound = certain(survivors.discarded, root);
   let scored = 0;
   let below = survivors.belowFloor;
   let waiting: Waiting = byUpper(survivors.rows, survivors.upper);
@@ -99,8 +102,8 @@ export async function searchIndex(
   for (let start = 0; start < waiting.rows.length; ) {
     const weakest = best.length === search.limit ? best[best.length - 1]! : undefined;
     const nextUpper = waiting.upper[start]!;
-    if (weakest && nextUpper + SLACK < weakest.score) {
-      bound = Math.max(bound, certain(nextUpper));
+    if (weakest && nextUpper + slack < weakest.score) {
+      bound = Math.max(bound, certain(nextUpper, root));
       break;
     }
     if (size === LARGEST_GROUP && search.vector && !waiting.similarities) {

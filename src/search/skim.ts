@@ -1,4 +1,4 @@
-import { SLACK } from '../scoring/compile.ts';
+import { slackOf } from '../scoring/cancelling.ts';
 import { conditionKnown, limitsOn } from '../scoring/condition.ts';
 import { namesRead } from '../scoring/evaluate.ts';
 import type { Node } from '../scoring/operators/index.ts';
@@ -86,7 +86,7 @@ const GROWTH = 1.03;
  * `compared` says whether rows have a similarity at all.
  */
 export function createSkim(
-  { require, floor }: ResolvedProfile,
+  { root, require, floor }: ResolvedProfile,
   { columns, facts, score, floor: floored, levels }: Ready,
   columnsOfQuery: QueryColumns,
   compared: boolean,
@@ -116,6 +116,8 @@ export function createSkim(
     };
   };
   const ofScore = heightOf(score);
+  const slack = slackOf(root);
+  const floorSlack = floor ? slackOf(floor.node) : 0;
   const verdictsOn = (each: number, similarity: number) => {
     const { of } = classes[each]!;
     const knowledge = knowledgeOf(query, of, () => (compared ? [0, similarity] : undefined));
@@ -137,7 +139,7 @@ export function createSkim(
     return floor ? 'floored' : 'ranked';
   });
   const cutAt = (each: number, limit: number) => {
-    const room = (step: number) => limit - SLACK - ofScore.upTo(each, step);
+    const room = (step: number) => limit - slack - ofScore.upTo(each, step);
     if (!(room(0) > 0)) return -1;
     if (!compared) return Infinity;
     if (room(STEPS) > 0) return 1;
@@ -156,7 +158,7 @@ export function createSkim(
   const weakFrom = untouchedClasses.length * levelCount;
   const ofFloor = floored && heightOf(floored);
   const floorCut = (each: number, atLeast: number, { upTo }: Height) => {
-    const isBelow = (step: number) => atLeast - SLACK - upTo(each, step) > 0;
+    const isBelow = (step: number) => atLeast - floorSlack - upTo(each, step) > 0;
     if (!compared) return isBelow(0) ? Infinity : -1;
     return highestFor(isBelow);
   };
@@ -167,7 +169,8 @@ export function createSkim(
   }
   const reachingFrom = (each: number) => {
     if (!floor || !ofFloor || !compared) return Infinity;
-    const isOpen = (step: number) => !(ofFloor.within(each, [step / STEPS, 1])[0] >= floor.atLeast + SLACK);
+    const isOpen = (step: number) =>
+      !(ofFloor.within(each, [step / STEPS, 1])[0] >= floor.atLeast + floorSlack);
     const last = highestFor(isOpen);
     return last < 0 ? 0 : last + 1 / STEPS;
   };
@@ -195,7 +198,7 @@ export function createSkim(
       raisedFor = threshold;
       standings.forEach((standing, each) => {
         if (standing === undefined || standing === 'refused') return;
-        cuts[each] = Math.max(cuts[each]!, cutAt(each, threshold - SLACK));
+        cuts[each] = Math.max(cuts[each]!, cutAt(each, threshold - slack));
       });
     },
     outcome(known) {
@@ -215,9 +218,9 @@ export function createSkim(
         const similarity = passed.highest[each]!;
         // Most classes reach less than another one, also where they are taken for a little more similar, which is known.
         const above = Math.max(0, Math.min(STEPS, Math.ceil(similarity * STEPS)));
-        if (ofScore.upTo(each, above) + SLACK <= total.highest) continue;
+        if (ofScore.upTo(each, above) + slack <= total.highest) continue;
         // Sums are added up in another order than in scores, which may lie a rounding above.
-        const high = ofScore.within(each, [0, similarity])[1] + SLACK;
+        const high = ofScore.within(each, [0, similarity])[1] + slack;
         // What was passed over is below what it was compared with, whatever others of its class reach.
         total.highest = Math.max(total.highest, Math.min(high, raisedFor));
       }
