@@ -32,6 +32,7 @@ const stageSchema = z.object({
   name: stageName,
   candidates: z.number(),
   survivors: z.number(),
+  atMost: z.enum(['candidates', 'survivors']).optional().describe('Which of these is an upper bound'),
   durationMs: z.number(),
   promptTokens: z.number(),
   completionTokens: z.number(),

@@ -96,18 +96,18 @@ export function missingArms({ arms }: Trace): readonly string[] {
 function formatTrace(trace: Trace, hits: number): string {
   const stage = (name: string) => trace.stages.find((each) => each.name === name);
   const total = stage('eligible')?.candidates ?? 0;
-  const candidates = stage('score')?.candidates ?? 0;
-  return `${plural(total, 'memory', 'memories')} → ${plural(candidates, 'candidate')} → ${plural(hits, 'hit')} · ${trace.strategy} · ${trace.completeness} · ${trace.totalMs.toFixed(1)} ms`;
+  const { candidates = 0, atMost } = stage('score') ?? {};
+  return `${plural(total, 'memory', 'memories')} → ${atMost ? 'at most ' : ''}${plural(candidates, 'candidate')} → ${plural(hits, 'hit')} · ${trace.strategy} · ${trace.completeness} · ${trace.totalMs.toFixed(1)} ms`;
 }
 
 function formatStages(trace: Trace, columns: number): string {
   const titles = ['stage', 'candidates', 'survivors', 'ms'];
   const table = formatTable(
     titles.map((title) => ({ title, align: title === 'stage' ? ('left' as const) : ('right' as const) })),
-    trace.stages.map(({ name, candidates, survivors, durationMs }) => [
+    trace.stages.map(({ name, candidates, survivors, atMost, durationMs }) => [
       name,
-      String(candidates),
-      String(survivors),
+      `${atMost === 'candidates' ? '≤ ' : ''}${candidates}`,
+      `${atMost === 'survivors' ? '≤ ' : ''}${survivors}`,
       durationMs.toFixed(2),
     ]),
     columns,

@@ -35,3 +35,37 @@ test.each(['authorNamed', 'saidByUser'] as const)('%s is 0 or 1, and nothing in 
 test('another signal may have any value of its range', () => {
   expect(changeOf('confidence', 1, { confidence: 0.1 }, 0.8)?.to).toBeCloseTo(0.8, 5);
 });
+
+test('a change that fails what the profile requires is none, and a nearer one that meets it is named', () => {
+  const profile = (below: number) =>
+    resolveProfile(
+      defineProfile({
+        name: 'mine',
+        description: 'Importance, of what is not too important.',
+        require: [{ signal: 'importance', below }],
+        score: { op: 'signal', name: 'importance' },
+      }),
+    );
+  expect(neededChanges(profile(0.5), { importance: 0.2 }, 0, 0.6)).toEqual([]);
+  const [change] = neededChanges(profile(0.5), { importance: 0.2 }, 0, 0.3);
+  expect(change?.to).toBeCloseTo(0.3, 5);
+});
+
+test('a moment that a requirement leaves too little time ago is none', () => {
+  const day = 86_400_000;
+  const now = 100 * day;
+  const profile = resolveProfile(
+    defineProfile({
+      name: 'settled',
+      description: 'The latest of what is a week old.',
+      require: [{ passed: 'createdAt', by: 7 * day }],
+      score: { op: 'decay', age: { op: 'age', of: 'createdAt' }, halfLife: 14 },
+    }),
+  );
+  const old = { createdAt: now - 30 * day };
+  // What was created a week ago scores as much, and no more.
+  expect(neededChanges(profile, old, now, 2 ** -0.5)).toEqual([]);
+  const [change] = neededChanges(profile, old, now, 2 ** -1);
+  expect(change?.signal).toBe('createdAt');
+  expect((now - change!.to) / day).toBeCloseTo(14, 3);
+});

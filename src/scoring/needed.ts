@@ -1,4 +1,5 @@
 import type { Instant } from '../domain/time.ts';
+import { conditionHolds } from './condition.ts';
 import { evaluate, namesRead } from './evaluate.ts';
 import type { ResolvedProfile } from './profile.ts';
 import { isClockName, isSignalName, SIGNALS, type Signal, type Signals } from './signals.ts';
@@ -15,8 +16,9 @@ export interface NeededChange {
 const PRECISION = 1e-6;
 
 /**
- * For each signal and clock that a formula reads: the change of it alone that gives a score above `threshold`, and
- * reaches the floor of the profile, if any does. Found by halving, so for a formula that is not monotone in a signal it is one such change, not the least.
+ * For each signal and clock that a formula reads: the change of it alone that gives a score above `threshold`, reaches the
+ * floor of the profile and meets what it requires, if any does. The signals given meet the requirements. Found by halving,
+ * so for a formula that is not monotone in a signal it is one such change, not the least, or none is found.
  */
 export function neededChanges(
   profile: ResolvedProfile,
@@ -24,10 +26,11 @@ export function neededChanges(
   now: Instant,
   threshold: number,
 ): readonly NeededChange[] {
-  const { root, floor } = profile;
+  const { root, require, floor } = profile;
   const suffices = (changed: Signals) =>
     evaluate(root, changed, now) > threshold &&
     (!floor || evaluate(floor.node, changed, now) >= floor.atLeast);
+  const meets = (changed: Signals) => require.every((each) => conditionHolds(each, changed, now));
   const names = new Set([...namesRead(root), ...(floor ? namesRead(floor.node) : [])]);
   return [...names].flatMap((name) => {
     const goals = isSignalName(name) ? signalGoals(name) : isClockName(name) ? [now] : [];
@@ -37,9 +40,12 @@ export function neededChanges(
     const found = goals
       .map((goal) => nearest(start, goal, signal?.only, (value) => suffices({ ...signals, [name]: value })))
       .filter((value) => value !== undefined)
+      .map((value) => (isClockName(name) ? Math.ceil(value) : value))
+      // Not sooner: the ends of a range often fail a requirement that the nearest value still meets.
+      .filter((value) => meets({ ...signals, [name]: value }))
       .sort((a, b) => Math.abs(a - start) - Math.abs(b - start));
     const to = found[0];
-    return to === undefined ? [] : [{ signal: name, from, to: isClockName(name) ? Math.ceil(to) : to }];
+    return to === undefined ? [] : [{ signal: name, from, to }];
   });
 }
 

@@ -56,7 +56,7 @@ export interface IndexAnswer {
   readonly upperBound: number;
   readonly lexicalMatches: number;
   readonly withVector: number;
-  /** Rows that can meet the profile's requirements, its floor included. */
+  /** Rows that meet the profile's requirements, its floor included, or are not evaluated and may meet them. */
   readonly candidates: number;
   /** Rows that can meet all but the floor. */
   readonly belowFloor: number;
@@ -97,6 +97,7 @@ export async function searchIndex(
   let bound = certain(survivors.discarded, root);
   let scored = 0;
   let below = survivors.belowFloor;
+  let refused = 0;
   let waiting: Waiting = byUpper(survivors.rows, survivors.upper);
   let size = FIRST_GROUP;
   for (let start = 0; start < waiting.rows.length; ) {
@@ -120,6 +121,7 @@ export async function searchIndex(
     for (let at = start; at < next; at++) {
       const found = evaluateRow(waiting.rows[at]!, similarities[at - start]!);
       if (found === 'below') below++;
+      if (found === 'refused') refused++;
       if (typeof found === 'string') continue;
       scored++;
       bound = Math.max(bound, insert(best, found, search.limit));
@@ -140,7 +142,7 @@ export async function searchIndex(
     upperBound: Math.min(1, bound),
     lexicalMatches: survivors.lexicalMatches,
     withVector: survivors.withVector,
-    candidates: survivors.candidates - (below - survivors.belowFloor),
+    candidates: survivors.candidates - (below - survivors.belowFloor) - refused,
     belowFloor: below,
     scored,
     scanMs,
@@ -241,7 +243,7 @@ interface Ranked extends Omit<IndexHit, 'signals'> {
 function evaluator(
   index: ResidentIndex,
   { profile, belief, columns, now }: IndexSearch,
-): (row: number, similarity: number) => Ranked | 'below' | 'refused' {
+): (row: number, similarity: number) => Ranked | 'below' | 'refused' | 'unscored' {
   const signalsAt = signalsReader(index, belief, columns, signalsRanked(profile));
   return (row, known) => {
     const similarity = Number.isNaN(known) ? undefined : known;
@@ -249,7 +251,7 @@ function evaluator(
     const failed = failedRequirement(profile, signals, now);
     if (failed !== undefined) return failed === profile.require.length ? 'below' : 'refused';
     const score = evaluate(profile.root, signals, now);
-    if (score <= 0) return 'refused';
+    if (score <= 0) return 'unscored';
     return {
       row,
       key: index.keys[row]!,

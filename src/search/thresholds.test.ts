@@ -196,7 +196,7 @@ describe('candidates of what is required of the similarity', () => {
     vector: denseVector(seededRandom(~seed)),
   });
 
-  test('are the same however few are wanted, and no more than the codes leave open', async () => {
+  test('are no more than the codes leave open, and no fewer the fewer are wanted', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.record({
@@ -225,7 +225,8 @@ describe('candidates of what is required of the similarity', () => {
           const profile = profileWith(score, [required, ...others]);
           const few = await expectExact({ memories, query: asked, limit }, profile);
           const all = await expectExact({ memories, query: asked, limit: rows + 1 }, profile);
-          expect(few.candidates).toBe(all.candidates);
+          // What is looked at is not counted if it does not meet it.
+          expect(few.candidates).toBeGreaterThanOrEqual(all.candidates);
           if (others.length > 0) return;
           const isAbove = condition === 'above' || condition === 'atLeast';
           const meeting = (open: number) =>
@@ -285,6 +286,12 @@ describe('candidates of what is required of the similarity', () => {
     expect(candidates).toBeGreaterThan(1000);
     expect(scored).toBeLessThan(candidates / 10);
     expect(picked).toBeLessThan(candidates / 2);
+    // What is looked at is counted exactly.
+    const { vector } = request.query;
+    const meeting = memories.filter((each) => each.vector && cosine(vector, each.vector) > 0.1).length;
+    const all = await searchByIndex(index, memories, memories, { ...request, limit: memories.length });
+    expect([all.candidates, all.scored]).toEqual([meeting, meeting]);
+    expect(candidates).toBeGreaterThan(meeting);
   });
 });
 

@@ -694,11 +694,15 @@ export interface SearchAnswer {
   /** Eligible memories that share a term with the query; those that have a vector to compare with. */
   readonly lexicalMatches: number;
   readonly withVector: number;
-  /** Eligible memories that meet the profile's requirements, its floor included. */
+  /**
+   * Eligible memories that meet the profile's requirements, its floor included. An upper bound where fewer are `scored` and
+   * the profile has a floor or requires something of the similarity: an index may then count memories that it need not look
+   * at for the answer and whose bounds do not decide it. The more hits are asked for, the nearer it comes.
+   */
   readonly candidates: number;
   /**
-   * Of a profile with a floor: eligible memories that meet all its requirements but that. An index may count a memory as
-   * a candidate whose bounds do not decide it, where it need not be looked at for the answer.
+   * Of a profile with a floor: eligible memories that meet all its requirements but that, without those that are counted as
+   * candidates. Where something is required of the similarity too, an index may count some that do not meet that.
    */
   readonly belowFloor?: number | undefined;
   /** Of these, how many the formula had to be computed for exactly. */

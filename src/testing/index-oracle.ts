@@ -7,6 +7,7 @@ import { signalsOf } from '../scoring/signals.ts';
 import { conductInspection, conductSearch } from '../search/conduct.ts';
 import { createResidentIndex, putMemory, type ResidentIndex, turnOf } from '../search/resident-index.ts';
 import { grouped, type Relations } from '../store/belief-state.ts';
+import { areAtMost } from '../store/candidates.ts';
 import type { KeyedRows } from '../store/rows.ts';
 import type { SearchableMemory } from '../store/state.ts';
 import type { IndexedText, Inspection, MemoryFilter, NewPair, SearchRequest } from '../store/store.ts';
@@ -271,6 +272,8 @@ export async function expectSame(
   expect([found.filtered, found.eligible]).toEqual([naive.filtered, naive.eligible]);
   expect(found.lexicalMatches).toBe(naive.lexicalMatches);
   expect(found.withVector).toBe(naive.withVector);
+  if (areAtMost(found, request.profile)) expect(found.candidates).toBeGreaterThanOrEqual(naive.candidates);
+  else expect(found.candidates).toBe(naive.candidates);
   // The certificate: no eligible memory outside the hits scores more than the bound.
   for (const score of scoresOutside(living, request, found.ids)) {
     expect(found.upperBound).toBeGreaterThanOrEqual(score);

@@ -104,6 +104,21 @@ describe('minScore', () => {
     });
   });
 
+  test('is what whyNot asks for of a memory without a score, and of one that is not relevant enough', async () => {
+    const { memory } = await filled();
+    const byWords = { query: 'coffee', strategy: 'bm25', minScore: 0.5 } as const;
+    const silent = await memory.whyNot('m4', byWords);
+    expect(silent).toMatchObject({ outcome: 'no-score', score: 0, needed: 0.5 });
+    expect(silent.changes.map(({ signal }) => signal)).toEqual(['lexical']);
+    expect(silent.changes[0]!.to).toBeGreaterThanOrEqual(0.5);
+    const asked = { query: 'coffee', minRelevance: 0.2 } as const;
+    const refused = await memory.whyNot('m4', { ...asked, minScore: 0.6 });
+    expect(refused).toMatchObject({ outcome: 'requirement', stage: 'floor', needed: 0.6 });
+    // The more a score has to reach, the fewer changes of one signal suffice.
+    const { changes } = await memory.whyNot('m4', asked);
+    expect(refused.changes.length).toBeLessThan(changes.length);
+  });
+
   test('keeps what has nothing to do with the question out of a context', async () => {
     const { memory } = await filled();
     const { items, omitted } = await memory.context('what is the capital of France?', {

@@ -5,6 +5,7 @@ import type { Node } from '../../scoring/operators/index.ts';
 import { compareRanked } from '../../scoring/order.ts';
 import type { Signals } from '../../scoring/signals.ts';
 import type { CountedWords } from '../../scoring/word-counts.ts';
+import { areAtMost } from '../../store/candidates.ts';
 import type { ScoredMemory, SearchAnswer, SearchRequest, Snapshot, SpaceStore } from '../../store/store.ts';
 import type { StatedRelation } from '../graph/types.ts';
 import { associate, type Unread } from './associate.ts';
@@ -102,7 +103,7 @@ export async function rankIn(snapshot: Snapshot, plan: RecallPlan): Promise<Pipe
   const { request } = plan;
   const answer = await snapshot.search(request);
   const candidates = answer.hits.map((scored) => directHit(scored, request));
-  const direct = { answer, candidates, examined: 0, stages: searchStages(answer), arms: [] };
+  const direct = { answer, candidates, examined: 0, stages: searchStages(answer, request), arms: [] };
   const found = await finish(await around(snapshot, plan), plan, direct);
   if (!plan.edges) return found;
   const { ranked, bound, row } = await withEdges(snapshot, plan, plan.edges, found.ranked);
@@ -135,7 +136,13 @@ async function reranked(
     failure === undefined
       ? { name: 'rerank', status: 'ran' }
       : { name: 'rerank', status: 'failed', reason: failure };
-  return { answer, candidates: items, examined, stages: [...searchStages(answer), row], arms: [arm] };
+  return {
+    answer,
+    candidates: items,
+    examined,
+    stages: [...searchStages(answer, plan.request), row],
+    arms: [arm],
+  };
 }
 
 /** What links and possible updates make of direct hits; without a strategy that follows them, the hits. */
@@ -243,14 +250,18 @@ function passageOf({ memory }: RankedMemory): string {
   return memory.title === undefined ? memory.content : `${memory.title}\n${memory.content}`;
 }
 
-function searchStages(answer: SearchAnswer): StageTrace[] {
+function searchStages(answer: SearchAnswer, { profile }: SearchRequest): StageTrace[] {
   const { durations, candidates, belowFloor } = answer;
+  const isBound = areAtMost(answer, profile);
+  const bounding = (atMost: NonNullable<StageTrace['atMost']>) => (isBound ? { atMost } : {});
   return [
     stage('eligible', answer.total, answer.filtered, durations.eligible),
     stage('validity_filter', answer.filtered, answer.eligible, 0),
     stage('bm25_search', answer.eligible, answer.lexicalMatches, durations.lexical),
     stage('vector_search', answer.eligible, answer.withVector, durations.vector),
-    ...(belowFloor === undefined ? [] : [stage('floor', candidates + belowFloor, candidates, 0)]),
-    stage('score', candidates, answer.hits.length, durations.score),
+    ...(belowFloor === undefined
+      ? []
+      : [{ ...stage('floor', candidates + belowFloor, candidates, 0), ...bounding('survivors') }]),
+    { ...stage('score', candidates, answer.hits.length, durations.score), ...bounding('candidates') },
   ];
 }

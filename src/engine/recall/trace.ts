@@ -23,6 +23,11 @@ export interface StageTrace {
   readonly name: StageName;
   readonly candidates: number;
   readonly survivors: number;
+  /**
+   * Which of the two numbers is an upper bound: how many memories reach a floor of relevance, or have a similarity that the
+   * profile requires, is not decided for those that cannot be among the hits. With a greater `limit` it comes nearer.
+   */
+  readonly atMost?: 'candidates' | 'survivors' | undefined;
   readonly durationMs: number;
   readonly promptTokens: number;
   readonly completionTokens: number;

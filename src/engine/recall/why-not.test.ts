@@ -129,7 +129,7 @@ describe('a memory that a link leads to', () => {
           expect(found.path?.at(-1)).toBe(
             score > own && !direct.some(({ id: hit }) => hit === id) ? id : undefined,
           );
-          expect(found.needed).toBe(found.stage === 'floor' ? Math.max(last, minScore ?? 0) : last);
+          expect(found.needed).toBe(Math.max(last, minScore ?? 0));
           expect(found.score).toBeLessThanOrEqual(found.needed!);
         }
         await memory.close();

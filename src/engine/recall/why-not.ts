@@ -37,7 +37,7 @@ export interface WhyNot {
   /** Place among the hits, from 1. */
   readonly rank?: number | undefined;
   readonly score?: number | undefined;
-  /** The score of the last hit: what it would have had to exceed. */
+  /** What its score would have had to exceed: that of the last hit, 0 where there was room for more; or `minScore`, if that is higher. */
   readonly needed?: number | undefined;
   /** Where it competed by what a link or a possible update gave it, and that is its `score`: the ids from a direct hit to it. */
   readonly path?: readonly string[] | undefined;
@@ -123,9 +123,10 @@ async function whyNotAsOf(
     return { id, outcome: 'returned', rank, score, changes: [], message: `it is returned, at place ${rank}` };
   }
   const last = ranked.length < request.limit ? 0 : (ranked.at(-1)?.score ?? 0);
+  const needed = Math.max(last, plan.minScore ?? 0);
   const rival = competing.find((each) => each.id === id);
   if (rival && (found.excluded === 'tier' || rival.score > found.score))
-    return outrankedByPath(id, rival, last, plan.minScore);
+    return outrankedByPath(id, rival, needed, plan.minScore);
   if (found.excluded) {
     const stage =
       found.excluded === 'scope' ||
@@ -152,15 +153,14 @@ async function whyNotAsOf(
       outcome: 'requirement',
       stage: 'floor',
       score: found.score,
-      needed: last,
+      needed,
       relevance,
-      changes: changesTo(resolved, found, request.now, last),
+      changes: changesTo(resolved, found, request.now, needed),
       message: `its match ${scoreText(relevance.match)} is ${scoreText(relevance.missedBy)} below the floor of relevance, minRelevance ${relevance.minRelevance}`,
     };
   }
   const replacement = ranked.find(({ path }) => path?.[0] === id)?.memory.id;
   const isBelowFloor = found.score > 0 && found.score < (plan.minScore ?? 0);
-  const needed = isBelowFloor ? Math.max(last, plan.minScore ?? 0) : last;
   // The score of what inherits from it would rise with it.
   const changes = replacement === undefined ? changesTo(resolved, found, request.now, needed) : [];
   const outcome = found.score === 0 ? 'no-score' : 'outranked';
@@ -183,11 +183,10 @@ async function whyNotAsOf(
 function outrankedByPath(
   id: string,
   { score, path }: PipelineAnswer['competing'][number],
-  last: number,
+  needed: number,
   minScore = 0,
 ): WhyNot {
   const isBelowFloor = score < minScore;
-  const needed = isBelowFloor ? Math.max(last, minScore) : last;
   const through = path?.slice(0, -1).map((each) => JSON.stringify(each)) ?? ['links'];
   const from = `, which it has through ${through.join(' and ')},`;
   const message = isBelowFloor ? floorMessage(score, minScore, from) : rankMessage(score, needed, from);

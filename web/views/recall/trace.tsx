@@ -11,7 +11,7 @@ export function Waterfall({ trace }: { readonly trace: Trace }) {
   return (
     <div class="stack">
       <div class="waterfall">
-        {trace.stages.map(({ name, candidates, survivors, durationMs, reason }) => {
+        {trace.stages.map(({ name, candidates, survivors, atMost, durationMs, reason }) => {
           const start = passed;
           passed += durationMs;
           const place = { left: `${(start / total) * 100}%`, width: `${(durationMs / total) * 100}%` };
@@ -24,7 +24,9 @@ export function Waterfall({ trace }: { readonly trace: Trace }) {
               <i style={place} />
             </span>,
             <span key={`${name} c`} class="number quiet">
-              {candidates} → {survivors}
+              {atMost === 'candidates' && '≤ '}
+              {candidates} → {atMost === 'survivors' && '≤ '}
+              {survivors}
             </span>,
             <span key={`${name} d`} class="number">
               {durationMs.toFixed(2)} ms

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { openStore } from '../open.ts';
+import { live } from '../testing/live-memory.ts';
+import { seededRandom } from '../testing/seeded-random.ts';
+import { formatRecall } from './hits-text.ts';
+import { createPaint } from './paint.ts';
+
+test('a number of candidates that is an upper bound is printed as one', async () => {
+  const { memory, clock } = await live({ store: await openStore({ path: ':memory:' }) });
+  const words = ['amber', 'birch', 'cedar', 'dune', 'ember', 'fjord', 'grove', 'heath', 'island', 'jetty'];
+  const random = seededRandom(1);
+  const word = () => words[Math.floor(random() * words.length)];
+  await memory.rememberMany(
+    Array.from({ length: 80 }, (_, at) => ({ content: `${word()} ${word()} ${word()} ${at}` })),
+  );
+  const view = {
+    query: 'amber birch',
+    explain: false,
+    trace: true,
+    now: clock.now(),
+    paint: createPaint(false, {}, false),
+    columns: 100,
+  };
+  const printed = async (limit: number) => {
+    const strategy: string = 'hybrid';
+    const asked = { strategy, limit, minRelevance: 0.1, association: 'none', track: false } as const;
+    const answer = await memory.recall(view.query, asked);
+    return { hits: answer.hits.length, text: formatRecall(answer, view) };
+  };
+  const all = await printed(80);
+  expect(all.hits).toBeGreaterThan(16);
+  expect(all.text).toContain(`80 memories → ${all.hits} candidates → ${all.hits} hits · `);
+  expect(all.text).not.toMatch(/at most|≤/);
+  // Looked at are those that may be the best, and no others.
+  const { text } = await printed(1);
+  const [, count = ''] = text.match(/^80 memories → at most (\d+) candidates → 1 hit · /m) ?? [];
+  expect(Number(count)).toBeGreaterThanOrEqual(all.hits);
+  expect(text).toMatch(new RegExp(`^floor +80 +≤ ${count} `, 'm'));
+  expect(text).toMatch(new RegExp(`^score +≤ ${count} +1 `, 'm'));
+});
