@@ -437,7 +437,7 @@ export interface MemoryEngine extends AsyncDisposable {
    * `start` (default) is before the first, `end` after the last. With `wait` it answers as soon as there is something,
    * and after that time without; waiting holds nothing of the store, and ends when the memory is closed.
    *
-   * @throws `invalid_argument`: no position of this space, or of one of its name that was deleted since. `closed`, `aborted`: the waiting was ended.
+   * @throws `invalid_argument`: not a position of this space as it is now: of another one, or of one that was deleted or restored since. `closed`, `aborted`: the waiting was ended.
    * @example
    * ```ts
    * let { position } = await memory.activity('end');

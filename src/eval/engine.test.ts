@@ -109,6 +109,21 @@ it('measures no strategy that cannot rank: vectors alone, and no embedder', asyn
   const options = { strategy: 'vector', now: day(1), limit: 1 };
   await expect(space.rank('tea?', options)).rejects.toMatchObject(unable);
   await expect(space.features?.('tea?', options)).rejects.toMatchObject(unable);
-  expect(ids(await space.rank('tea?', { ...options, strategy: 'hybrid' }))).toEqual(['tea']);
+  for (const strategy of ['hybrid', 'balanced']) {
+    expect(ids(await space.rank('tea?', { ...options, strategy }))).toEqual(['tea']);
+  }
+  await space.close();
+});
+
+it('measures a strategy that reads neither words nor vectors', async () => {
+  const profiles = [
+    { name: 'author', description: 'Who said it.', score: { op: 'signal', name: 'authorNamed' } },
+  ] as const;
+  await using engine = await createEvaluationEngine({ embedder: 'none', profiles });
+  const space = await engine.open('one');
+  const memory = { createdAt: day(0), session: undefined, type: undefined, metadata: {} };
+  await space.load([{ ...memory, id: 'tea', content: 'I drink tea', author: 'Ann' }]);
+  const options = { strategy: 'author', now: day(1), limit: 1 };
+  expect(ids(await space.rank('What does Ann drink?', options))).toEqual(['tea']);
   await space.close();
 });

@@ -4,12 +4,12 @@ import { SalienceError } from '../domain/errors.ts';
 import { formatInstant } from '../domain/time.ts';
 import { type QuestionFeatures, readFeatures } from '../fit/features.ts';
 import {
-  type Arm,
   type EmbedderChoice,
   type Memory,
   type MemoryEngine,
   openMemory,
   type ProfileDefinition,
+  type Recall,
   type RecallOptions,
 } from '../index.ts';
 import { openStore } from '../open.ts';
@@ -43,7 +43,7 @@ const BATCH = 1000;
  * `unsupported` for several workers in a bundled program.
  *
  * A question that could not be searched as its strategy would ends the evaluation: `embedder_failed` where the embedder
- * fails on it, `invalid_argument` where the strategy ranks by vectors alone and there is no embedder.
+ * fails on it, `invalid_argument` where the strategy finds by vectors alone and there is no embedder.
  *
  * @example
  * ```ts
@@ -134,8 +134,7 @@ function evaluationSpace(memory: MemoryEngine, { recall, searches, close }: Open
       };
       try {
         const options = { strategy, now: formatInstant(now), track: false, limit: 1 } as const;
-        const { trace } = await memory.recall(query, { ...options, association: 'none' });
-        checkArms(trace.arms, query, strategy);
+        checkArms(await memory.recall(query, { ...options, association: 'none' }), query, strategy);
       } finally {
         searches.look = undefined;
       }
@@ -147,16 +146,15 @@ function evaluationSpace(memory: MemoryEngine, { recall, searches, close }: Open
       await setImmediate();
       const options = { ...recall, strategy, now: formatInstant(now), track: false };
       const start = performance.now();
-      const { hits, trace } = await memory.recall(query, { ...options, limit });
+      const recalled = await memory.recall(query, { ...options, limit });
       const milliseconds = performance.now() - start;
-      checkArms(trace.arms, query, strategy);
+      checkArms(recalled, query, strategy);
       const context =
         contextTokens === undefined
           ? undefined
           : await memory.context(query, { ...options, maxTokens: contextTokens });
-      if (context) checkArms(context.trace.arms, query, strategy);
       return {
-        hits: hits.map((hit) => ({ id: hit.memory.id, score: hit.score.value })),
+        hits: recalled.hits.map((hit) => ({ id: hit.memory.id, score: hit.score.value })),
         milliseconds,
         ...(context && { tokens: context.tokens }),
       };
@@ -172,7 +170,11 @@ function evaluationSpace(memory: MemoryEngine, { recall, searches, close }: Open
 const EXCERPT = 100;
 
 /** A recall goes on without a part that it cannot have; a measure of what is left would pass for one of the strategy. */
-function checkArms(arms: readonly Arm[], query: string, strategy: string): void {
+function checkArms(
+  { hits, trace: { arms } }: Pick<Recall<string>, 'hits' | 'trace'>,
+  query: string,
+  strategy: string,
+): void {
   const failed = arms.find(({ status }) => status === 'failed');
   if (failed) {
     throw new SalienceError(
@@ -182,7 +184,8 @@ function checkArms(arms: readonly Arm[], query: string, strategy: string): void 
     );
   }
   const used = arms.filter(({ status }) => status !== 'not-used');
-  if (used.length === 0 || used.some(({ status }) => status !== 'off')) return;
+  // Some rank by when and how important too.
+  if (hits.length > 0 || used.length === 0 || used.some(({ status }) => status !== 'off')) return;
   throw new SalienceError(
     'invalid_argument',
     `strategy ${strategy} could not rank: ${used.map(({ reason }) => reason).join('; ')}; choose an embedder, or leave the strategy out`,

@@ -298,3 +298,10 @@ test('ids may be the names of what every object has', async () => {
   expect(lines.find((row) => row.kind === 'answer')).toMatchObject({ sameAs: { b2: 'b' } });
   expect(await verify(lines, datasets)).toMatchObject({ problems: [] });
 });
+
+test('each evaluation of a file has an embedder of its own', async () => {
+  const other = rows.map((row) =>
+    row.kind === 'summary' ? { ...row, result: { ...row.result, embedder: 'other' } } : row,
+  );
+  expect((await verify([...rows, ...other])).problems).toEqual([]);
+});

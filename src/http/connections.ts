@@ -110,10 +110,10 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Conn
   server.on('clientError', (error, stream) => {
     const socket = stream as Socket;
     const { request, response } = latest.get(socket) ?? {};
-    const isOfNone = (running.get(socket) ?? 0) === 0;
-    const isOfOne = running.get(socket) === 1 && !request?.complete && !response?.headersSent;
-    // Else it would be taken for the answer of an earlier request, or be written into one.
-    if (socket.writable && (isOfNone || isOfOne)) {
+    const requests = running.get(socket) ?? 0;
+    const isUnfinished = requests === 1 && !request?.complete && !response?.headersSent;
+    // A refusal sent otherwise would be taken for the answer of an earlier request, or be written into one.
+    if (socket.writable && (requests === 0 || isUnfinished)) {
       socket.end(refusalOfUnreadable(error));
       socket.destroySoon();
     } else close(socket);

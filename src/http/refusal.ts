@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http';
+import { RequestError } from '@hono/node-server';
 import { SalienceError } from '../domain/errors.ts';
 import { problemOf } from './problem.ts';
 
@@ -24,6 +25,19 @@ export function refusalOfUnreadable({ code }: Unreadable): string {
     );
   }
   return refusal(new SalienceError('invalid_argument', 'this is not an HTTP request that can be read'));
+}
+
+/** The answer to a request that the adapter refuses, as one without a host, or that nothing else answered. */
+export function responseToUnreadable(error: unknown): Response {
+  const refused =
+    error instanceof RequestError
+      ? new SalienceError('invalid_argument', 'the request has no host, or no address that can be read')
+      : error;
+  const { problem } = problemOf(refused);
+  return Response.json(problem, {
+    status: problem.status,
+    headers: { 'content-type': 'application/problem+json', connection: 'close' },
+  });
 }
 
 /** The whole answer, as sent, where no connection is left. */

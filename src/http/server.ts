@@ -16,6 +16,7 @@ import { INSPECTOR } from './inspector.ts';
 import { createInspectorSessions, type InspectorAccess } from './inspector-sessions.ts';
 import type { Log } from './log.ts';
 import { createRateLimiter } from './rate-limit.ts';
+import { responseToUnreadable } from './refusal.ts';
 import { createSharedIdempotencyKeys } from './shared-idempotency.ts';
 import type { TokenStore } from './tokens.ts';
 import { createWaitingPlaces } from './waiting.ts';
@@ -207,11 +208,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       headersTimeout: limits.headersTimeout,
       // Bodies have a limit of their own, under which an import may last as long as it goes on.
       requestTimeout: 0,
+      // Else Node.js answers it, without a problem.
+      requireHostHeader: false,
       keepAliveTimeout: limits.keepAliveTimeout,
       maxHeaderSize: 16 * 1024,
       connectionsCheckingInterval: Math.min(1000, limits.headersTimeout),
     },
-    getRequestListener(app.fetch, { overrideGlobalObjects: false }),
+    getRequestListener(app.fetch, { overrideGlobalObjects: false, errorHandler: responseToUnreadable }),
   );
   const connections = limitConnections(server, limits);
   await listen(server, host, options.port ?? DEFAULT_PORT);

@@ -96,10 +96,15 @@ function inherited(node: Node): number {
     }
     case 'capped':
       return most / node.cap;
-    case 'decay':
+    case 'decay': {
+      const [low, high] = rangeOf(node.pace);
+      // The faster it decays, the more a rounding of the age comes to.
+      const steepness = node.per === 'rate' ? high : 1 / low;
+      return most * Math.max(1, steepness) > MODERATE ? Infinity : most;
+    }
     case 'power':
-      // Neither is nearly straight: what a large rounding comes to cannot be told.
-      return most > MODERATE ? Infinity : most;
+      // It is not nearly straight either: what a large rounding comes to cannot be told.
+      return most * Math.max(1, rangeOf(node.exponent)[1]) > MODERATE ? Infinity : most;
     default:
       return most;
   }

@@ -69,3 +69,15 @@ test('a moment that a requirement leaves too little time ago is none', () => {
   expect(change?.signal).toBe('createdAt');
   expect((now - change!.to) / day).toBeCloseTo(14, 3);
 });
+
+test('a moment is a whole number of milliseconds', () => {
+  const profile = resolveProfile(
+    defineProfile({
+      name: 'young',
+      description: 'The latest.',
+      score: { op: 'decay', age: { op: 'age', of: 'updatedAt' }, halfLife: 7 },
+    }),
+  );
+  const [change] = neededChanges(profile, { updatedAt: 0 }, 100 * 86_400_000, 0.3);
+  expect(Number.isInteger(change?.to)).toBe(true);
+});

@@ -264,3 +264,100 @@ test('whatever the weights of terms that cancel out, the best are those of brute
     { numRuns: 60 },
   );
 });
+
+const aged = clamped(
+  sumOf([
+    [-0.3, importance],
+    [0.1, one],
+    [0.2, one],
+  ]),
+);
+const nearlyOne = clamped(
+  sumOf([
+    [0.2, one],
+    [-0.4, importance],
+    [1.2, one],
+  ]),
+);
+const hardlyAnything = clamped(
+  sumOf([
+    [-1.4, one],
+    [-0.4, importance],
+    [1.8, one],
+  ]),
+);
+test.each<[string, Expression]>([
+  ['a short half-life', { op: 'decay', age: aged, halfLife: 1e-12 }],
+  ['a high rate', { op: 'decay', age: aged, rate: 1e12 }],
+  ['a high power', { op: 'power', base: nearlyOne, exponent: 1e12 }],
+  ['a low cap', { op: 'capped', of: hardlyAnything, cap: 2.220446049250313e-16 }],
+])('terms that cancel out are not made too much of by %s', async (_, steep) => {
+  const score: Expression = {
+    op: 'max',
+    of: [
+      { op: 'product', of: [steep, { op: 'signal', name: 'confidence' }] },
+      { op: 'signal', name: 'usefulness' },
+    ],
+  };
+  const profile = resolveProfile(defineProfile({ name: 'steep', description: 'Steep.', score }));
+  const memories = [
+    sampleMemory({ id: 'a', ordinal: 1, importance: 1, confidence: 1, usefulness: 0 }),
+    sampleMemory({ id: 'b', ordinal: 2, importance: 1, confidence: 0, usefulness: 0.99997 }),
+  ].map((memory) => ({ memory, terms: new Map(), vector: undefined }));
+  const request = { profile, query: { terms: [] }, filter: {}, now: ARBITRARY_NOW, limit: 1 };
+  const { ids } = await expectSame(indexOf(memories), memories, memories, request);
+  expect(ids).toEqual(['a']);
+});
+
+const huge = (after: readonly (readonly [number, Expression])[]) =>
+  // Of the query too, so that its bounds are not kept, which widens them.
+  clamped(
+    sumOf([[1e10, importance], ...after, [-1e10, importance], [1e-30, { op: 'signal', name: 'lexical' }]]),
+  );
+test.each([
+  // Of 0.3, a score makes 0.300001 and a bound 0.299999.
+  [
+    'is not lost below a floor that its score reaches',
+    huge([
+      [0.1, one],
+      [0.2, one],
+    ]),
+    0.3000005,
+    ['a'],
+  ],
+  // Of 0.3, a score makes 0.299995 and a bound 0.299999.
+  [
+    'does not push out others where its bound alone reaches a floor',
+    huge([
+      [0.05, one],
+      [0.05, one],
+      [0.05, one],
+      [0.05, one],
+      [0.05, one],
+      [0.05, one],
+    ]),
+    0.299997,
+    ['b'],
+  ],
+])('what cancels out %s', async (_, match, atLeast, expected) => {
+  const usefulness = { op: 'signal', name: 'usefulness' } as const;
+  const confidence = { op: 'signal', name: 'confidence' } as const;
+  const parts = {
+    match: { op: 'max', of: [{ op: 'product', of: [match, confidence] }, usefulness] },
+  } as const;
+  const score: Expression = { op: 'max', of: [confidence, { op: 'product', of: [0.5, usefulness] }] };
+  const profile = withFloor(
+    resolveProfile(defineProfile({ name: 'floored', description: 'A floor.', parts, score })),
+    'match',
+    atLeast,
+  );
+  const memories = [
+    sampleMemory({ id: 'a', ordinal: 1, importance: 1, confidence: 1, usefulness: 0 }),
+    sampleMemory({ id: 'b', ordinal: 2, importance: 1, confidence: 0, usefulness: 0.9 }),
+  ].map((memory) => ({ memory, terms: new Map([['birch', 1]]), vector: undefined }));
+  for (const limit of [1, 2]) {
+    const request = { profile, query: { terms: ['birch'] }, filter: {}, now: ARBITRARY_NOW, limit };
+    const { ids } = await expectSame(indexOf(memories), memories, memories, request);
+    expect(ids[0]).toBe(expected[0]);
+  }
+});

@@ -57,15 +57,18 @@ export function checkQueryVector(query: Float32Array, dimensions: number): void 
   }
 }
 
-/** Throws `embedder_mismatch` when a query was made with another model or analyzer than what it is to be compared with: somebody reindexed the space. */
-export function checkQuery({ vector, model, analyzer }: PreparedQuery, space: Derivation): void {
+/**
+ * Throws `embedder_mismatch` when a query was made with another model or analyzer than the space: somebody reindexed it
+ * since it was opened.
+ */
+export function checkMadeWith({ vector, model, analyzer }: PreparedQuery, space: Derivation): void {
   if (vector && model !== undefined && space.embedding && space.embedding.model !== model) {
     throw mismatch(`${describe(space.embedding)}, this query ${model}`);
   }
   if (analyzer === undefined || space.analyzer === undefined || analyzer === space.analyzer) return;
   throw new SalienceError(
     'embedder_mismatch',
-    `the texts of this space are indexed with the analyzer ${space.analyzer}, and the query was read with ${analyzer}. Open the space with the former, or reindex it with the latter`,
+    `the texts of this space are indexed with the analyzer ${space.analyzer}, and the query was read with ${analyzer}. Open the space with that analyzer, or reindex it`,
     { details: { stored: space.analyzer, given: analyzer } },
   );
 }

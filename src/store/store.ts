@@ -646,7 +646,10 @@ export interface PreparedQuery {
   readonly terms: readonly string[];
   /** Unit length; absent without an embedder. */
   readonly vector?: Float32Array | undefined;
-  /** The model that the vector is of, and the analyzer that the terms are of: a search of a space with others is refused. Default is those of the space. */
+  /**
+   * The model that made the vector, and the analyzer that made the terms: a search of a space with others is refused. Default is
+   * those of the space.
+   */
   readonly model?: string | undefined;
   readonly analyzer?: string | undefined;
   /** Set when no term is left: text that must occur in title, content or tags, whatever its case. */

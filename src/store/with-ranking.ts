@@ -1,6 +1,6 @@
 import { preconditionOfWork } from '../domain/precondition.ts';
 import { noteWritten } from '../domain/written.ts';
-import { checkQuery } from './derived.ts';
+import { checkMadeWith } from './derived.ts';
 import { closedError } from './faults.ts';
 import { again } from './moment.ts';
 import { coreOfPast } from './past.ts';
@@ -68,11 +68,11 @@ export function withRanking(
               sequence: rows.sequence,
               version: async () => rows.version(),
               async search(request) {
-                checkQuery(request.query, await reader.derivation());
+                checkMadeWith(request.query, await reader.derivation());
                 return ranked.search(request);
               },
               async inspect(ids, request) {
-                checkQuery(request.query, await reader.derivation());
+                checkMadeWith(request.query, await reader.derivation());
                 return ranked.inspect(ids, request);
               },
               visible: ranked.visible,

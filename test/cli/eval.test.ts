@@ -125,7 +125,12 @@ it('writes over no file that it reads, nor over its other output', async () => {
   ] as const) {
     expect(await refused(...evaluate, ...args), args.join(' ')).toMatchObject(invalid(field, problem));
   }
+  const set = ['eval-set', '--recalls', 'kept.jsonl', '--output', 'here/kept.jsonl', '--force'];
+  expect(await refused(...set)).toMatchObject(invalid('--output', 'is read by this command too'));
   const tune = ['tune', 'kept.jsonl'];
+  expect(await refused(...tune, '--profile', 'kept.json', '--out', 'kept.json', '--force')).toMatchObject(
+    invalid('--out', 'is read by this command too'),
+  );
   expect(await refused(...tune, '--out', 'here/kept.jsonl', '--force')).toMatchObject(
     invalid('--out', 'is read by this command too'),
   );

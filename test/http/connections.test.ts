@@ -1,7 +1,8 @@
 import { once } from 'node:events';
-import { Agent, request as httpRequest } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import { Agent, createServer, request as httpRequest } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { limitConnections } from '../../src/http/connections.ts';
 import { startServer } from '../../src/http/index.ts';
 import { startTestServer } from './fixture.ts';
 
@@ -203,6 +204,7 @@ describe('what is no request that can be read', () => {
   it.each([
     ['bytes that are not HTTP', '\x16\x03\x01\0\0\r\n\r\n', 400, 'invalid_argument'],
     ['a head that is too long', `GET /?q=${'x'.repeat(20_000)} HTTP/1.1\r\n`, 431, 'content_too_large'],
+    ['no host', 'GET /healthz HTTP/1.1\r\n\r\n', 400, 'invalid_argument'],
     ['a head that stops', 'GET /healthz HTTP/1.1\r\nhost: local', 408, 'timed_out'],
     [
       'a body that is not cut into chunks as it says',
@@ -227,6 +229,20 @@ describe('what is no request that can be read', () => {
     await caller.closed;
     expect(caller.text()).toBe('');
     test.release();
+  });
+
+  it('is not written into an answer that has begun', async () => {
+    const server = createServer((_, response) => void response.writeHead(200).write('begun'));
+    const limits = { total: 10, perAddress: 10, answerTimeout: 1000 };
+    const connections = limitConnections(server, limits);
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const caller = await call((server.address() as AddressInfo).port);
+    caller.socket.write('POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n');
+    while (!caller.text().includes('begun')) await once(caller.socket, 'data');
+    caller.socket.write('xyz\r\n');
+    await caller.closed;
+    expect(caller.text()).not.toContain('400');
+    await connections.finish(1000);
   });
 });
 

@@ -28,6 +28,7 @@ test('who has a space open that somebody else reindexes is told, and compares no
     () => former.whyNot('three', { query: 'one', ...vector }),
     () => former.explain('three', { query: 'one', ...vector }),
     () => former.remember('two', { scope: 'project:a' }),
+    () => former.maintain(),
   ]) {
     const error = await expectCode(ask() as Promise<unknown>, 'embedder_mismatch');
     expect(error.message).toContain('other (2 dimensions)');

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { NO_LIMITS } from '../../domain/field-checks.ts';
 import { type Instant, parseInstant } from '../../domain/time.ts';
 import { isLive } from '../../engine/belief/supersession.ts';
 import { importedRecord } from '../../engine/write/record.ts';
@@ -10,7 +11,7 @@ import { isBelieved } from '../../store/eligibility.ts';
 import { action } from '../context.ts';
 import { openToRead } from '../open.ts';
 import { parseNumber } from '../options.ts';
-import { writeFileAtomically } from '../output-file.ts';
+import { checkOutputs, writeFileAtomically } from '../output-file.ts';
 import { plainLine } from '../terminal-text.ts';
 import { plural } from '../units.ts';
 
@@ -53,6 +54,7 @@ export function configure(command: Command): void {
     .action(
       action<Options, []>(async (context) => {
         const { options } = context;
+        await checkOutputs({ '--output': options.output }, [options.recalls]);
         const { recalls, uses } = await readRecorded(options.recalls, context.signal);
         await using memory = await openToRead(context);
         const all = await allMemories(memory);
@@ -203,8 +205,7 @@ async function allMemories(memory: MemoryEngine): Promise<readonly Memory[]> {
  * ended, and of a stub the text is gone. Evaluated, they would be found again. Cold ones have their text and are true.
  */
 function liveMemories(memories: readonly Memory[], now: Instant): readonly Memory[] {
-  const limits = { maxContentBytes: Infinity, maxMetadataBytes: Infinity };
-  const records = new Map(memories.map((memory) => [memory.id, importedRecord(memory, limits)]));
+  const records = new Map(memories.map((memory) => [memory.id, importedRecord(memory, NO_LIMITS)]));
   const successors = grouped(
     memories.flatMap(({ id, supersedes }) => supersedes.map((older) => [older, id] as const)),
   );

@@ -92,7 +92,8 @@ export function configure(command: Command): void {
 
 async function run(context: Context<Options>, files: readonly string[]): Promise<number> {
   const { options, signal } = context;
-  await checkOutputs({ '--state': options.state, '--out': options.out }, files);
+  const inputs = [...files, ...(isProfileFile(options.profile) ? [options.profile] : [])];
+  await checkOutputs({ '--state': options.state, '--out': options.out }, inputs);
   if (options.out !== undefined && !options.force) await checkNotThere(options.out);
   const datasets: Dataset[] = [];
   for (const file of files) datasets.push(await readDataset(file, { signal }));

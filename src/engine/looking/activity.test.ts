@@ -1,7 +1,8 @@
 import { setTimeout as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { openMemory } from '../../index.ts';
-import type { Store } from '../../store/store.ts';
+import { activityOf } from '../../store/activity.ts';
+import type { Store, Usage } from '../../store/store.ts';
 import { live, liveOnDisk } from '../../testing/live-memory.ts';
 import { createReferenceStore } from '../../testing/reference-store/index.ts';
 
@@ -185,4 +186,12 @@ test('the end is that of the moment in which it is read, though the space is del
   await other.remember('Tea');
   expect(await memory.activity('end')).toEqual({ entries: [], position: at(1, 0) });
   await other.close();
+});
+
+test('a use tells a position from one of another log, where no event does', () => {
+  const stampOf = (strategy: string) => {
+    const use = { kind: 'use', sequence: 1, at: 0, strategy, after: 1 } as unknown as Usage;
+    return activityOf([], [use], { after: { sequence: 0, usage: 1 }, limit: 1 }).from.stamp;
+  };
+  expect(stampOf('hybrid')).not.toBe(stampOf('bm25'));
 });

@@ -53,7 +53,7 @@ export const LONGEST_WAIT = 60_000;
 
 /**
  * What happened after a position, of any process. Throws `invalid_argument` for a position of another space, or of
- * this one before it was deleted and made again.
+ * this one before it was deleted and made again, or restored.
  */
 export async function activity(
   { space, watch }: Dependencies,

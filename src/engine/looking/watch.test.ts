@@ -150,6 +150,7 @@ describe('a watch', () => {
     await settle();
     expect([answer.code, timers()]).toEqual(['closed', 0]);
     await expect(watch.until(nothing, 500)).rejects.toMatchObject({ code: 'closed' });
+    expect(await watch.until(nothing, 0)).toBeUndefined();
   });
 
   test('a store that cannot say its version is read, which says what is wrong', async () => {

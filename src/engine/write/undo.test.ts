@@ -119,3 +119,17 @@ test('an undo whose result cannot be read takes back no further operation', asyn
   expect(error.details).toMatchObject({ written: true });
   expect(await memory.get('a')).toMatchObject({ content: 'Anna likes milk' });
 });
+
+test('what an operation removed comes back with its links', async () => {
+  const { memory } = await live({ embedder: interruptedEmbedder({ tea: 0, milk: 90, coffee: 10 }) });
+  await memory.remember('tea', { id: 'a' });
+  await memory.remember('milk', { id: 'm' });
+  const { conflicts } = await memory.remember('coffee', { id: 'b' });
+  await memory.link('b', 'm', { weight: 0.5 });
+  const linked = await memory.links('b');
+  await memory.resolve(conflicts?.[0]?.conflictId as string, 'update');
+  expect(await memory.get('b')).toBeUndefined();
+  await memory.undo();
+  expect(await memory.get('b')).toMatchObject({ content: 'coffee' });
+  expect(await memory.links('b')).toEqual(linked);
+});

@@ -196,6 +196,14 @@ it('refuses a question that is asked of the same memories twice, before it asks 
   expect(engine.asked).toBe(0);
 });
 
+it('refuses it within one dataset too', async () => {
+  const one = planted(1, (a) => a);
+  const spaces = new Map([...one.spaces, ['copy', one.spaces.get('s0')!]]);
+  await expect(tune({ profile, datasets: [{ ...one, spaces }] }, fakeEngine())).rejects.toThrow(
+    /spaces s0 of planted and copy of planted hold the same memories/,
+  );
+});
+
 it('refuses a state of wrong numbers before it asks the engine anything', async () => {
   const engine = fakeEngine();
   const fitted = { relevant: { s0: [1, Number.NaN] }, placebo: {} };
