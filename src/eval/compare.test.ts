@@ -138,6 +138,21 @@ test('weights count in the difference as they do in the means', () => {
   expect(found.difference).toBeCloseTo(0.75, 12);
 });
 
+test('one query is one query', () => {
+  const report = (n: number) =>
+    formatReport(
+      [
+        run(
+          'a',
+          ranks(n, () => 1),
+        ).result,
+      ],
+      { differences: [] },
+    );
+  expect(report(1)).toMatch(/^d: 1 query, /m);
+  expect(report(2)).toMatch(/^d: 2 queries, /m);
+});
+
 test('of two datasets of one name, each is marked with its own differences alone', () => {
   const rankAll = (strategy: string, rank: number) =>
     run(

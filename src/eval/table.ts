@@ -160,7 +160,7 @@ function formatTypes(
 
 function describe({ dataset, n, embedder, reportedApart, abstention }: EvaluationResult): string {
   return [
-    `${dataset}: ${n} queries`,
+    `${dataset}: ${n} ${n === 1 ? 'query' : 'queries'}`,
     ...(reportedApart ? [`without ${reportedApart.join(', ')}`] : []),
     ...(abstention ? [`${abstention.n} more have no answer`] : []),
     `embedder ${embedder}`,

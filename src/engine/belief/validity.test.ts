@@ -50,7 +50,7 @@ describe('a time to live', () => {
 describe('what was invalidated', () => {
   const statement = 'The meeting is on Monday';
 
-  test('is kept, is not recalled, says why, and holds again when it is reinstated', async () => {
+  test('stays stored, is not recalled, says why, and is recalled again once reinstated', async () => {
     const { memory, clock } = await live(plain);
     await memory.remember(statement, { id: 'a' });
     const invalid = await memory.invalidate('a', 'it was moved');

@@ -64,7 +64,7 @@ export const power: Operator<PowerExpression, PowerNode, object> = {
   }),
 };
 
-/** Next to a base of 0 a power may be anything up to 1, however little the base is off. */
+/** Next to a base of 0 a power may be anything up to 1, however little the base is off. `cancelling.ts` keeps it off by less. */
 const ROUNDING = 1e-9;
 
 /**

@@ -124,7 +124,7 @@ export const linkTests: readonly ContractTest[] = [
       ['an end that is missing', 'not_found', setting(['a', 'x'])],
       ['a memory and itself', 'invalid_argument', setting(['a', 'a'])],
       ['a weight above 1', 'invalid_argument', setting(['a', 'b'], 'stated', 1.01)],
-      ['a weight that is no number', 'invalid_argument', setting(['a', 'b'], 'stated', Number.NaN)],
+      ['a weight that is not a number', 'invalid_argument', setting(['a', 'b'], 'stated', Number.NaN)],
     ] as const
   ).map(([title, code, bad]) =>
     onSpace(`a link with ${title} in the middle of a write changes nothing`, async (space) => {
