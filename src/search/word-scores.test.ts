@@ -6,6 +6,7 @@ import { sampleMemory } from '../testing/sample-memory.ts';
 import { seededRandom } from '../testing/seeded-random.ts';
 import { lexicalRelevance } from '../text/bm25.ts';
 import { bm25Of } from './common-words.ts';
+import { wordKernel } from './kernel/words.ts';
 import { contextRelevance, frequencyIn, type QueryWords, queryWords, sessionScores } from './lexical.ts';
 import { addPosting, noPostings } from './postings.ts';
 import { createResidentIndex, putMemory, type ResidentIndex, removeMemory } from './resident-index.ts';
@@ -35,11 +36,11 @@ function space(seed: number, rows: number, sessionOf: (row: number) => number): 
       type: random() < 0.1 ? 'summary' : 'fact',
       content: random() < 0.3 ? 'Tea?' : 'Tea.',
       bornIn: session === 0 ? undefined : `s${session}`,
-      textChangedAt: random() < 0.1 ? ARBITRARY_NOW : undefined,
+      textChangedAt: random() < 0.1 ? Date.UTC(2026, 0, 2) : undefined,
       tier: random() < 0.1 ? 'cold' : 'hot',
     });
     const termIds = Array.from({ length: TERMS }, (_, term) => term).filter(() => random() < 0.15);
-    const often = [1, 2, 30, 31, 32, 255, 256, 70_000];
+    const often = [1, 2, 24, 25, 26, 30, 31, 32, 255, 256, 70_000];
     const termCounts = termIds.map(() => (random() < 0.9 ? 1 : often[Math.floor(random() * often.length)]!));
     putMemory(index, {
       ...indexed(row, memory, { terms: new Map(), vector: undefined }),
@@ -81,11 +82,12 @@ test('words counted together score as words counted one by one, to the last bit'
       fc.uniqueArray(fc.integer({ min: 0, max: TERMS + 1 }), { minLength: 1 }),
       fc.constantFrom(1, 5, Infinity),
       fc.boolean(),
-      (seed, rows, sessionOf, ids, commonFrom, inContext) => {
+      fc.constantFrom(wordKernel, () => undefined),
+      (seed, rows, sessionOf, ids, commonFrom, inContext, kernelOf) => {
         const { index, turns } = space(seed, rows, sessionOf);
         const words = wordsOf(index, ids);
         const around = inContext ? turns : undefined;
-        const scores = wordScores(index, words, around, commonFrom);
+        const scores = wordScores(index, words, around, commonFrom, kernelOf);
         const has = (row: number) => words.postings.some((each) => each && frequencyIn(each, row) > 0);
         if (!scores.uncounted) {
           const isTouched = (row: number) =>
@@ -113,20 +115,31 @@ test('words counted together score as words counted one by one, to the last bit'
   );
 });
 
-test('rows beyond those that are worked out together score as others do', () => {
-  const { index, turns } = space(4, 2 * TOGETHER + 700, (row) => Math.floor(row / 40));
-  // Those of two passes over the index.
-  const words = wordsOf(index, [...Array(9).keys()]);
-  for (const around of [turns, undefined]) {
-    const scores = wordScores(index, words, around);
-    expect(scores.rows.length).toBeGreaterThan(2 * TOGETHER * (around ? 1 : 0.75));
-    scores.rows.forEach((row, at) => {
-      const relevance = lexicalRelevance(bm25Of(index, words, row), words.idfSum);
-      expect(scores.relevance[at]).toBe(relevance);
-      if (around && around.states[row] !== 0)
-        expect(scores.inContext![at]).toBe(contextRelevance(index, around, words, row));
-    });
-    expectStrengths(scores);
+test.each([
+  ['sessions one after the other', (row: number) => Math.floor(row / 40)],
+  ['one session', () => 1],
+  // Turns that are not the rows beside each other, some of them blocks apart.
+  ['sessions in which others stand', (row: number) => (row % 100 < 97 ? 1 + Math.floor(row / 700) : 0)],
+  ['sessions in turn, for a while', (row: number) => (row % 1500 < 600 ? 1 + (row % 2) : 3)],
+])('rows of many blocks score as others do: %s', (_, sessionOf) => {
+  const { index, turns } = space(4, 2 * TOGETHER + 700, sessionOf);
+  // Those of two passes over the index, and of one row in seven or none.
+  for (const ids of [[...Array(9).keys()], [3], [TERMS]]) {
+    const words = wordsOf(index, ids);
+    for (const around of [turns, undefined]) {
+      const scores = wordScores(index, words, around);
+      if (ids.length === 9) expect(scores.rows.length).toBeGreaterThan(1.5 * TOGETHER);
+      scores.rows.forEach((row, at) => {
+        const relevance = lexicalRelevance(bm25Of(index, words, row), words.idfSum);
+        expect(scores.relevance[at]).toBe(relevance);
+        if (around && around.states[row] !== 0)
+          expect(scores.inContext![at]).toBe(contextRelevance(index, around, words, row));
+      });
+      expectStrengths(scores);
+      const plain = wordScores(index, words, around, Infinity, () => undefined);
+      const { rows, relevance, inContext, strengths } = plain;
+      expect(scores).toMatchObject({ rows, relevance, inContext, strengths });
+    }
   }
 });
 

@@ -2,9 +2,11 @@ import { SUBSTRING_RELEVANCE } from '../store/substring.ts';
 import { lexicalRelevance } from '../text/bm25.ts';
 import { bm25Of, type CommonWords, commonWords } from './common-words.ts';
 import { grow } from './grow.ts';
+import { wordKernel } from './kernel/words.ts';
 import { contextRelevance, placeOf, type QueryWords } from './lexical.ts';
 import type { ResidentIndex } from './resident-index.ts';
 import type { Turns } from './turns.ts';
+import { type ScoredRows, scoreBlocks } from './word-blocks.ts';
 import { addAround, addScores, bitsIn, countTerms, markRows, room, TERMS, touchedRows } from './word-rows.ts';
 
 /** How well the words of each row match a query. What it says of a row stands at the place of that row among `rows`. */
@@ -27,6 +29,9 @@ export interface WordScores {
 /** Rows are told apart by how well they match in so many steps: 1 / this has few bits, and so have its multiples. */
 export const STRENGTHS = 32;
 
+/** From this part of all rows on, all are scored, block by block. */
+const ALL_FROM = 1 / 4;
+
 /** Rows of which all is worked out before the next ones are looked at: what is known of them stays in the cache. */
 export const TOGETHER = 4096;
 
@@ -45,13 +50,14 @@ export interface Uncounted {
 
 /**
  * BM25 of the rows that a query touches; `turns` say what stands beside each. Words that `commonFrom` rows have may leave rows
- * uncounted.
+ * uncounted. Without a kernel the same bits are worked out row by row.
  */
 export function wordScores(
   index: ResidentIndex,
   words: QueryWords,
   turns: Turns | undefined,
   commonFrom = Infinity,
+  kernelOf = wordKernel,
 ): WordScores {
   const common = commonWords(words, commonFrom);
   const isCommon = (term: number) => common?.isCommon[term] === true;
@@ -60,6 +66,29 @@ export function wordScores(
   const relevance = new Float64Array(rows.length);
   const inContext = turns && new Float64Array(rows.length);
   const strengths = new Uint8Array(rows.length);
+  // Of blocks of which fewer rows are asked for, these alone take less time than all of them.
+  const isWorth = rows.length >= index.size * ALL_FROM && words.averageLength > 0 && words.idfSum > 0;
+  const kernel = turns && isWorth ? kernelOf() : undefined;
+  if (turns && inContext && kernel) {
+    const found = { own: relevance, around: inContext, strengths };
+    const left = scoreBlocks(index, words, turns, kernel, rows, found);
+    if (left.length > 0) scoreLeft(index, words, turns, rows, left, found);
+  } else scoreRows(index, words, turns, rows, relevance, inContext, strengths);
+  const uncounted = common && leftUncounted(index, words, turns, common);
+  const bm25 = (row: number) => bm25Of(index, words, row);
+  return { rows, relevance, inContext, strengths, bm25, otherwise: 0, uncounted };
+}
+
+/** Relevance of the words of rows, alone and with what stands beside them. */
+function scoreRows(
+  index: ResidentIndex,
+  words: QueryWords,
+  turns: Turns | undefined,
+  rows: Int32Array,
+  relevance: Float64Array,
+  inContext: Float64Array | undefined,
+  strengths: Uint8Array,
+): void {
   for (let first = 0; first < words.postings.length; first += TERMS) {
     const counted = countTerms(index, words.postings.slice(first, first + TERMS));
     const idfs = words.idfs.slice(first, first + TERMS);
@@ -74,9 +103,27 @@ export function wordScores(
     }
     counted.clear();
   }
-  const uncounted = common && leftUncounted(index, words, turns, common);
-  const bm25 = (row: number) => bm25Of(index, words, row);
-  return { rows, relevance, inContext, strengths, bm25, otherwise: 0, uncounted };
+}
+
+/** The same of the rows at some places. */
+function scoreLeft(
+  index: ResidentIndex,
+  words: QueryWords,
+  turns: Turns,
+  rows: Int32Array,
+  places: Int32Array,
+  found: ScoredRows,
+): void {
+  const [own, around] = [new Float64Array(places.length), new Float64Array(places.length)];
+  const strengths = new Uint8Array(places.length);
+  const those = places.map((place) => rows[place]!);
+  scoreRows(index, words, turns, those, own, around, strengths);
+  for (let at = 0; at < places.length; at++) {
+    const place = places[at]!;
+    found.own[place] = own[at]!;
+    found.around[place] = around[at]!;
+    found.strengths[place] = strengths[at]!;
+  }
 }
 
 /** Turns BM25 into relevance. */
@@ -91,8 +138,7 @@ function toRelevance(
     own[at] = alone;
     let highest = alone;
     if (around) {
-      // Of a row beside which nothing stands its own words alone count.
-      const together = around[at] === 0 ? alone : lexicalRelevance(around[at]!, idfSum);
+      const together = lexicalRelevance(around[at]!, idfSum);
       around[at] = together;
       if (together > alone) highest = together;
     }

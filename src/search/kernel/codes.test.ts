@@ -209,6 +209,6 @@ test('the kernel writes the leasts that the plain loop writes, to the bit', () =
   );
 });
 
-test('module.ts is what scan.wat compiles to', async () => {
+test('module.ts is what the WebAssembly text compiles to', async () => {
   expect(await compileKernel()).toBe(readFileSync(new URL('module.ts', import.meta.url), 'utf8'));
 });

@@ -1,5 +1,6 @@
 import { grow } from '../grow.ts';
-import { KERNEL_BASE64 } from './module.ts';
+import { instantiate, MOST_PAGES, PAGE_BYTES } from './instance.ts';
+import { SCAN_BASE64 } from './module.ts';
 import {
   GROUP_ROWS,
   LEFT_OUT,
@@ -139,36 +140,6 @@ function setTable({ table }: PickArrays, values: ArrayLike<number>): void {
   }
 }
 
-interface WasmMemory {
-  readonly buffer: ArrayBuffer;
-  grow(pages: number): number;
-}
-
-/** The part of it that is used: the types of Node.js do not have it. */
-declare const WebAssembly: {
-  readonly Module: new (bytes: Uint8Array) => object;
-  readonly Memory: new (limits: { readonly initial: number }) => WasmMemory;
-  readonly Instance: new (module: object, imports: object) => { readonly exports: Kernel };
-};
-
-const PAGE_BYTES = 65_536;
-/** 2^32 bytes, the most that a WebAssembly memory has. */
-const MOST_PAGES = 65_536;
-
-let compiled: object | undefined | 'none';
-
-/** The kernel; `undefined` where the runtime has no WebAssembly, or none with SIMD. */
-function kernel(): object | undefined {
-  if (compiled === undefined) {
-    try {
-      compiled = new WebAssembly.Module(Uint8Array.from(atob(KERNEL_BASE64), (char) => char.charCodeAt(0)));
-    } catch {
-      compiled = 'none';
-    }
-  }
-  return compiled === 'none' ? undefined : compiled;
-}
-
 type ScanFunction = (
   query: number,
   codes: number,
@@ -195,18 +166,11 @@ interface Kernel {
  * where there is no kernel or no such memory, as under a limit of address space.
  */
 export function createKernelCodes(dimensions: number): Codes | undefined {
-  const module = kernel();
-  if (module === undefined) return undefined;
   const arraysAt = Math.ceil((2 * dimensions) / 16) * 16;
   const codesAt = arraysAt + PICK_BYTES;
-  let memory: WasmMemory;
-  let run: Kernel;
-  try {
-    memory = new WebAssembly.Memory({ initial: Math.ceil(codesAt / PAGE_BYTES) });
-    run = new WebAssembly.Instance(module, { kernel: { memory } }).exports;
-  } catch {
-    return undefined;
-  }
+  const instance = instantiate<Kernel>(SCAN_BASE64, codesAt);
+  if (!instance) return undefined;
+  const { memory, exports: run } = instance;
   // Growing detaches the buffer: views are made anew, here alone.
   let query = new Int16Array(0);
   let arrays = pickArrays(memory.buffer, arraysAt);

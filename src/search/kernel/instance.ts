@@ -1,0 +1,50 @@
+export interface KernelMemory {
+  readonly buffer: ArrayBuffer;
+  grow(pages: number): number;
+}
+
+/** The part of it that is used: the types of Node.js do not have it. */
+declare const WebAssembly: {
+  readonly Module: new (bytes: Uint8Array) => object;
+  readonly Memory: new (limits: { readonly initial: number }) => KernelMemory;
+  readonly Instance: new (module: object, imports: object) => { readonly exports: unknown };
+};
+
+export const PAGE_BYTES = 65_536;
+/** 2^32 bytes, the most that a WebAssembly memory has. */
+export const MOST_PAGES = 65_536;
+
+/** By their base64: a runtime that cannot compile one will not be asked again. */
+const modules = new Map<string, object | undefined>();
+
+function moduleOf(base64: string): object | undefined {
+  if (!modules.has(base64)) {
+    let compiled: object | undefined;
+    try {
+      compiled = new WebAssembly.Module(Uint8Array.from(atob(base64), (char) => char.charCodeAt(0)));
+    } catch {
+      compiled = undefined;
+    }
+    modules.set(base64, compiled);
+  }
+  return modules.get(base64);
+}
+
+/**
+ * A module with a memory of its own. `undefined` where the runtime has no WebAssembly, none with SIMD, or no such memory, as under
+ * a limit of address space.
+ */
+export function instantiate<Exports>(
+  base64: string,
+  bytes: number,
+): { readonly memory: KernelMemory; readonly exports: Exports } | undefined {
+  const module = moduleOf(base64);
+  if (module === undefined) return undefined;
+  try {
+    const memory = new WebAssembly.Memory({ initial: Math.ceil(bytes / PAGE_BYTES) });
+    const { exports } = new WebAssembly.Instance(module, { kernel: { memory } });
+    return { memory, exports: exports as Exports };
+  } catch {
+    return undefined;
+  }
+}
