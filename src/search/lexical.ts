@@ -127,23 +127,26 @@ export function isAmong(rows: Int32Array, postings: Postings | undefined): boole
   return false;
 }
 
-/** The first place, from `low` on, whose row is not before this one. */
-export function placeOf(rows: Int32Array, row: number, low: number): number {
+/** The first place, from `low` on, whose row is not before this one; `end`, by default that of the list, where there is none before. */
+export function placeOf(rows: Int32Array, row: number, low: number, end = rows.length): number {
   let start = low;
-  let end = rows.length;
-  while (start < end) {
-    const middle = (start + end) >> 1;
+  let stop = end;
+  while (start < stop) {
+    const middle = (start + stop) >> 1;
     if (rows[middle]! < row) start = middle + 1;
-    else end = middle;
+    else stop = middle;
   }
   return start;
 }
 
-/** The first place, from `low` on, whose row is not before this one; at once where no row is missing between. */
+/** The same, sooner where few rows are missing between: a place is at most as far off as its row. */
 export function placeAfter(rows: Int32Array, row: number, low: number): number {
-  const place = low + row - rows[low]!;
-  if (place >= rows.length) return rows[rows.length - 1]! < row ? rows.length : placeOf(rows, row, low);
-  return rows[place] === row ? place : placeOf(rows, row, low);
+  if (low >= rows.length) return low;
+  const off = row - rows[low]!;
+  if (off <= 0) return low;
+  const last = low + off;
+  if (rows[last] === row) return last;
+  return placeOf(rows, row, low + 1, Math.min(last, rows.length));
 }
 
 /** The relevance of the words of a row together with those around it. */
@@ -218,15 +221,23 @@ function sessionsWith(
   room.sessions = grow(room.sessions, most);
   const { counts, sessions } = room;
   let found = 0;
+  // Most rows that have a term have one of the same session before them.
+  let session = 0;
+  let sum = 0;
   for (let at = 0; postings && at < postings.count; at++) {
     const entry = postings.entries[at]!;
     const row = rowOf(entry);
     if (states[row] === 0) continue;
-    const session = codes[row]!;
-    const before = counts[session]!;
-    if (before === 0) sessions[found++] = session;
-    counts[session] = before + frequencyOf(postings, entry);
+    const next = codes[row]!;
+    if (next !== session) {
+      counts[session] = sum;
+      session = next;
+      sum = counts[session]!;
+      if (sum === 0) sessions[found++] = session;
+    }
+    sum += frequencyOf(postings, entry);
   }
+  counts[session] = sum;
   const answer = { sessions: sessions.slice(0, found), counts: new Float64Array(found) };
   for (let at = 0; at < found; at++) {
     answer.counts[at] = counts[sessions[at]!]!;

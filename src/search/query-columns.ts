@@ -112,10 +112,19 @@ export function queryColumns(
           return session === 0 ? own.at(row) : scores[session]!;
         },
         fill(rows, count, out) {
-          own.fill(rows, count, out);
+          // Those of no session count alone: most rows of conversations are not among them.
+          const alone = new Int32Array(count);
+          let aloneCount = 0;
           for (let at = 0; at < count; at++) {
-            const session = sessionOf(index, turns, rows[at]!);
-            if (session !== 0) out[at] = scores[session]!;
+            const row = rows[at]!;
+            const session = sessionOf(index, turns, row);
+            if (session === 0) alone[aloneCount++] = row;
+            else out[at] = scores[session]!;
+          }
+          const values = new Float64Array(aloneCount);
+          own.fill(alone, aloneCount, values);
+          for (let at = 0, place = 0; place < aloneCount; at++) {
+            if (rows[at] === alone[place]) out[at] = values[place++]!;
           }
         },
       };

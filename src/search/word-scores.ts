@@ -3,7 +3,7 @@ import { lexicalRelevance } from '../text/bm25.ts';
 import { bm25Of, type CommonWords, commonWords } from './common-words.ts';
 import { grow } from './grow.ts';
 import { wordKernel } from './kernel/words.ts';
-import { contextRelevance, placeOf, type QueryWords } from './lexical.ts';
+import { contextRelevance, placeAfter, placeOf, type QueryWords } from './lexical.ts';
 import type { ResidentIndex } from './resident-index.ts';
 import type { Turns } from './turns.ts';
 import { type ScoredRows, scoreBlocks } from './word-blocks.ts';
@@ -18,6 +18,8 @@ export interface WordScores {
   readonly inContext: Float64Array | undefined;
   /** The higher one of both in steps of 1 / STRENGTHS, rounded up. */
   readonly strengths: Uint8Array;
+  /** Of the words of the query; absent where no term of it is left. */
+  readonly postings: QueryWords['postings'] | undefined;
   /** BM25 of one row. */
   bm25(row: number): number;
   /** The relevance of all other rows: 0; NaN when the query has no words at all, as it is then unknown. */
@@ -43,7 +45,6 @@ export interface Uncounted {
   readonly most: number;
   /** No row is counted unless somebody asks. */
   readonly all: boolean;
-  readonly postings: QueryWords['postings'];
   relevance(row: number): number;
   inContext(row: number): number;
 }
@@ -76,7 +77,8 @@ export function wordScores(
   } else scoreRows(index, words, turns, rows, relevance, inContext, strengths);
   const uncounted = common && leftUncounted(index, words, turns, common);
   const bm25 = (row: number) => bm25Of(index, words, row);
-  return { rows, relevance, inContext, strengths, bm25, otherwise: 0, uncounted };
+  const { postings } = words;
+  return { rows, relevance, inContext, strengths, postings, bm25, otherwise: 0, uncounted };
 }
 
 /** Relevance of the words of rows, alone and with what stands beside them. */
@@ -174,6 +176,7 @@ export function scoresOneByOne(
     relevance: none,
     inContext: turns && none,
     strengths: new Uint8Array(0),
+    postings: words.postings,
     bm25: (row) => bm25Of(index, words, row),
     otherwise: 0,
     uncounted,
@@ -189,7 +192,6 @@ function countedOneByOne(
   // What is in no session has its own words alone.
   const around = turns && remembered((row) => contextRelevance(index, turns, words, row));
   return {
-    postings: words.postings,
     relevance,
     inContext: around ? (row) => (index.sessions.codes[row] === 0 ? relevance(row) : around(row)) : relevance,
   };
@@ -215,28 +217,18 @@ function remembered(work: (row: number) => number): (row: number) => number {
 
 /** How many of the rows that stand so have a word of the query; `areAll`: every row of the index stands so. */
 export function countMatches(
-  { rows, relevance, uncounted }: WordScores,
+  { rows, postings }: WordScores,
   standing: Uint8Array,
   wanted: number,
   areAll: boolean,
 ): number {
-  let count = 0;
-  if (uncounted) {
-    const words = (standing.length >> 5) + 1;
-    room.bits = grow(room.bits, words);
-    const { bits } = room;
-    for (const postings of uncounted.postings) if (postings) markRows(bits, postings);
-    count = areAll ? bitsIn(bits, words) : rowsIn(bits, words, standing, wanted);
-    bits.fill(0, 0, words);
-    return count;
-  }
-  if (areAll) {
-    for (let at = 0; at < rows.length; at++) if (relevance[at]! > 0) count++;
-  } else {
-    for (let at = 0; at < rows.length; at++) {
-      if (relevance[at]! > 0 && standing[rows[at]!] === wanted) count++;
-    }
-  }
+  if (!postings) return rows.reduce((count, row) => count + (standing[row] === wanted ? 1 : 0), 0);
+  const words = (standing.length >> 5) + 1;
+  room.bits = grow(room.bits, words);
+  const { bits } = room;
+  for (const each of postings) if (each) markRows(bits, each);
+  const count = areAll ? bitsIn(bits, words) : rowsIn(bits, words, standing, wanted);
+  bits.fill(0, 0, words);
   return count;
 }
 
@@ -261,6 +253,7 @@ export function substringScores(index: ResidentIndex, keys: Iterable<number>): W
     relevance,
     inContext: undefined,
     strengths,
+    postings: undefined,
     bm25: () => 0,
     otherwise: 0,
     uncounted: undefined,
@@ -275,6 +268,7 @@ export function noWordScores(): WordScores {
     relevance: none,
     inContext: undefined,
     strengths: new Uint8Array(0),
+    postings: undefined,
     bm25: () => 0,
     otherwise: Number.NaN,
     uncounted: undefined,
@@ -302,10 +296,10 @@ export function fillScores(
 ): void {
   const { rows: touched, otherwise, uncounted } = scores;
   const values = scores[said]!;
-  let place = count > 0 ? placeOf(touched, rows[0]!, 0) : 0;
+  let place = 0;
   for (let at = 0; at < count; at++) {
     const row = rows[at]!;
-    while (place < touched.length && touched[place]! < row) place++;
+    place = placeAfter(touched, row, place);
     if (place < touched.length && touched[place] === row) out[at] = values[place]!;
     else out[at] = uncounted ? uncounted[said](row) : otherwise;
   }
