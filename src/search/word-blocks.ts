@@ -83,37 +83,46 @@ function scoreBlock(
   kernel.states.set(states.subarray(from, end), first);
   kernel.asks.set(asks.subarray(from, end), first);
   kernel.begin(count, averageLength);
-  for (const cursor of cursors) {
-    const touched = writeCounts(kernel.counts, cursor, from, end, first);
-    if (touched === undefined) continue;
-    // What a row has counts up to two rows off.
-    const low = Math.max(0, touched.low - start - BESIDE);
-    kernel.add(low, Math.min(count, touched.high - start + BESIDE + 1), cursor.idf);
-    kernel.counts.fill(0);
-  }
+  for (const cursor of cursors) addTerm(kernel, cursor, from, end, start, count);
   kernel.end(count, idfSum);
 }
 
-/** Writes how often rows have a term; returns the first and the last of those that have it. */
-function writeCounts(
-  counts: Float64Array,
+/** Rows of a term that are as near as this are added together, with those between. */
+const NEAR = 16;
+
+/** Adds what a term gives to `count` rows from `start` on, of which those from `from` to `end` are in them or beside them. */
+function addTerm(
+  { counts, add }: WordKernel,
   cursor: Cursor,
   from: number,
   end: number,
-  first: number,
-): { readonly low: number; readonly high: number } | undefined {
-  const { postings } = cursor;
-  const { entries, count } = postings;
+  start: number,
+  count: number,
+): void {
+  const { postings, idf } = cursor;
+  const { entries } = postings;
+  const first = start - BESIDE;
   let { at } = cursor;
-  while (at < count && rowOf(entries[at]!) < from) at++;
+  while (at < postings.count && rowOf(entries[at]!) < from) at++;
   // The next block begins with rows of this one.
   cursor.at = at;
-  const begin = at;
-  for (; at < count; at++) {
+  const addRows = (low: number, high: number) =>
+    add(Math.max(0, low - BESIDE - start), Math.min(count, high + BESIDE + 1 - start), idf);
+  let low = -1;
+  let high = -1;
+  for (; at < postings.count; at++) {
     const entry = entries[at]!;
     const row = rowOf(entry);
     if (row >= end) break;
-    counts[row - from + first] = frequencyOf(postings, entry);
+    if (low < 0) low = row;
+    else if (row > high + NEAR) {
+      addRows(low, high);
+      low = row;
+    }
+    high = row;
+    counts[row - first] = frequencyOf(postings, entry);
   }
-  return at > begin ? { low: rowOf(entries[begin]!), high: rowOf(entries[at - 1]!) } : undefined;
+  if (low < 0) return;
+  addRows(low, high);
+  counts.fill(0);
 }
