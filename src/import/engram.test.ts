@@ -65,6 +65,11 @@ const data = {
   ],
 };
 
+test('an export without observations, which are null then, is read for its sessions and prompts', async () => {
+  const { inputs } = await readSorted('e.json', { ...data, observations: null });
+  expect(inputs.map(({ content }) => content)).toEqual(['Built the queue', 'Add a queue']);
+});
+
 test('deleted records are counted, and records without an id are not taken for one another', async () => {
   const { items } = await readContent('e.json', data);
   expect(items.flatMap((item) => (item.kind === 'left-out' ? [item.what] : []))).toEqual(['deleted records']);

@@ -34,9 +34,10 @@ export const engram: DocumentFormat = {
   },
   partsOf(document) {
     const { sessions, observations, prompts } = fieldsOf(document);
-    if (!Array.isArray(observations)) return undefined;
+    // Where there are none, it writes null.
+    if (observations !== null && !Array.isArray(observations)) return undefined;
     return [
-      ...partsOfList(observations, 'observations', readObservation),
+      ...partsOfList(listOf(observations), 'observations', readObservation),
       ...partsOfList(listOf(sessions), 'sessions', readSession),
       ...partsOfList(listOf(prompts), 'prompts', readPrompt),
     ];
