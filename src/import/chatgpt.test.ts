@@ -72,6 +72,25 @@ test('a message of the current branch is an event; others, hidden ones and tools
   ]);
 });
 
+test('what is left out of a conversation is counted', async () => {
+  const { items } = await readContent('c.json', [conversation]);
+  const lost = items.flatMap((item) => (item.kind === 'left-out' ? [item.what] : []));
+  expect(lost.toSorted()).toEqual([
+    'messages of other branches',
+    // Hidden, thought, call and tool.
+    ...Array(4).fill('messages of tools, instructions and thoughts'),
+    'pictures and sounds',
+  ]);
+});
+
+test('times in milliseconds, as text or in ISO 8601 are times too', async () => {
+  for (const time of [1_714_557_600_500, '1714557600.5', '2024-05-01T10:00:00.500Z']) {
+    const mapping = { a: node(null, [], message('user', ['Hello'], { create_time: time })) };
+    const { memories } = await importAll('c.json', [[{ ...conversation, current_node: 'a', mapping }]]);
+    expect(memories).toMatchObject([{ createdAt: '2024-05-01T10:00:00.500Z' }]);
+  }
+});
+
 test('without a current_node a conversation without branches is read, one with branches is not', async () => {
   const { current_node: _, ...unmarked } = conversation;
   const straight = {
@@ -132,5 +151,5 @@ test('a message longer than a memory may be is split; a second import doubles no
 
 test('its share grows conversation by conversation', async () => {
   const { shares } = await readContent('c.json', { conversations: [conversation, conversation] });
-  expect(shares).toEqual([0, 0, 0, 0.5, 0.5, 0.5, 1]);
+  expect(shares).toEqual([...Array(9).fill(0), ...Array(9).fill(0.5), 1]);
 });

@@ -1,6 +1,6 @@
 import { conversationsOf } from './conversations.ts';
 import { type DocumentFormat, partsOfList } from './document-format.ts';
-import { type Fields, fieldsOf, idOf, isFields, listOf, secondsOf, textOf } from './fields.ts';
+import { type Fields, fieldsOf, idOf, isFields, listOf, textOf, timeOf } from './fields.ts';
 import { foreignStatements, type ImportItem, type SourceOptions, unusable } from './item.ts';
 
 /** What is no text of the conversation: code run, thoughts, pages read, instructions. */
@@ -52,6 +52,13 @@ function* readConversation(value: unknown, where: string, options: SourceOptions
   }
   const { branch, problem } = branchTo(leaf, mapping);
   if (problem !== undefined) yield unusable(where, problem);
+  const read = new Set(branch.map(([id]) => id));
+  for (const [id, node] of Object.entries(mapping)) {
+    const message = fieldsOf(fieldsOf(node)['message']);
+    if (!read.has(id) && !isBlank(message)) {
+      yield { kind: 'left-out', what: 'messages of other branches' };
+    }
+  }
   for (const [id, node] of branch) {
     const { message } = node;
     if (isFields(message)) {
@@ -93,23 +100,24 @@ function readMessage(
   where: string,
   options: SourceOptions,
 ): readonly ImportItem[] {
-  const role = fieldsOf(message['author'])['role'];
-  if (role !== 'user' && role !== 'assistant') return [];
-  const { is_visually_hidden_from_conversation: hidden, is_user_system_message: instructions } = fieldsOf(
-    message['metadata'],
-  );
-  const recipient = message['recipient'] ?? 'all';
-  if (hidden === true || instructions === true || recipient !== 'all') return [];
+  const role = roleOf(message);
   const { content_type: kind, parts } = fieldsOf(message['content']);
-  if (leftOut.has(kind)) return [];
+  if (role === undefined || leftOut.has(kind)) {
+    return isBlank(message)
+      ? []
+      : [{ kind: 'left-out', what: 'messages of tools, instructions and thoughts' }];
+  }
   if ((kind !== 'text' && kind !== 'multimodal_text') || !Array.isArray(parts)) {
     return [unusable(where, 'has a content of a kind that is not known')];
   }
+  const lost = parts
+    .filter((part) => isFields(part) && textOfPart(part).length === 0)
+    .map((): ImportItem => ({ kind: 'left-out', what: 'pictures and sounds' }));
   const content = parts.flatMap(textOfPart).join('\n\n').trim();
-  if (content === '') return [];
+  if (content === '') return lost;
   const session = idOf(conversation['conversation_id']) ?? idOf(conversation['id']);
-  const createdAt = secondsOf(message['create_time']) ?? secondsOf(conversation['create_time']);
-  return foreignStatements(
+  const createdAt = timeOf(message['create_time']) ?? timeOf(conversation['create_time']);
+  const statements = foreignStatements(
     {
       system: 'chatgpt',
       where,
@@ -123,10 +131,27 @@ function readMessage(
       author: textOf(fieldsOf(message['author'])['name']),
       sessionId: session,
       createdAt,
-      updatedAt: secondsOf(message['update_time']),
+      updatedAt: timeOf(message['update_time']),
     },
     options,
   );
+  return [...statements, ...lost];
+}
+
+/** Whose words they are; `undefined` for what no person wrote, or read as an answer. */
+function roleOf(message: Fields): 'user' | 'assistant' | undefined {
+  const { is_visually_hidden_from_conversation: hidden, is_user_system_message: instructions } = fieldsOf(
+    message['metadata'],
+  );
+  if (hidden === true || instructions === true || (message['recipient'] ?? 'all') !== 'all') return undefined;
+  const role = fieldsOf(message['author'])['role'];
+  return role === 'user' || role === 'assistant' ? role : undefined;
+}
+
+/** Conversations begin with messages in which there is nothing. */
+function isBlank(message: Fields): boolean {
+  const { parts, content_type: _, ...others } = fieldsOf(message['content']);
+  return listOf(parts).every((part) => part === '') && Object.keys(others).length === 0;
 }
 
 /** A part is a text, words that were spoken, or a picture or sound, which is left out. */

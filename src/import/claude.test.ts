@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { importAll, readSorted } from '../../test/import/import-text.ts';
+import { importAll, readContent, readSorted } from '../../test/import/import-text.ts';
 
 const conversation = {
   uuid: 'c-1',
@@ -47,6 +47,14 @@ test('a message is an event with the words that were said', async () => {
       sourceRef: 'claude:c-1/m-1',
     },
     { content: 'About 25 °C.\n\nA little less overnight.', tags: ['assistant'], role: 'assistant' },
+  ]);
+});
+
+test('what is left out of a conversation is counted', async () => {
+  const { items } = await readContent('conversations.json', [conversation]);
+  expect(items.flatMap((item) => (item.kind === 'left-out' ? [item.what] : []))).toEqual([
+    'attachments',
+    ...Array(3).fill('thoughts and tools'),
   ]);
 });
 

@@ -1,7 +1,7 @@
 import { memoriesOf } from './claude-memories.ts';
 import { conversationsOf } from './conversations.ts';
 import { type DocumentFormat, partsOfList } from './document-format.ts';
-import { type Fields, fieldsOf, idOf, isFields, listOf, textOf } from './fields.ts';
+import { type Fields, fieldsOf, idOf, isFields, listOf, textOf, timeOf } from './fields.ts';
 import { foreignStatements, type ImportItem, type SourceOptions, unusable } from './item.ts';
 
 const roles: ReadonlyMap<unknown, string> = new Map([
@@ -58,10 +58,11 @@ function readMessage(
   if (role === undefined) return [unusable(where, 'has a sender that is neither human nor assistant')];
   const content = contentOf(value);
   if (content === undefined) return [unusable(where, 'has neither a text nor a list of content')];
-  if (content === '') return [];
+  const lost = leftOutOf(value);
+  if (content === '') return lost;
   const [session, id] = [idOf(conversation['uuid']), idOf(value['uuid'])];
-  const createdAt = textOf(value['created_at']) ?? textOf(conversation['created_at']);
-  return foreignStatements(
+  const createdAt = timeOf(value['created_at']) ?? timeOf(conversation['created_at']);
+  const statements = foreignStatements(
     {
       system: 'claude',
       where,
@@ -74,10 +75,21 @@ function readMessage(
       role,
       sessionId: session,
       createdAt,
-      updatedAt: textOf(value['updated_at']),
+      updatedAt: timeOf(value['updated_at']),
     },
     options,
   );
+  return [...statements, ...lost];
+}
+
+function leftOutOf({ content, attachments, files }: Fields): readonly ImportItem[] {
+  const blocks = listOf(content).filter((block) => fieldsOf(block)['type'] !== 'text');
+  return [
+    ...blocks.map((): ImportItem => ({ kind: 'left-out', what: 'thoughts and tools' })),
+    ...[...listOf(attachments), ...listOf(files)].map(
+      (): ImportItem => ({ kind: 'left-out', what: 'attachments' }),
+    ),
+  ];
 }
 
 /** Newer exports say in `text` that a tool's block cannot be shown; their `content` has the words alone. */

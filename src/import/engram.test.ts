@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { importAll, readSorted } from '../../test/import/import-text.ts';
+import { importAll, readContent, readSorted } from '../../test/import/import-text.ts';
 
 const observation = {
   id: 1,
@@ -64,6 +64,24 @@ const data = {
     },
   ],
 };
+
+test('an export without observations, which are null then, is read for its sessions and prompts', async () => {
+  const { inputs } = await readSorted('e.json', { ...data, observations: null });
+  expect(inputs.map(({ content }) => content)).toEqual(['Built the queue', 'Add a queue']);
+});
+
+test('deleted records are counted, and records without an id are not taken for one another', async () => {
+  const { items } = await readContent('e.json', data);
+  expect(items.flatMap((item) => (item.kind === 'left-out' ? [item.what] : []))).toEqual(['deleted records']);
+  const unnamed = ['One', 'Two'].map((content) => ({
+    ...observation,
+    content,
+    id: undefined,
+    sync_id: undefined,
+  }));
+  const { inputs } = await readSorted('e.json', { ...data, observations: unnamed });
+  expect(new Set(inputs.map(({ id }) => id)).size).toBe(inputs.length);
+});
 
 test('observations, summaries of sessions and prompts are a memory each, in the scope of their project', async () => {
   const { inputs, unusable } = await readSorted('engram-export.json', data);

@@ -1,5 +1,5 @@
 import { type DocumentFormat, partsOfList } from './document-format.ts';
-import { type Fields, fieldsOf, idOf, isFields, listOf, metadataOf, textOf } from './fields.ts';
+import { type Fields, fieldsOf, idOf, isFields, listOf, metadataOf, textOf, timeOf } from './fields.ts';
 import { foreignStatements, type ImportItem, type SourceOptions, stableId, unusable } from './item.ts';
 
 /** engram's types by ours. `summary` is what sessions here write, so a session's summary comes in as an event. */
@@ -34,9 +34,10 @@ export const engram: DocumentFormat = {
   },
   partsOf(document) {
     const { sessions, observations, prompts } = fieldsOf(document);
-    if (!Array.isArray(observations)) return undefined;
+    // Where there are none, it writes null.
+    if (observations !== null && !Array.isArray(observations)) return undefined;
     return [
-      ...partsOfList(observations, 'observations', readObservation),
+      ...partsOfList(listOf(observations), 'observations', readObservation),
       ...partsOfList(listOf(sessions), 'sessions', readSession),
       ...partsOfList(listOf(prompts), 'prompts', readPrompt),
     ];
@@ -45,7 +46,7 @@ export const engram: DocumentFormat = {
 
 function readObservation(value: unknown, where: string, options: SourceOptions): readonly ImportItem[] {
   if (!isFields(value)) return [unusable(where, 'is not an object')];
-  if (textOf(value['deleted_at']) !== undefined) return [];
+  if (textOf(value['deleted_at']) !== undefined) return [{ kind: 'left-out', what: 'deleted records' }];
   const content = textOf(value['content']);
   if (content === undefined) return [unusable(where, 'has no content')];
   const own = textOf(value['type']);
@@ -67,9 +68,9 @@ function readObservation(value: unknown, where: string, options: SourceOptions):
       }),
       topicKey: textOf(value['topic_key']),
       sessionId: idOf(value['session_id']),
-      createdAt: textOf(value['created_at']),
-      updatedAt: textOf(value['updated_at']),
-      expiresAt: textOf(value['expires_at']),
+      createdAt: timeOf(value['created_at']),
+      updatedAt: timeOf(value['updated_at']),
+      expiresAt: timeOf(value['expires_at']),
     },
     options,
   );
@@ -89,7 +90,7 @@ function readSession(value: unknown, where: string, options: SourceOptions): rea
       tags: ['session_summary'],
       ...metadataOf({ project: value['project'] }),
       sessionId: id,
-      createdAt: textOf(value['ended_at']) ?? textOf(value['started_at']),
+      createdAt: timeOf(value['ended_at']) ?? timeOf(value['started_at']),
     },
     options,
   );
@@ -108,7 +109,7 @@ function readPrompt(value: unknown, where: string, options: SourceOptions): read
       tags: ['prompt'],
       ...metadataOf({ project: value['project'] }),
       sessionId: idOf(value['session_id']),
-      createdAt: textOf(value['created_at']),
+      createdAt: timeOf(value['created_at']),
     },
     options,
   );
@@ -122,7 +123,7 @@ function common(value: Fields, kind: string, where: string, options: SourceOptio
     where,
     key: textOf(value['sync_id'])
       ? [kind, id]
-      : [kind, id, idOf(value['session_id']), textOf(value['created_at'])],
+      : [kind, id ?? textOf(value['content']), idOf(value['session_id']), textOf(value['created_at'])],
     reference: id && `${kind}/${id}`,
     scope: scopeOf(value, options),
   };

@@ -29,10 +29,44 @@ export function idOf(value: unknown): string | undefined {
   return typeof value === 'number' ? String(value) : textOf(value);
 }
 
-/** Seconds since 1970, as ISO 8601. */
-export function secondsOf(value: unknown): string | undefined {
-  if (typeof value !== 'number' || !(value > 0 && value < 1e11)) return undefined;
-  return new Date(Math.round(value * 1000)).toISOString();
+/** The units in which systems count time since 1970, by the number from which on it is in the next one. */
+const UNITS = [
+  { below: 1e11, milliseconds: 1000 },
+  { below: 1e14, milliseconds: 1 },
+  { below: 1e17, milliseconds: 1e-3 },
+  { below: 1e20, milliseconds: 1e-6 },
+] as const;
+
+/** Digits alone are a year or a day when they are fewer. */
+const COUNTED = /^\d{9,}(?:\.\d+)?$/;
+
+/**
+ * A time as ISO 8601, of ISO 8601 or of what is counted since 1970, in seconds or finer. Of anything else a text that is no
+ * time, so that the engine refuses it: a record without its date would pass for one of today. `undefined` for none.
+ */
+export function timeOf(value: unknown): string | undefined {
+  if (value === undefined || value === null || value === 0) return undefined;
+  if (typeof value === 'string') {
+    const text = value.trim();
+    return COUNTED.test(text) ? countedTime(Number(text)) : textOf(value);
+  }
+  return typeof value === 'number' ? countedTime(value) : (JSON.stringify(value) ?? '').slice(0, 100);
+}
+
+function countedTime(count: number): string {
+  const unit = UNITS.find(({ below }) => count > 0 && count < below);
+  return unit ? new Date(Math.round(count * unit.milliseconds)).toISOString() : String(count);
+}
+
+/** Metadata as an object, or as its JSON in a text; what is neither is kept under its name. */
+export function metadataIn(value: unknown, name = 'metadata'): Fields {
+  if (isFields(value)) return value;
+  if (typeof value !== 'string') return value === undefined || value === null ? {} : { [name]: value };
+  try {
+    const parsed: unknown = JSON.parse(value);
+    if (isFields(parsed)) return parsed;
+  } catch {}
+  return { [name]: value };
 }
 
 /** What is known of these; `undefined` for nothing, so that it is not written at all. */

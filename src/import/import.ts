@@ -1,12 +1,15 @@
 import { setImmediate } from 'node:timers/promises';
 import { SalienceError, type SalienceErrorCode, throwIfAborted } from '../domain/errors.ts';
-import type { MemoryEngine, RememberResult } from '../index.ts';
+import type { Memory, MemoryEngine, RememberResult } from '../index.ts';
 import type { ImportItem } from './item.ts';
 import { idOf, inOrder, knownAs, type Usable } from './known.ts';
 import { createImportLinks, type ImportLinks } from './links.ts';
 
 /** Items in one transaction. */
 const BATCH = 1000;
+
+/** So many changes wait for what the source says later of the same memories. */
+const MOST_HELD = 10_000;
 
 /** What became of the items of an import. */
 export interface ImportCounts {
@@ -58,13 +61,25 @@ export async function importItems(
     options.onSkipped?.(where, reason);
   };
   let batch = new Map<string, Usable>();
+  const held: Held = new Map();
   const flush = async () => {
     // Signals of the system are heard only between turns of the event loop, which a batch alone may not leave.
     await setImmediate();
     throwIfAborted(signal);
-    if (batch.size > 0) await writeBatch(await open(), [...batch.values()], counts, skip, links, options);
+    if (batch.size > 0)
+      await writeBatch(await open(), [...batch.values()], counts, skip, links, options, held);
     batch = new Map();
+    if (held.size >= MOST_HELD) await release();
     onProgress?.({ ...counts });
+  };
+  const release = async () => {
+    const items = Array.from(held.values(), ({ item }) => item);
+    held.clear();
+    for (let start = 0; start < items.length; start += BATCH) {
+      await setImmediate();
+      throwIfAborted(signal);
+      await writeBatch(await open(), items.slice(start, start + BATCH), counts, skip, links, options);
+    }
   };
   for await (const item of items) {
     if (item.kind === 'unusable') {
@@ -84,6 +99,10 @@ export async function importItems(
     batch.set(idOf(item), item);
   }
   await flush();
+  if (held.size > 0) {
+    await release();
+    onProgress?.({ ...counts });
+  }
   const linked = options.links ? 0 : await links.write(open, { signal, onLeftOut });
   return linked > 0 ? { ...counts, linked } : { ...counts };
 }
@@ -93,6 +112,18 @@ type Counts = { -readonly [Name in Exclude<keyof ImportCounts, 'linked' | 'diffe
 };
 type Skip = (where: string, reason: string) => void;
 
+/**
+ * What changes a memory without being dated after it, by its id, until the source is read: where the source says several such
+ * things of one memory the last holds, and another import must not go through all of them again.
+ */
+type Held = Map<string, { readonly item: Usable; readonly said: number }>;
+
+/** Whether this was said later than what is known, so that a second import finds it older or equal. */
+function isAfter(said: number, { updatedAt }: Memory): boolean {
+  return said !== Number.POSITIVE_INFINITY && said > Date.parse(updatedAt);
+}
+
+/** With `held` statements that change a memory are put there, and not written. */
 async function writeBatch(
   memory: MemoryEngine,
   items: readonly Usable[],
@@ -100,6 +131,7 @@ async function writeBatch(
   skip: Skip,
   links: ImportLinks,
   options: ImportOptions,
+  held?: Held,
 ): Promise<void> {
   const { signal } = options;
   const fresh: Usable[] = [];
@@ -110,17 +142,31 @@ async function writeBatch(
     if (!looked) continue;
     const known = looked.result;
     if (known) links.name(item, known.existing.id);
-    if (!known) fresh.push(item);
-    else if (known.changes === undefined && known.invalidation === undefined) counts.unchanged++;
-    else if (known.differs && !options.update) {
+    if (!known) {
+      fresh.push(item);
+      continue;
+    }
+    const { existing, said } = known;
+    const isOlder = known.differs && !options.update;
+    const waiting = known.outdated || isOlder ? undefined : held?.get(existing.id);
+    const isLater = waiting === undefined || said >= waiting.said;
+    if (waiting && isLater) {
+      held?.delete(existing.id);
+      counts.unchanged++;
+    }
+    if (known.changes === undefined && known.invalidation === undefined) counts.unchanged++;
+    else if (isOlder) {
       counts.differs = (counts.differs ?? 0) + 1;
-      options.onDiffers?.(item.where, known.existing.id);
+      options.onDiffers?.(item.where, existing.id);
+    } else if (held && item.kind === 'statement' && !isAfter(said, existing)) {
+      if (isLater) held.set(existing.id, { item, said });
+      else counts.unchanged++;
     } else if (known.byTopic) {
       // Said again, and not changed from outside, it keeps its own time.
       fresh.push(item);
       restated.add(item);
     } else {
-      const { existing, changes, invalidation } = known;
+      const { changes, invalidation } = known;
       const write = async () => {
         if (changes) await memory.update(existing.id, changes, { signal });
         if (invalidation) await memory.invalidate(existing.id, invalidation.reason, { signal });

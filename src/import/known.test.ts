@@ -5,13 +5,54 @@ import type { Memory } from '../index.ts';
 import { live } from '../testing/live-memory.ts';
 import { importItems } from './import.ts';
 import type { ImportItem } from './item.ts';
+import { readJsonLine } from './json-lines.ts';
 
 const lines = (...values: readonly object[]) => values.map((value) => `${JSON.stringify(value)}\n`).join('');
+async function* readText(text: string): AsyncGenerator<ImportItem, void> {
+  for (const [index, line] of text.split('\n').entries()) {
+    if (line !== '') yield readJsonLine(line, `line ${index + 1}`, `f#L${index + 1}`, {}) as ImportItem;
+  }
+}
 const none = { imported: 0, updated: 0, unchanged: 0, skipped: 0 };
 const about = { topicKey: 'deploy/day', scope: 'project:shop' };
 const thursday = { ...about, content: 'Deploys on Thursday', createdAt: '2025-01-01' };
 const friday = { ...about, content: 'Deploys on Friday', createdAt: '2025-02-01' };
 const monday = { ...about, content: 'Deploys on Monday', createdAt: '2025-03-01' };
+
+describe('several things said of one memory in one source', () => {
+  const said = (id: string, content: string, more = {}) => ({ id, content, ...more });
+  /** So many lines that the next one is in another batch. */
+  const many = Array.from({ length: 1500 }, (_, at) => said(`n${at}`, `Number ${at % 10}`));
+  const topic = { topicKey: 'day' };
+  const at = (day: string) => ({ createdAt: '2025-01-01', updatedAt: `2025-02-${day}` });
+
+  it.each<[string, readonly object[], string]>([
+    ['two', [said('a', 'One'), said('b', 'B'), said('a', 'Two')], 'Two'],
+    ['three', [said('a', 'One'), said('a', 'Two'), said('a', 'Three')], 'Three'],
+    ['the first again', [said('a', 'One'), said('a', 'Two'), said('a', 'One')], 'One'],
+    ['far from each other', [said('a', 'One'), ...many, said('a', 'Two')], 'Two'],
+    ['with a topic', [said('a', 'One', topic), said('a', 'Two', topic), said('a', 'Three')], 'Three'],
+    ['by its topic, far from each other', [said('a', 'One', topic), ...many, said('b', 'Two', topic)], 'Two'],
+    ['of one moment', [said('a', 'One', at('01')), said('a', 'Two', at('01'))], 'Two'],
+    ['of a later moment', [said('a', 'One', at('01')), said('a', 'Two', at('02'))], 'Two'],
+    ['of an earlier moment', [said('a', 'One', at('02')), said('a', 'Two', at('01'))], 'One'],
+    ['and dated, the last without a date', [said('a', 'One', at('02')), said('a', 'Two')], 'Two'],
+    ['and dated, the first without a date', [said('a', 'One'), said('a', 'Two', at('02'))], 'One'],
+  ])('%s: the last holds, and a second import changes nothing', async (_, values, content) => {
+    const stored = lines(said('a', 'Zero', at('03')));
+    const file = lines(...values);
+    for (const before of ['', ...(content === 'One' ? [] : [stored])]) {
+      const { memory } = await live({ embedder: 'none' });
+      const bring = (text: string) => importItems(memory, readText(text));
+      await bring(before);
+      expect(await bring(file)).toMatchObject({ skipped: 0 });
+      const first = await memory.get('a');
+      if (before === '') expect(first).toMatchObject({ content });
+      expect(await bring(file)).toMatchObject({ imported: 0, updated: 0, skipped: 0 });
+      expect(await memory.get('a')).toEqual(first);
+    }
+  });
+});
 
 describe('what was said about a topic', () => {
   it('is what was said last, in whatever order it comes, and a second import changes nothing', async () => {

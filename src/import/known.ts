@@ -22,6 +22,10 @@ export interface Known {
   readonly differs: boolean;
   /** Whether it is what is believed about the topic of the item, which the engine then replaces. */
   readonly byTopic: boolean;
+  /** Whether the item says what was believed about the topic before. */
+  readonly outdated: boolean;
+  /** When the item was said; `Infinity` where the source does not tell: then it is said now. */
+  readonly said: number;
 }
 
 export function idOf(item: Usable): string {
@@ -80,20 +84,28 @@ export async function knownAs(
   const changes = outdated ? undefined : changesOf(existing, item);
   const invalidation = invalidationOf(existing, item);
   const isOlder = changes !== undefined && !isNewer(existing, item);
-  return { existing, byTopic, changes, invalidation, differs: isOlder || invalidation?.isOlder === true };
+  const said = (byTopic ? at : changedAt(item)) ?? Number.POSITIVE_INFINITY;
+  const differs = isOlder || invalidation?.isOlder === true;
+  return { existing, byTopic, outdated, changes, invalidation, differs, said };
 }
 
 /** Whether it was said later than what is known. What does not tell when is said now. */
 function isNewer(existing: Memory, item: Usable): boolean {
+  const said = changedAt(item);
+  if (said === undefined) return true;
+  const known = parseInstant(existing.updatedAt);
+  // Another product changes records within one moment, and says so by what is in them.
+  return item.kind === 'record' ? said > known : said >= known;
+}
+
+/** `undefined` when the source does not tell, or not in a way that can be read. */
+function changedAt(item: Usable): number | undefined {
   const { updatedAt } = item.kind === 'record' ? item.memory : item.input;
-  if (updatedAt === undefined) return true;
+  if (updatedAt === undefined) return undefined;
   try {
-    const said = parseInstant(updatedAt);
-    const known = parseInstant(existing.updatedAt);
-    // Another product changes records within one moment, and says so by what is in them.
-    return item.kind === 'record' ? said > known : said >= known;
+    return parseInstant(updatedAt);
   } catch {
-    return true;
+    return undefined;
   }
 }
 

@@ -109,6 +109,38 @@ test('passages of archival memory are facts, without those that were deleted', a
   ]);
 });
 
+test('blocks of the same name that belong to no agent are memories of their own, and a second import changes nothing', async () => {
+  const blocks = ['One', 'Two', 'Three'].map((value, at) => ({
+    id: `block-${at + 7}`,
+    label: 'notes',
+    value,
+  }));
+  const file = { ...agentFile, blocks: [...agentFile.blocks, ...blocks] };
+  const { counts } = await importAll('scout.af', [file, file]);
+  expect(counts).toMatchObject([
+    { imported: 5, updated: 0, unchanged: 0 },
+    { imported: 0, updated: 0, unchanged: 5 },
+  ]);
+});
+
+test('deleted passages are counted, and metadata of earlier versions is kept', async () => {
+  const { items } = await readContent('archive.json', [
+    ...passages,
+    {
+      id: 'passage-3',
+      text: 'Old',
+      archive_id: 'archive-1',
+      metadata_: { page: 4 },
+      created_at: 1_700_000_000,
+    },
+  ]);
+  expect(items).toMatchObject([
+    { kind: 'statement' },
+    { kind: 'left-out', what: 'deleted passages' },
+    { kind: 'statement', input: { metadata: { page: 4 }, createdAt: '2023-11-14T22:13:20.000Z' } },
+  ]);
+});
+
 test('what is no block and no passage is named by its place', async () => {
   const blocks = [...agentFile.blocks, { label: 'x' }, null];
   expect((await readSorted('scout.af', { ...agentFile, blocks })).unusable).toEqual([

@@ -1,5 +1,16 @@
 import { type DocumentFormat, partsOfList } from './document-format.ts';
-import { type Fields, fieldsOf, idOf, isFields, listOf, metadataOf, textOf, textsOf } from './fields.ts';
+import {
+  type Fields,
+  fieldsOf,
+  idOf,
+  isFields,
+  listOf,
+  metadataIn,
+  metadataOf,
+  textOf,
+  textsOf,
+  timeOf,
+} from './fields.ts';
 import { foreignStatements, type ImportItem, type SourceOptions, unusable } from './item.ts';
 
 /**
@@ -20,13 +31,25 @@ export const letta: DocumentFormat = {
     const blocks = blocksOf(fields);
     if (!blocks) return undefined;
     return [
-      ...partsOfList(blocks.list, blocks.at, (block, where, options) =>
-        readBlock(block, blocks.agentOf(fieldsOf(block)), where, options),
-      ),
+      ...partsOfList(blocks.list, blocks.at, blockReader(blocks)),
       ...partsOfList(listOf(fields['agents'] ?? [fields]), 'agents', messagesOf),
     ];
   },
 };
+
+/** Reads blocks, each with its place among those of the same agents and label: some belong to no agent. */
+function blockReader({ list, agentOf }: Blocks) {
+  const places = new Map<unknown, number>();
+  const counts = new Map<string, number>();
+  for (const block of list) {
+    const key = JSON.stringify([agentOf(fieldsOf(block)), fieldsOf(block)['label']]);
+    const place = counts.get(key) ?? 0;
+    counts.set(key, place + 1);
+    places.set(block, place);
+  }
+  return (block: unknown, where: string, options: SourceOptions) =>
+    readBlock(block, { agent: agentOf(fieldsOf(block)), place: places.get(block) ?? 0 }, where, options);
+}
 
 /** What an agent was told and said is its history, which `observe` makes memories of. */
 function messagesOf(agent: unknown): readonly ImportItem[] {
@@ -62,7 +85,7 @@ function isPassage(fields: Fields): boolean {
 /** The block about the user is a profile; the agent's own and all others are context. */
 function readBlock(
   value: unknown,
-  agent: string | undefined,
+  { agent, place }: { readonly agent: string | undefined; readonly place: number },
   where: string,
   options: SourceOptions,
 ): readonly ImportItem[] {
@@ -78,15 +101,15 @@ function readBlock(
     {
       system: 'letta',
       where,
-      key: ['block', agent, label],
+      key: ['block', agent, label, ...(place > 0 ? [place] : [])],
       reference: ['block', ...(agent === undefined ? [] : [agent]), label].join('/'),
       type: label === 'human' ? 'profile' : 'context',
       title: agent === undefined ? label : `${agent} › ${label}`,
       content,
       tags: [label],
-      ...metadataOf({ ...fieldsOf(block['metadata']), agent, description: block['description'] }),
-      createdAt: textOf(block['created_at']),
-      updatedAt: textOf(block['updated_at']),
+      ...metadataOf({ ...metadataOfRecord(block), agent, description: block['description'] }),
+      createdAt: timeOf(block['created_at']),
+      updatedAt: timeOf(block['updated_at']),
     },
     options,
   );
@@ -94,7 +117,7 @@ function readBlock(
 
 function readPassage(value: unknown, where: string, options: SourceOptions): readonly ImportItem[] {
   if (!isFields(value)) return [unusable(where, 'is not an object')];
-  if (value['is_deleted'] === true) return [];
+  if (value['is_deleted'] === true) return [{ kind: 'left-out', what: 'deleted passages' }];
   const content = textOf(value['text']);
   if (content === undefined) return [unusable(where, 'has no text')];
   const id = idOf(value['id']);
@@ -108,13 +131,18 @@ function readPassage(value: unknown, where: string, options: SourceOptions): rea
       content,
       tags: textsOf(value['tags']),
       ...metadataOf({
-        ...fieldsOf(value['metadata']),
+        ...metadataOfRecord(value),
         archive: value['archive_id'],
         file: value['file_name'],
       }),
-      createdAt: textOf(value['created_at']),
-      updatedAt: textOf(value['updated_at']),
+      createdAt: timeOf(value['created_at']),
+      updatedAt: timeOf(value['updated_at']),
     },
     options,
   );
+}
+
+/** Earlier versions wrote `metadata_`. */
+function metadataOfRecord(record: Fields): Fields {
+  return metadataIn(record['metadata'] ?? record['metadata_']);
 }

@@ -32,6 +32,32 @@ test('a result is a memory with its dates, categories and owners', async () => {
   expect((await readSorted('list.json', [tea, bus])).inputs).toEqual(inputs);
 });
 
+test('times that are counted since 1970 are times; what is no time is refused, not taken for now', async () => {
+  const counted = (time: unknown) => [{ ...bus, created_at: time, updated_at: null, expiration_date: time }];
+  for (const time of [1_900_000_000, 1_900_000_000.0, 1_900_000_000_000, 19e14, 19e17, '1900000000']) {
+    const { inputs } = await readSorted('all.json', counted(time));
+    expect(inputs).toMatchObject([
+      { createdAt: '2030-03-17T17:46:40.000Z', expiresAt: '2030-03-17T17:46:40.000Z' },
+    ]);
+  }
+  for (const time of [-5, 1e21, true, ['2024'], 'soon']) {
+    const { counts, memories } = await importAll('all.json', [counted(time)]);
+    expect(counts).toMatchObject([{ imported: 0, skipped: 1 }]);
+    expect(memories).toEqual([]);
+  }
+});
+
+test('metadata and categories that are texts are kept', async () => {
+  const { inputs } = await readSorted('all.json', [
+    { ...bus, metadata: '{"mood":"calm"}', categories: 'food, user_preferences', actor_id: 7 },
+    { ...tea, metadata: 'not JSON', categories: ['food', 7] },
+  ]);
+  expect(inputs).toMatchObject([
+    { metadata: { mood: 'calm' }, tags: ['food', 'user_preferences'], type: 'preference', author: '7' },
+    { metadata: { metadata: 'not JSON' }, tags: ['food', '7'] },
+  ]);
+});
+
 test('a record without an id is known by its text, and its place is kept', async () => {
   const { inputs } = await readSorted('all.json', [{ memory: 'Has no id' }, { memory: 'Nor has this' }]);
   expect(inputs.map(({ sourceRef }) => sourceRef)).toEqual(['all.json results[0]', 'all.json results[1]']);

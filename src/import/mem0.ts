@@ -1,5 +1,15 @@
 import { type DocumentFormat, type Part, partsOfList } from './document-format.ts';
-import { fieldsOf, idOf, isFields, listOf, metadataOf, textOf, textsOf } from './fields.ts';
+import {
+  fieldsOf,
+  idOf,
+  isFields,
+  listOf,
+  metadataIn,
+  metadataOf,
+  textOf,
+  textsOf,
+  timeOf,
+} from './fields.ts';
 import { foreignStatements, type ImportItem, type SourceOptions, unusable } from './item.ts';
 import { entityName, relationItems } from './mcp-memory.ts';
 
@@ -76,7 +86,7 @@ function readMemory(value: unknown, where: string, options: SourceOptions): read
   const owners = metadataOf({ mem0Id: id, user, agent, app })?.metadata;
   const unused = [...internals].filter(([name]) => others[name] !== undefined && others[name] !== null);
   const kept = Object.entries(others).filter(([name]) => !internals.has(name));
-  const categories = textsOf(value['categories']);
+  const categories = categoriesOf(value['categories']);
   const statements = foreignStatements(
     {
       system: 'mem0',
@@ -86,17 +96,24 @@ function readMemory(value: unknown, where: string, options: SourceOptions): read
       content,
       type: categories.flatMap((each) => typeOfCategory.get(each) ?? [])[0] ?? 'fact',
       tags: categories,
-      ...metadataOf({ ...owners, ...fieldsOf(own), ...Object.fromEntries(kept), ...owners }),
-      author: textOf(actor),
+      ...metadataOf({ ...owners, ...metadataIn(own), ...Object.fromEntries(kept), ...owners }),
+      author: idOf(actor),
       role: textOf(role),
       sessionId: idOf(session),
-      createdAt: textOf(createdAt),
-      updatedAt: textOf(updatedAt),
-      expiresAt: textOf(expiresAt),
+      createdAt: timeOf(createdAt),
+      updatedAt: timeOf(updatedAt),
+      expiresAt: timeOf(expiresAt),
     },
     options,
   );
   return [...statements, ...unused.map(([, what]): ImportItem => ({ kind: 'left-out', what }))];
+}
+
+/** A list, or one text with commas between. */
+function categoriesOf(value: unknown): readonly string[] {
+  return typeof value === 'string'
+    ? textsOf(value.split(','))
+    : listOf(value).flatMap((each) => idOf(each)?.trim() ?? []);
 }
 
 type ReadRelation = (value: unknown, where: string, options: SourceOptions) => readonly ImportItem[];

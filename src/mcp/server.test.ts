@@ -173,6 +173,35 @@ describe('a call that is wrong', () => {
     );
   });
 
+  test.each([
+    ['resources/read', { uri: 5 }, 'resources/read: params.uri: '],
+    [
+      'prompts/get',
+      { name: 'what_do_you_know', arguments: { about: 5 } },
+      'prompts/get: params.arguments.about: ',
+    ],
+    ['initialize', {}, 'initialize: params.protocolVersion: '],
+    ['tools/list', { cursor: 5 }, 'tools/list: params.cursor: '],
+    ['tools/list', { cursor: 'x' }, 'cursor: not a cursor of this list'],
+    ['prompts/list', { cursor: 'x' }, 'cursor: not a cursor of this list'],
+    ['resources/list', { cursor: 'x' }, 'cursor: not a cursor of this list'],
+    ['resources/templates/list', { cursor: 'x' }, 'cursor: not a cursor of this list'],
+  ])('%s %j has wrong parameters, and says which', async (method, params, message) => {
+    const [ours, theirs] = InMemoryTransport.createLinkedPair();
+    const server = createMcpServer(await openHere(), { version: '1.2.3' });
+    await server.connect(ours);
+    open.push(server);
+    const answer = new Promise((resolve) => {
+      theirs.onmessage = resolve;
+    });
+    await theirs.start();
+    await theirs.send({ jsonrpc: '2.0', id: 1, method, params } as Parameters<typeof theirs.send>[0]);
+    expect(await answer).toMatchObject({
+      id: 1,
+      error: { code: -32602, message: expect.stringContaining(message) },
+    });
+  });
+
   test('a fault inside says nothing of what is inside, and is logged without texts', async () => {
     const memory = await openHere();
     const broken: MemoryEngine = {

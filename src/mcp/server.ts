@@ -56,27 +56,75 @@ export function createMcpServer(memory: MemoryEngine, options: McpOptions): Serv
     (tool) => !(readOnly && tool.access === 'write') && !(confined && tool.wholeSpace),
   );
   const contextOf = (signal: AbortSignal): VerbContext => ({ signal, now: new Date(clock()), readOnly });
-  const server = new Server(
+  const server = new CheckedServer(
     { name: 'salience', title: 'Salience', version },
     { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions: instructionsOf(dialect, tools) },
   );
 
-  server.setRequestHandler('tools/list', () => ({ tools: tools.map((tool) => listTool(tool, choice)) }));
+  server.setRequestHandler('tools/list', ({ params }) => {
+    onlyPage(params);
+    return { tools: tools.map((tool) => listTool(tool, choice)) };
+  });
   server.setRequestHandler('tools/call', ({ params }, { mcpReq }) =>
     callTool(tools, params, memory, contextOf(mcpReq.signal), log, dialect.mend),
   );
-  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [...resourceTemplates] }));
-  server.setRequestHandler('resources/list', () =>
-    guarded('resources/list', log, () => listResources(memory)),
-  );
+  server.setRequestHandler('resources/templates/list', ({ params }) => {
+    onlyPage(params);
+    return { resourceTemplates: [...resourceTemplates] };
+  });
+  server.setRequestHandler('resources/list', ({ params }) => {
+    onlyPage(params);
+    return guarded('resources/list', log, () => listResources(memory));
+  });
   server.setRequestHandler('resources/read', ({ params }, { mcpReq }) =>
     guarded('resources/read', log, () => readResource(memory, params.uri, dialect, contextOf(mcpReq.signal))),
   );
-  server.setRequestHandler('prompts/list', () => ({ prompts: listPrompts(dialect) }));
+  server.setRequestHandler('prompts/list', ({ params }) => {
+    onlyPage(params);
+    return { prompts: listPrompts(dialect) };
+  });
   server.setRequestHandler('prompts/get', ({ params }, { mcpReq }) =>
     guarded('prompts/get', log, () => getPrompt(params, dialect, memory, contextOf(mcpReq.signal))),
   );
   return server;
+}
+
+/** What the SDK finds wrong with the parameters of a request it answers as a failure inside of the server. */
+class CheckedServer extends Server {
+  protected override _wrapHandler(
+    ...[method, handler]: Parameters<Server['_wrapHandler']>
+  ): ReturnType<Server['_wrapHandler']> {
+    return super._wrapHandler(method, async (request, context) => {
+      try {
+        return await handler(request, context);
+      } catch (error) {
+        const problem = error instanceof ProtocolError ? undefined : wrongParams(error);
+        throw problem === undefined
+          ? error
+          : new ProtocolError(ProtocolErrorCode.InvalidParams, `${method}: ${problem}`);
+      }
+    });
+  }
+}
+
+/** The places and problems that the SDK writes into its error as JSON; `undefined` for any other error. */
+function wrongParams(error: unknown): string | undefined {
+  try {
+    const issues = JSON.parse((error as Error).message) as readonly {
+      readonly path: readonly string[];
+      readonly message: string;
+    }[];
+    return issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
+  } catch {
+    return undefined;
+  }
+}
+
+/** All lists are one page, so no cursor was ever given; an empty one means the first page to some clients. */
+function onlyPage(params: { readonly cursor?: string | undefined } | undefined): void {
+  if (params?.cursor === undefined || params.cursor === '') return;
+  const problem = 'cursor: not a cursor of this list, which is one page; leave it out';
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, problem);
 }
 
 /** Without what they say of tools that are not offered. */

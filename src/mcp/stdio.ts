@@ -87,8 +87,8 @@ function messagesOnly({ onMessage, onFault, beforeEnd }: Reading): Transform {
     bytes = 0;
     if (read === undefined) return;
     if ('fault' in read) return onFault(read.fault);
-    onMessage(read.message);
-    to.push(line);
+    for (const message of read.messages) onMessage(message);
+    to.push(read.line);
   };
   return new Transform({
     transform(chunk: Buffer, _: BufferEncoding, done: TransformCallback) {
@@ -119,24 +119,42 @@ const TOO_LONG: Fault = {
   message: `Bad Request: the message is longer than ${MOST_BYTES} bytes; send less at a time`,
 };
 
-/** A message, or what the HTTP transport answers to the same; `undefined` for a blank line. */
-function readLine(line: Buffer): { readonly message: unknown } | { readonly fault: Fault } | undefined {
+/** So many messages may stand in one line, as in one request over HTTP. */
+const MOST_TOGETHER = 100;
+
+interface Read {
+  readonly messages: readonly unknown[];
+  /** As the transport takes them, which knows no batches: those of 2025-03-26 are taken apart. */
+  readonly line: Buffer;
+}
+
+/** A message or a batch of them, or what the HTTP transport answers to the same; `undefined` for a blank line. */
+function readLine(line: Buffer): Read | { readonly fault: Fault } | undefined {
   if (!isUtf8(line)) return notParsed('UTF-8');
   const text = line.toString();
   if (text.trim() === '') return undefined;
-  let message: unknown;
+  let said: unknown;
   try {
-    message = JSON.parse(text);
+    said = JSON.parse(text);
   } catch {
     return notParsed('JSON');
   }
   try {
-    parseJSONRPCMessage(message);
-    return { message };
-  } catch {
-    const problem = 'Bad Request: the line is not a valid JSON-RPC message';
-    return { fault: { id: idOf(message), code: ProtocolErrorCode.InvalidRequest, message: problem } };
-  }
+    if (!Array.isArray(said)) {
+      parseJSONRPCMessage(said);
+      return { messages: [said], line };
+    }
+    const messages: readonly unknown[] = said;
+    if (messages.length > 0 && messages.length <= MOST_TOGETHER) {
+      for (const message of messages) parseJSONRPCMessage(message);
+      const lines = messages.map((message) => `${JSON.stringify(message)}\n`);
+      return { messages, line: Buffer.from(lines.join('')) };
+    }
+  } catch {}
+  const problem = Array.isArray(said)
+    ? `Bad Request: the line is not a batch of 1–${MOST_TOGETHER} valid JSON-RPC messages`
+    : 'Bad Request: the line is not a valid JSON-RPC message';
+  return { fault: { id: idOf(said), code: ProtocolErrorCode.InvalidRequest, message: problem } };
 }
 
 function notParsed(what: string): { readonly fault: Fault } {

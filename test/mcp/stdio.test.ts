@@ -199,6 +199,35 @@ describe('a server over stdio', () => {
     );
   });
 
+  test('answers each message of a batch, as it is answered over HTTP, and none of one that is too long or broken', async () => {
+    const ping = (id: number) => ({ jsonrpc: '2.0', id, method: 'ping' });
+    const initialize = {
+      ...ping(0),
+      method: 'initialize',
+      params: { protocolVersion: '2025-03-26', capabilities: {}, clientInfo: { name: 'raw', version: '1' } },
+    };
+    const started = { jsonrpc: '2.0', method: 'notifications/initialized' };
+    const lines = [
+      initialize,
+      [started, ping(1), ping(2)],
+      [],
+      [ping(3), { jsonrpc: '2.0', id: 4 }],
+      Array.from({ length: 101 }, (_, at) => ping(at + 5)),
+      ping(200),
+    ];
+    const { code, stdout } = await work.salience(['mcp', '--space', 'batches'], {
+      input: lines.map((line) => JSON.stringify(line)).join('\n'),
+    });
+    expect(code).toBe(0);
+    const answers = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(answers.flatMap(({ id, result }) => (result ? [id] : [])).sort()).toEqual([0, 1, 2, 200]);
+    const faults = answers.filter(({ error }) => error);
+    expect(faults.map(({ id, error }) => [id, error.code])).toEqual(Array(3).fill([null, -32600]));
+  });
+
   test('answers what was asked before the client closed its end, also in a last line without an end', async () => {
     const initialize = {
       protocolVersion: '2025-06-18',
