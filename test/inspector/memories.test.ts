@@ -260,6 +260,58 @@ describeInBrowser('the view Memories', ({ inspect }) => {
     expect(page.url()).toContain('#/conflicts');
   });
 
+  it('writes once, however often a button is pressed before the answer', async () => {
+    await using demo = await inspect();
+    await using opened = await demo.open({ at: '#/memories/guji' });
+    const { page } = opened;
+    const { sequence } = await demo.memory.stats();
+    const answer = held();
+    await page.route('**/v1/memories/guji', async (route) => {
+      if (route.request().method() !== 'GET') await answer.until;
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByLabel('What it says').fill('The Ethiopian Guji tastes of jasmine');
+    await page.getByRole('button', { name: 'Save' }).dblclick();
+    answer.release();
+    await page.getByText('Changed.').waitFor();
+    await settled(page);
+    expect((await demo.memory.stats()).sequence).toBe(sequence + 1);
+    await page.getByRole('button', { name: 'Forget…' }).click();
+    await page.getByRole('button', { name: 'Forget for good' }).dblclick();
+    await page.getByText('Forgotten.').waitFor();
+    await settled(page);
+    expect(await page.locator('.toast.failed').count()).toBe(0);
+  });
+
+  it('keeps the reason of an invalidation that failed, and offers to try a list again', async () => {
+    await using demo = await inspect();
+    await using opened = await demo.open({ at: '#/memories/guji' });
+    const { page } = opened;
+    const refused = { status: 400, contentType: 'application/problem+json', body: '{}' };
+    await page.route('**/v1/memories/guji/invalidate', (route) => route.fulfill(refused));
+    await page.getByRole('button', { name: 'Invalidate…' }).click();
+    await page.getByLabel('Why it is no longer true').fill('A misunderstanding');
+    await page.keyboard.press('Enter');
+    await page.locator('.toast.failed').waitFor();
+    expect(await page.getByLabel('Why it is no longer true').inputValue()).toBe('A misunderstanding');
+    await page.unrouteAll();
+    await page.keyboard.press('Enter');
+    await page.getByText('Marked as no longer true.').waitFor();
+
+    let failing = true;
+    await page.route('**/v1/memories?*', (route) => (failing ? route.fulfill(refused) : route.continue()));
+    await page.getByRole('button', { name: 'Close this memory' }).click();
+    await page.getByText('Filter', { exact: true }).click();
+    await page.getByLabel('Author', { exact: true }).fill('nobody');
+    await page.getByLabel('Author', { exact: true }).press('Enter');
+    const again = page.getByRole('button', { name: 'Try again' });
+    await again.waitFor();
+    failing = false;
+    await again.click();
+    await page.getByText('No memory matches').waitFor();
+  });
+
   it('aborts the pages that were scrolled past', async () => {
     await using long = await inspect({
       fill: (memory) =>

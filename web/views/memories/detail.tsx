@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks';
-import type { Memory } from '../../../src/index.ts';
+import type { Memory, MemoryEngine } from '../../../src/index.ts';
 import { act, useAsk } from '../../api.ts';
 import { useCell } from '../../cell.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { lazy } from '../../parts/lazy.tsx';
 import { MemoryFacts } from '../../parts/memory-line.tsx';
+import { useOnce } from '../../parts/once.ts';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { moment } from '../../parts/time.ts';
 import { tell, tellFailure } from '../../parts/toast.tsx';
@@ -99,9 +100,14 @@ export function Detail({ id, close }: { readonly id: string; readonly close: () 
 
 function Validity({ memory: { id, invalidatedAt } }: { readonly memory: Memory }) {
   const [reason, setReason] = useState<string>();
+  const reinstate = useOnce(() => withUndo(id, 'True again.', (memory) => memory.reinstate(id)));
+  const invalidate = useOnce(async (because: string) => {
+    const change = (memory: MemoryEngine) => memory.invalidate(id, because);
+    if (await withUndo(id, 'Marked as no longer true.', change)) setReason(undefined);
+  });
   if (invalidatedAt) {
     return (
-      <button type="button" onClick={() => withUndo(id, 'True again.', (memory) => memory.reinstate(id))}>
+      <button type="button" onClick={() => reinstate()}>
         Reinstate
       </button>
     );
@@ -118,8 +124,7 @@ function Validity({ memory: { id, invalidatedAt } }: { readonly memory: Memory }
       class="row"
       onSubmit={(event) => {
         event.preventDefault();
-        setReason(undefined);
-        withUndo(id, 'Marked as no longer true.', (memory) => memory.invalidate(id, reason));
+        invalidate(reason);
       }}
     >
       <input

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Memory, MemoryChanges } from '../../../src/index.ts';
+import { useOnce } from '../../parts/once.ts';
 import { withUndo } from '../../parts/undo.ts';
 
 interface Draft {
@@ -25,10 +26,9 @@ export function Edit({ memory, close }: { readonly memory: Memory; readonly clos
   const [draft, setDraft] = useState(before);
   const changes = changesOf(draft, before);
   const set = (part: Partial<Draft>) => setDraft({ ...draft, ...part });
-  const save = async (event: Event) => {
-    event.preventDefault();
+  const save = useOnce(async () => {
     if (await withUndo(memory.id, 'Changed.', (engine) => engine.update(memory.id, changes))) close();
-  };
+  });
   const text = (name: 'title' | 'type' | 'scope' | 'topicKey', title: string) => (
     <label class="field">
       <span>{title}</span>
@@ -65,7 +65,13 @@ export function Edit({ memory, close }: { readonly memory: Memory; readonly clos
     </label>
   );
   return (
-    <form class="stack" onSubmit={save}>
+    <form
+      class="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        save();
+      }}
+    >
       {lines('content', 'What it says', 4)}
       <div class="edit-fields">
         {text('title', 'Title')}
