@@ -284,6 +284,31 @@ describeInBrowser('the view Memories', ({ inspect }) => {
     expect(await page.locator('.toast.failed').count()).toBe(0);
   });
 
+  it('keeps what was typed and not saved, until it is saved or cancelled', async () => {
+    await using demo = await inspect();
+    await using opened = await demo.open({ at: '#/memories/guji' });
+    const { page, go } = opened;
+    const typed = page.getByLabel('What it says');
+    const away = async () => {
+      await go('#/conflicts');
+      await go('#/memories/guji');
+    };
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await typed.fill('The Ethiopian Guji tastes of jasmine');
+    await away();
+    expect(await typed.inputValue()).toBe('The Ethiopian Guji tastes of jasmine');
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await away();
+    await page.getByRole('button', { name: 'Edit' }).click();
+    expect(await typed.inputValue()).toBe((await demo.memory.get('guji'))?.content);
+    await typed.fill('Something else');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Changed.').waitFor();
+    await away();
+    await page.getByText('Something else').first().waitFor();
+    expect(await typed.count()).toBe(0);
+  });
+
   it('keeps the reason of an invalidation that failed, and offers to try a list again', async () => {
     await using demo = await inspect();
     await using opened = await demo.open({ at: '#/memories/guji' });

@@ -12,7 +12,7 @@ import { tell, tellFailure } from '../../parts/toast.tsx';
 import { withUndo } from '../../parts/undo.ts';
 import { href } from '../../router.ts';
 import { session } from '../../session.ts';
-import { Edit } from './edit.tsx';
+import { Edit, isUnsaved } from './edit.tsx';
 import { Forget } from './forget.tsx';
 import { History } from './history.tsx';
 
@@ -27,7 +27,7 @@ export function Detail({ id, close }: { readonly id: string; readonly close: () 
     reload,
   } = useAsk((engine, signal) => engine.get(id, { signal }), [id]);
   const signedIn = useCell(session);
-  const [editing, setEditing] = useState(false);
+  const [editing, setEditing] = useState(isUnsaved(id));
   const [forgetting, setForgetting] = useState(false);
   if (error && !memory) return <Failure error={error} retry={reload} />;
   if (!memory) {
