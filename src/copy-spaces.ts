@@ -54,9 +54,9 @@ export async function copySpaces(options: CopySpacesOptions): Promise<readonly S
   const { spaces, signal, progress } = options;
   if (progress !== undefined) callback(progress, 'progress');
   for (const space of listOf(spaces ?? [], 'spaces')) parseSpaceName(space);
-  if (isSameEnd(options.from, options.to)) throw copiedOntoItself('to');
   await using from = await endOf(options.from, 'from');
   await using to = await endOf(options.to, 'to');
+  if (isSameEnd(options.from, options.to)) throw copiedOntoItself('to');
   const copies: SpaceCopy[] = [];
   for (const space of spaces ?? (await everySpaceOf(from))) {
     await using source = await from.copying.from(space);
