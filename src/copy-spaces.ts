@@ -5,6 +5,7 @@ import { parseSpaceName } from './domain/space.ts';
 import { type CopyReport, copySpace } from './store/copy-space.ts';
 import type { StoreCopying } from './store/copying.ts';
 import type { Store } from './store/store.ts';
+import { isSameDirectory } from './stores/sqlite/files.ts';
 
 export interface CopySpacesOptions {
   /** Where the spaces are: the directory of a store of files, or a store such as `postgres(url)`. */
@@ -55,6 +56,7 @@ export async function copySpaces(options: CopySpacesOptions): Promise<readonly S
   for (const space of listOf(spaces ?? [], 'spaces')) parseSpaceName(space);
   await using from = await endOf(options.from, 'from');
   await using to = await endOf(options.to, 'to');
+  if (isSameEnd(options.from, options.to)) throw copiedOntoItself('to');
   const copies: SpaceCopy[] = [];
   for (const space of spaces ?? (await everySpaceOf(from))) {
     await using source = await from.copying.from(space);
@@ -66,6 +68,15 @@ export async function copySpaces(options: CopySpacesOptions): Promise<readonly S
     copies.push({ space, ...report });
   }
   return copies;
+}
+
+/** Of that every space exists already, and deleting it first, as that error advises, would lose it. */
+export function copiedOntoItself(field: string): SalienceError {
+  return invalidArgument(field, 'this is the store to copy from; name another one');
+}
+
+function isSameEnd(from: string | Store, to: string | Store): boolean {
+  return typeof from === 'string' && typeof to === 'string' ? isSameDirectory(from, to) : from === to;
 }
 
 /** A copy of all that leaves one out would be taken for whole. */

@@ -158,6 +158,19 @@ test('spaces that are gone but for their log are named, and not left out of a co
   expect(error.message).toContain('is missing, but its log');
 });
 
+test('a store is not copied onto itself, where the advice to delete what is there would lose it', async () => {
+  const from = join(directory, 'first');
+  await using store = createSqliteStore({ directory: from });
+  for (const ends of [
+    { from, to: from },
+    { from, to: `${from}/../first/` },
+    { from: store, to: store },
+  ]) {
+    const error = await expectCode(copySpaces(ends), 'invalid_argument');
+    expect(error.message).toBe('to: this is the store to copy from; name another one');
+  }
+});
+
 test('a log that appears beside the target during a copy is not mixed with it', async () => {
   const to = join(directory, 'second');
   const log = join(to, `${fileNameOf('acme/bob')}-wal`);

@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { SalienceError } from '../src/domain/errors.ts';
 import type { MemoryEngine } from '../src/index.ts';
 import { cell, useCell } from './cell.ts';
-import { SERVER, session, signOut } from './session.ts';
+import { ENDED, SERVER, session, signOut } from './session.ts';
 
 /** What a view has of a question: the latest answer, which stays while the next one is on its way. */
 export interface Asked<Answer> {
@@ -104,7 +104,7 @@ export function codeOf(error: unknown): string | undefined {
 function noteFailure(error: Error): void {
   const failure = codeOf(error);
   if (failure === 'unauthorized') {
-    signOut('This session has ended. Run "salience inspect" again, or sign in with a token.');
+    signOut(ENDED);
   }
   if (failure === 'server_failed') serverBack();
 }

@@ -25,6 +25,8 @@ export interface Session {
   readonly askPath: Transport['askPath'];
 }
 
+/** Said of a session or token that opened the page, and opens it no longer. */
+export const ENDED = 'This session has ended. Run "salience inspect" again, or sign in with a token.';
 const STORED = 'salience-inspector-token';
 /** The server that serves this page, which may stand below a path of a proxy. */
 export const SERVER = new URL('..', location.href).href.replace(/\/$/, '');
@@ -36,8 +38,13 @@ export const signedOutBecause = cell<string | undefined>(undefined);
 
 /** Signs in with the code of the address, else with what this tab has kept. */
 export async function start(code: string | undefined): Promise<void> {
-  const token = code === undefined ? sessionStorage.getItem(STORED) : await exchange('session', { code });
-  if (token) await signIn(token);
+  if (code !== undefined) return signIn(await exchange('session', { code }));
+  const kept = sessionStorage.getItem(STORED);
+  if (kept === null) return;
+  await signIn(kept).catch((error: Error) => {
+    // Whoever was signed in by a code has never seen a token.
+    throw sessionStorage.getItem(STORED) === null ? new Error(ENDED) : error;
+  });
 }
 
 /** Throws what the server says of the token. */

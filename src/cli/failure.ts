@@ -1,5 +1,5 @@
 import type { CommanderError } from 'commander';
-import { SalienceError } from '../domain/errors.ts';
+import { ABORTED, SalienceError } from '../domain/errors.ts';
 import { plainBlock } from './terminal-text.ts';
 
 /** Exit codes; the help of `salience` and `docs/guides/cli.md` list them. */
@@ -11,7 +11,10 @@ export const INTERRUPTED = 130;
 /** Writes an error to stderr, as JSON when asked. Returns the exit code. */
 export function reportFailure(error: unknown, json: boolean): number {
   if (SalienceError.isInstance(error)) {
-    write({ code: error.code, message: error.message, details: error.details }, json);
+    // Nobody at a terminal has passed a signal.
+    const message =
+      error.message === ABORTED ? 'interrupted; what was reported as done is done' : error.message;
+    write({ code: error.code, message, details: error.details }, json);
     if (error.code === 'unknown_strategy') return USAGE;
     return error.code === 'aborted' ? INTERRUPTED : FAILED;
   }
@@ -26,10 +29,21 @@ export function reportFailure(error: unknown, json: boolean): number {
 /** The same for a command line that cannot be understood. Help that was asked for is no error. */
 export function reportUsage(error: CommanderError, json: boolean): number {
   if (error.exitCode === 0) return 0;
-  const message = error.message.replace(/^error: /, '');
+  const message = `${error.message.replace(/^error: /, '')}${adviceOn(error)}`;
   // Commander has printed the help itself.
   if (error.code !== 'commander.help') write({ code: 'usage', message, details: {} }, json);
   return USAGE;
+}
+
+/** What a shell makes of a text that is not quoted, or begins with a dash, is the likeliest reason. */
+function adviceOn({ code, message }: CommanderError): string {
+  if (code === 'commander.excessArguments' && /Expected [1-9]/.test(message)) {
+    return ' Write a text of several words in quotes.';
+  }
+  if (code === 'commander.unknownOption' && /'-[^']*\s/.test(message)) {
+    return '\n(A text that begins with a dash comes last, after --)';
+  }
+  return '';
 }
 
 function write(error: { code: string; message: string; details: object }, json: boolean): void {

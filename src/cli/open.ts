@@ -13,7 +13,7 @@ import {
   openMemory,
 } from '../index.ts';
 import type { Store } from '../store/store.ts';
-import { fileNameOf } from '../stores/sqlite/files.ts';
+import { fileNameOf, isSameDirectory } from '../stores/sqlite/files.ts';
 import type { Context } from './context.ts';
 import type { CommonOptions } from './options.ts';
 
@@ -71,6 +71,12 @@ export function schemaOption(): { readonly schema?: string } {
 export async function storeAt(given: string, option: string): Promise<Store> {
   const place = placeGiven(given, option);
   return isUrl(place) ? openPostgres(place) : openSqlite(place);
+}
+
+/** Whether two options name one store, as far as their words tell. */
+export function isSameStore(from: string, to: string): boolean {
+  const [one, other] = [placeGiven(from, '--from'), placeGiven(to, '--to')];
+  return isUrl(one) || isUrl(other) ? one === other : isSameDirectory(one, other);
 }
 
 /** The URL that `--url` names, or that of the environment. Throws `invalid_argument`. */
@@ -151,7 +157,18 @@ export async function open(
   context: Pick<Context, 'options' | 'now' | 'signal'>,
   extra: Pick<OpenOptions, 'readOnly' | 'profiles' | 'reindex'> = {},
 ): Promise<MemoryEngine> {
-  return openMemory({ ...(await openingOf(context)), space: context.options.space, ...extra });
+  const { options } = context;
+  try {
+    return await openMemory({ ...(await openingOf(context)), space: options.space, ...extra });
+  } catch (error) {
+    if (!SalienceError.isInstance(error) || error.code !== 'not_found') throw error;
+    // The likeliest reason is another directory than the one that was meant.
+    const { message, details } = error;
+    throw new SalienceError('not_found', `${message}; looked in ${placeOf(options)}`, {
+      details,
+      cause: error,
+    });
+  }
 }
 
 /**

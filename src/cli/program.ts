@@ -4,8 +4,9 @@ import { COMMAND_GROUPS } from './command-table.ts';
 import { addCommonOptions } from './options.ts';
 
 const footer = `
-Exit codes: 0 done; 1 failed, the message says why; 2 wrong usage, nothing was done; 3 partly done (an import
-that left lines out); 130 interrupted. With --json results go to stdout and errors to stderr, both as JSON.`;
+Exit codes: 0 done; 1 failed, the message says why; 2 wrong usage, nothing was done; 3 partly done (an import left
+lines out, or a language model failed); 130 interrupted. With --json results go to stdout and errors to stderr,
+both as JSON.`;
 
 /**
  * The command line as it stands for some arguments: every command by its name and summary, and the one that is asked for with all

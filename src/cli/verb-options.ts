@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option, type Argument as Positional } from 'commander';
 import type { Argument, Arguments, Schema } from '../domain/arguments.ts';
+import { invalidArgument } from '../domain/check.ts';
 import { type VerbName, verbEntry } from '../domain/verbs.ts';
 import { AS_OF, asOfOf, VALID_AT } from './look-back.ts';
 import { collect, collectPairs, collectParameters, parseNumber, parseWholeNumber } from './options.ts';
@@ -16,9 +17,9 @@ export function addVerbOptions(command: Command, verb: VerbName, ...but: readonl
   if (asOf && !but.includes('asOf')) command.option(...AS_OF);
   if (asOf?.['valid'] && !but.includes('asOf')) command.option(...VALID_AT);
   const clearable = Object.values(all).flatMap((argument) =>
-    isClearable(argument) ? longName(argument) : [],
+    emptyOf(argument) === undefined ? [] : longName(argument),
   );
-  if (clearable.length > 0) {
+  if (Object.values(all).some((argument) => emptyOf(argument) === null)) {
     command.addOption(new Option('--clear <field...>', 'remove the value of a field').choices(clearable));
   }
   return command;
@@ -36,8 +37,11 @@ export function argumentsOf(
     if (name === 'asOf') return but.includes(name) ? [] : [[name, asOfOf(options)]];
     const option = but.includes(name) ? undefined : optionOf(argument);
     if (!option) return [];
-    const isCleared = cleared.includes(longName(argument)[0] as string);
-    return [[name, isCleared ? null : options[option.attributeName()]]];
+    const [long] = longName(argument) as [string];
+    const value = options[option.attributeName()];
+    if (!cleared.includes(long)) return [[name, value]];
+    if (value === undefined) return [[name, emptyOf(argument)]];
+    throw invalidArgument('--clear', `--${long} gives ${long} a value: leave one of them out`);
   });
   return Object.fromEntries(values.filter(([, value]) => value !== undefined));
 }
@@ -101,8 +105,11 @@ function numberParser({ type, minimum, maximum }: Schema) {
   };
 }
 
-function isClearable({ anyOf, option }: Argument): boolean {
-  return option !== undefined && anyOf?.some(({ type }) => type === 'null') === true;
+/** What takes the value of an argument away: null where it may be absent, else nothing in it. */
+function emptyOf({ anyOf, option, type }: Argument): null | readonly [] | object | undefined {
+  if (option === undefined) return undefined;
+  if (anyOf?.some((each) => each.type === 'null')) return null;
+  return type === 'array' ? [] : type === 'object' ? {} : undefined;
 }
 
 /** The name of the option without its dashes. */

@@ -1,4 +1,4 @@
-import { SalienceError, type SalienceErrorCode } from '../domain/errors.ts';
+import { ABORTED, SalienceError, type SalienceErrorCode } from '../domain/errors.ts';
 import { formatInstant, parseInstant } from '../domain/time.ts';
 import type { VerbName } from '../domain/verbs.ts';
 import type { OperationOptions } from '../index.ts';
@@ -97,7 +97,7 @@ export function notThisApi(base: string, status: number): SalienceError {
 
 function failureOf(cause: unknown, base: string, signal: AbortSignal | undefined): SalienceError {
   if (signal?.aborted) {
-    return new SalienceError('aborted', 'the operation was aborted by its signal', { cause: signal.reason });
+    return new SalienceError('aborted', ABORTED, { cause: signal.reason });
   }
   return new SalienceError(
     'server_failed',

@@ -120,9 +120,12 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** What the error of an aborted operation says where nothing better is known. */
+export const ABORTED = 'the operation was aborted by its signal';
+
 /** Throws the error of an aborted operation when `signal` is aborted. */
 export function throwIfAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) {
-    throw new SalienceError('aborted', 'the operation was aborted by its signal', { cause: signal.reason });
+    throw new SalienceError('aborted', ABORTED, { cause: signal.reason });
   }
 }

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { SalienceError } from '../domain/errors.ts';
+import { ABORTED, SalienceError } from '../domain/errors.ts';
 import { openBytes } from '../files/bytes.ts';
 import { unreadablePath } from '../files/lines.ts';
 import { findUnexpectedToken } from './json-error.ts';
@@ -37,7 +37,7 @@ export async function readWholeText(
   } catch (cause) {
     if (SalienceError.isInstance(cause)) throw cause;
     if (signal?.aborted) {
-      throw new SalienceError('aborted', 'the operation was aborted by its signal', { cause });
+      throw new SalienceError('aborted', ABORTED, { cause });
     }
     throw unreadablePath(path, cause);
   }

@@ -91,6 +91,25 @@ it('keeps what the model fails on as events, and says so', async () => {
   expect(stderr).not.toContain('Oslo');
 });
 
+it('says once for each reason what the model failed on in maintain and curate, and ends with 3', async () => {
+  for (const day of ['Monday', 'Tuesday', 'Wednesday', 'Thursday']) {
+    await work.json(['remember', `The ferry to Lisbon leaves on ${day}`, '--space', 'd']);
+  }
+  broken = true;
+  for (const args of [['maintain'], ['maintain', '--all-spaces', '--every-hours', '0'], ['curate']]) {
+    const { code, stdout, stderr } = await work.salience([...args, '--space', 'd'], { env });
+    expect(code, args.join(' ')).toBe(3);
+    expect(stderr).toMatch(/^(d: )?the language model failed( \d+ times)?: .*SALIENCE_MODEL_KEY.*\n$/);
+    expect(stdout).toContain('asked openai-compatible:tiny');
+  }
+  const { code, stdout } = await work.salience(['maintain', '--space', 'd', '--json'], { env });
+  expect([code, JSON.parse(stdout)]).toEqual([
+    3,
+    expect.objectContaining({ failures: expect.arrayContaining([expect.stringContaining('401')]) }),
+  ]);
+  broken = false;
+});
+
 it('says what is wrong with a conversation, and writes nothing', async () => {
   const fails = async (input: string) => {
     const { code, stderr } = await work.salience(['observe', '-', '--space', 'c', '--json'], { input });

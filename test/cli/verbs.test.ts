@@ -168,6 +168,18 @@ describe('remember, get, list', () => {
     for (const port of ['99999', '-1', '1.5']) {
       expect(await fails(['serve', '--port', port], 2)).toMatchObject({ code: 'usage' });
     }
+    for (const args of [
+      ['remember', 'Likes', 'tea'],
+      ['recall', 'which', 'tea'],
+    ]) {
+      expect(await fails(args, 2)).toMatchObject({ message: expect.stringMatching(/in quotes\.$/) });
+    }
+    expect(await fails(['list', 'tea'], 2)).toMatchObject({ message: expect.not.stringContaining('quotes') });
+    expect(await fails(['remember', '- buy milk'], 2)).toMatchObject({
+      message: expect.stringContaining('comes last, after --'),
+    });
+    const after = await work.salience(['remember', '--path', 'dashes', '--', '- buy milk']);
+    expect(after).toMatchObject({ code: 0, stderr: '' });
     const bare = await work.salience([]);
     expect(bare).toMatchObject({ code: 2, stdout: '' });
     expect(bare.stderr).toContain('Usage: salience');
@@ -218,6 +230,14 @@ describe('remember, get, list', () => {
     }
   });
 
+  it('says where it looked for a space that does not exist', async () => {
+    expect(await fails(['list', '--path', 'nowhere'], 1)).toEqual({
+      code: 'not_found',
+      message: 'space "default" does not exist (available: none yet); looked in nowhere',
+      details: { space: 'default' },
+    });
+  });
+
   it('makes no store for a question', async () => {
     const path = join(work.directory, 'elsewhere');
     for (const args of [['recall', 'x'], ['list'], ['get', 'x'], ['stats'], ['export'], ['history', 'x']]) {
@@ -243,6 +263,16 @@ describe('update, history, undo, forget', () => {
     });
     expect(await fails(['update', 'roast'], 2)).toMatchObject({ code: 'usage' });
     expect(await fails(['update', 'nobody', 'x'], 1)).toMatchObject({ code: 'not_found' });
+  });
+
+  it('takes tags and metadata away, and nothing that is given a value too', async () => {
+    const space = ['--path', 'cleared'];
+    await work.json(['remember', 'Likes tea', '--id', 'tea', '--tag', 'a', '--metadata', 'by=ann', ...space]);
+    expect(await fails(['update', 'tea', '--tag', 'b', '--clear', 'tag', ...space], 1)).toMatchObject({
+      message: '--clear: --tag gives tag a value: leave one of them out',
+    });
+    const cleared = await work.json(['update', 'tea', ...space, '--clear', 'tag', 'metadata']);
+    expect(cleared).toMatchObject({ tags: [], metadata: {}, revisionCount: 2 });
   });
 
   it('shows the writes of a memory and takes one back', async () => {
@@ -352,6 +382,18 @@ describe('spaces, backup, reindex, doctor', () => {
     expect(readdirSync(work.directory)).not.toContain('copies');
   });
 
+  it('copies no store onto itself, whose spaces must not be deleted first', async () => {
+    await work.json(['remember', 'Has a cat', '--path', 'alone']);
+    symlinkSync(join(work.directory, 'alone'), join(work.directory, 'linked'));
+    for (const to of ['alone', './alone/', join(work.directory, 'alone'), 'linked']) {
+      expect(await fails(['copy', '--from', 'alone', '--to', to], 1)).toEqual({
+        code: 'invalid_argument',
+        message: '--to: this is the store to copy from; name another one',
+        details: { field: '--to' },
+      });
+    }
+  });
+
   it('copies no store of which a file cannot be read, unless the spaces are named', async () => {
     await work.json(['remember', 'Has a cat', '--path', 'half']);
     work.file('half/old-0123456789abcdef.db', 'no database');
@@ -439,6 +481,12 @@ describe('spaces, backup, reindex, doctor', () => {
     );
     const json = await work.salience(['doctor', '--path', path, '--json']);
     expect(JSON.parse(json.stdout)).toMatchObject({ spaces: [], problems: [expect.stringContaining(file)] });
+    const spaces = await work.salience(['spaces', '--path', path]);
+    expect(spaces).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: `not listed: ${join(path, file)} is damaged; restore it from a backup\nno spaces in ${path}\n`,
+    });
   });
 
   it('says that the store is a file where it should be a directory', async () => {

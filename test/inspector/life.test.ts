@@ -70,6 +70,20 @@ describeInBrowser('the view of the life of a space', ({ inspect }) => {
     expect(await demo.memory.get('van')).toBeUndefined();
   });
 
+  it('says what the language model failed on in maintenance', async () => {
+    await using demo = await inspect();
+    await using opened = await demo.open({ at: '#/life' });
+    const { page } = opened;
+    await page.route('**/v1/maintain', async (route) => {
+      const response = await route.fetch();
+      const report = { ...(await response.json()), failures: ['it is down', 'it is down'] };
+      await route.fulfill({ response, json: report });
+    });
+    await page.getByRole('button', { name: 'What would it do?' }).click();
+    await page.getByText('The language model failed: it is down').waitFor();
+    expect(await page.locator('.toast.failed').count()).toBe(1);
+  });
+
   it('counts days as the logs do, and says the sizes', async () => {
     await using demo = await inspect();
     await using opened = await demo.open({ rights: 'read', at: '#/life' });

@@ -260,6 +260,83 @@ describeInBrowser('the view Memories', ({ inspect }) => {
     expect(page.url()).toContain('#/conflicts');
   });
 
+  it('writes once, however often a button is pressed before the answer', async () => {
+    await using demo = await inspect();
+    await using opened = await demo.open({ at: '#/memories/guji' });
+    const { page } = opened;
+    const { sequence } = await demo.memory.stats();
+    const answer = held();
+    await page.route('**/v1/memories/guji', async (route) => {
+      if (route.request().method() !== 'GET') await answer.until;
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByLabel('What it says').fill('The Ethiopian Guji tastes of jasmine');
+    await page.getByRole('button', { name: 'Save' }).dblclick();
+    answer.release();
+    await page.getByText('Changed.').waitFor();
+    await settled(page);
+    expect((await demo.memory.stats()).sequence).toBe(sequence + 1);
+    await page.getByRole('button', { name: 'Forget…' }).click();
+    await page.getByRole('button', { name: 'Forget for good' }).dblclick();
+    await page.getByText('Forgotten.').waitFor();
+    await settled(page);
+    expect(await page.locator('.toast.failed').count()).toBe(0);
+  });
+
+  it('keeps what was typed and not saved, until it is saved or cancelled', async () => {
+    await using demo = await inspect();
+    await using opened = await demo.open({ at: '#/memories/guji' });
+    const { page, go } = opened;
+    const typed = page.getByLabel('What it says');
+    const away = async () => {
+      await go('#/conflicts');
+      await go('#/memories/guji');
+    };
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await typed.fill('The Ethiopian Guji tastes of jasmine');
+    await away();
+    expect(await typed.inputValue()).toBe('The Ethiopian Guji tastes of jasmine');
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await away();
+    await page.getByRole('button', { name: 'Edit' }).click();
+    expect(await typed.inputValue()).toBe((await demo.memory.get('guji'))?.content);
+    await typed.fill('Something else');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Changed.').waitFor();
+    await away();
+    await page.getByText('Something else').first().waitFor();
+    expect(await typed.count()).toBe(0);
+  });
+
+  it('keeps the reason of an invalidation that failed, and offers to try a list again', async () => {
+    await using demo = await inspect();
+    await using opened = await demo.open({ at: '#/memories/guji' });
+    const { page } = opened;
+    const refused = { status: 400, contentType: 'application/problem+json', body: '{}' };
+    await page.route('**/v1/memories/guji/invalidate', (route) => route.fulfill(refused));
+    await page.getByRole('button', { name: 'Invalidate…' }).click();
+    await page.getByLabel('Why it is no longer true').fill('A misunderstanding');
+    await page.keyboard.press('Enter');
+    await page.locator('.toast.failed').waitFor();
+    expect(await page.getByLabel('Why it is no longer true').inputValue()).toBe('A misunderstanding');
+    await page.unrouteAll();
+    await page.keyboard.press('Enter');
+    await page.getByText('Marked as no longer true.').waitFor();
+
+    let failing = true;
+    await page.route('**/v1/memories?*', (route) => (failing ? route.fulfill(refused) : route.continue()));
+    await page.getByRole('button', { name: 'Close this memory' }).click();
+    await page.getByText('Filter', { exact: true }).click();
+    await page.getByLabel('Author', { exact: true }).fill('nobody');
+    await page.getByLabel('Author', { exact: true }).press('Enter');
+    const again = page.getByRole('button', { name: 'Try again' });
+    await again.waitFor();
+    failing = false;
+    await again.click();
+    await page.getByText('No memory matches').waitFor();
+  });
+
   it('aborts the pages that were scrolled past', async () => {
     await using long = await inspect({
       fill: (memory) =>

@@ -371,6 +371,17 @@ describeInBrowser('the inspector', (browser) => {
     expect(moving).toEqual([]);
   });
 
+  it('says the same of an ended session when it is loaded anew', async () => {
+    await using opened = await demo.open();
+    const { page } = opened;
+    await page.route('**/v1/token', (route) =>
+      route.fulfill({ status: 401, contentType: 'application/problem+json', body: '{"detail":"no"}' }),
+    );
+    await page.reload();
+    await page.getByText('This session has ended').waitFor();
+    expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
+  });
+
   it('asks for a new session where the old one has ended', async () => {
     await using opened = await demo.open();
     const { page } = opened;

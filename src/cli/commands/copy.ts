@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
+import { copiedOntoItself } from '../../copy-spaces.ts';
 import { SalienceError } from '../../domain/errors.ts';
 import { copySpaces } from '../../index.ts';
 import { action } from '../context.ts';
-import { storeAt } from '../open.ts';
+import { isSameStore, storeAt } from '../open.ts';
 import { createProgress } from '../progress.ts';
 import { plainLine } from '../terminal-text.ts';
 import { plural } from '../units.ts';
@@ -32,6 +33,7 @@ export function configure(command: Command): void {
     .action(
       action<Options, [readonly string[]]>(async (context, spaces) => {
         const { options, signal } = context;
+        if (isSameStore(options.from, options.to)) throw copiedOntoItself('--to');
         await using from = await storeAt(options.from, '--from');
         await using to = await storeAt(options.to, '--to');
         const progress = createProgress('copying', process.stderr);

@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
 import { CURATION_ACTIONS, type CurateOptions, type CurationReport } from '../../index.ts';
 import { action } from '../context.ts';
+import { PARTLY } from '../failure.ts';
 import { openExisting } from '../open.ts';
 import { parseList } from '../options.ts';
 import { plainLine } from '../terminal-text.ts';
-import { usageText } from '../usage-text.ts';
+import { failureTexts, usageText } from '../usage-text.ts';
 import { addVerbOptions, argumentsOf } from '../verb-options.ts';
 
 interface Options {
@@ -36,11 +37,15 @@ export function configure(command: Command): void {
         await using memory = await openExisting(context);
         const { actions } = options;
         const report = await memory.curate({ ...argumentsOf('curate', options), actions, signal });
-        if (options.json) return context.printJson(report);
-        const lines = linesOf(report);
-        for (const line of lines.slice(0, SHOWN)) await context.print(plainLine(line));
-        if (lines.length > SHOWN) await context.print(`and ${lines.length - SHOWN} more; --json names all`);
-        await context.print(summaryOf(report));
+        for (const text of failureTexts(report.failures)) context.warn(text);
+        if (options.json) await context.printJson(report);
+        else {
+          const lines = linesOf(report);
+          for (const line of lines.slice(0, SHOWN)) await context.print(plainLine(line));
+          if (lines.length > SHOWN) await context.print(`and ${lines.length - SHOWN} more; --json names all`);
+          await context.print(summaryOf(report));
+        }
+        return report.failures.length > 0 ? PARTLY : 0;
       }),
     );
 }

@@ -10,7 +10,7 @@ import { createProgress } from '../progress.ts';
 import { formatTable } from '../table.ts';
 import { plainLine } from '../terminal-text.ts';
 import { plural } from '../units.ts';
-import { usageText } from '../usage-text.ts';
+import { failureTexts, usageText } from '../usage-text.ts';
 import { addVerbOptions, argumentsOf } from '../verb-options.ts';
 
 interface Options {
@@ -61,9 +61,10 @@ export function configure(command: Command): void {
             progress: (done, total) => progress.update(done, total === 0 ? undefined : done / total),
           });
           progress.finish();
+          for (const text of failureTexts(report.failures)) context.warn(text);
           if (options.json) await context.printJson(report);
           else await context.print(await formatReport(report, memory, context));
-          return 0;
+          return report.failures.length > 0 ? PARTLY : 0;
         } finally {
           progress.finish();
         }
@@ -84,6 +85,10 @@ async function maintainAll(context: Context<Options>): Promise<number> {
       ...(everyHours === undefined ? {} : { every: everyHours * HOUR }),
     });
     const failed = result.failed.map(({ space, error }) => ({ space, message: (error as Error).message }));
+    const halved = result.maintained.filter(({ report }) => report.failures.length > 0);
+    for (const { space, report } of halved) {
+      for (const text of failureTexts(report.failures)) warn(`${plainLine(space)}: ${text}`);
+    }
     if (options.json) await context.printJson({ ...result, failed });
     else {
       for (const { space, report } of result.maintained) {
@@ -94,7 +99,7 @@ async function maintainAll(context: Context<Options>): Promise<number> {
         await context.print(`${plural(left, 'space', 'spaces')} left: maintained in this span already`);
       for (const { space, message } of failed) warn(`${plainLine(space)}: ${message}`);
     }
-    return failed.length > 0 ? PARTLY : 0;
+    return failed.length > 0 || halved.length > 0 ? PARTLY : 0;
   } finally {
     await opening.store?.close();
   }

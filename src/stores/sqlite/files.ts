@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { type Connection, connect } from './connection.ts';
 import { checkLinks } from './directory.ts';
 import { translateFileError } from './faults.ts';
@@ -23,6 +23,15 @@ export function fileNameOf(space: string): string {
     .replace(/^-+|-+$/g, '');
   const hash = createHash('sha256').update(space).digest('hex').slice(0, 16);
   return `${slug || 'space'}-${hash}.db`;
+}
+
+/** Whether two paths lead to one directory, which need not exist yet. */
+export function isSameDirectory(one: string, other: string): boolean {
+  return placeOf(one) === placeOf(other);
+}
+
+function placeOf(directory: string): string {
+  return existsSync(directory) ? realpathSync(directory) : resolve(directory);
 }
 
 /** The path of a space's file: of a link, what it leads to, since SQLite keeps the log beside that. */

@@ -13,12 +13,12 @@ const MOST = 10_000;
 
 /** Writes and recorded recalls of the last 30 days, by day. */
 export function Days() {
-  const { answer, error } = useAsk(countDays, []);
+  const { answer, error, reload } = useAsk(countDays, []);
   return (
     <section class="stack">
       <h2>The last {DAYS} days</h2>
       {error ? (
-        <Failure error={error} />
+        <Failure error={error} retry={reload} />
       ) : !answer ? (
         <Loading />
       ) : (

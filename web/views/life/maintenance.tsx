@@ -21,6 +21,8 @@ export function Maintenance() {
       const done = await (dryRun ? look : act)((memory) => memory.maintain({ dryRun }));
       setReport(dryRun ? done : undefined);
       const undo = done.run === undefined ? {} : { run: done.run };
+      for (const reason of new Set(done.failures))
+        tellFailure(new Error(`The language model failed: ${reason}`));
       if (!dryRun) {
         tell(
           'Maintenance is done.',

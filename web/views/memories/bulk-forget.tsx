@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ListOptions } from '../../../src/index.ts';
 import { act, useAsk } from '../../api.ts';
+import { useOnce } from '../../parts/once.ts';
 import { Sheet } from '../../parts/sheet.tsx';
 import { Failure, Loading } from '../../parts/states.tsx';
 import { tell, tellFailure } from '../../parts/toast.tsx';
@@ -16,9 +17,9 @@ export function BulkForget({ filter, close }: { readonly filter: ListOptions; re
     meant && ((memory, signal) => memory.forget(meant, { dryRun: true, signal })),
     [JSON.stringify(filter)],
   );
-  const forget = () => {
+  const forget = useOnce(async () => {
     if (!meant) return;
-    act(async (memory) => {
+    await act(async (memory) => {
       // What was written since the number was typed was not meant.
       const { count } = await memory.forget(meant, { dryRun: true });
       if (String(count) !== typed.trim()) {
@@ -30,7 +31,7 @@ export function BulkForget({ filter, close }: { readonly filter: ListOptions; re
       tell(`${count} ${count === 1 ? 'memory is' : 'memories are'} forgotten.`);
       close();
     }, tellFailure);
-  };
+  });
   return (
     <Sheet title="Forget all that the filter finds" close={close}>
       {'because' in target ? (

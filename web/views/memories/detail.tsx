@@ -1,17 +1,18 @@
 import { useState } from 'preact/hooks';
-import type { Memory } from '../../../src/index.ts';
+import type { Memory, MemoryEngine } from '../../../src/index.ts';
 import { act, useAsk } from '../../api.ts';
 import { useCell } from '../../cell.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { lazy } from '../../parts/lazy.tsx';
 import { MemoryFacts } from '../../parts/memory-line.tsx';
+import { useOnce } from '../../parts/once.ts';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { moment } from '../../parts/time.ts';
 import { tell, tellFailure } from '../../parts/toast.tsx';
 import { withUndo } from '../../parts/undo.ts';
 import { href } from '../../router.ts';
 import { session } from '../../session.ts';
-import { Edit } from './edit.tsx';
+import { Edit, isUnsaved } from './edit.tsx';
 import { Forget } from './forget.tsx';
 import { History } from './history.tsx';
 
@@ -26,7 +27,7 @@ export function Detail({ id, close }: { readonly id: string; readonly close: () 
     reload,
   } = useAsk((engine, signal) => engine.get(id, { signal }), [id]);
   const signedIn = useCell(session);
-  const [editing, setEditing] = useState(false);
+  const [editing, setEditing] = useState(isUnsaved(id));
   const [forgetting, setForgetting] = useState(false);
   if (error && !memory) return <Failure error={error} retry={reload} />;
   if (!memory) {
@@ -99,9 +100,14 @@ export function Detail({ id, close }: { readonly id: string; readonly close: () 
 
 function Validity({ memory: { id, invalidatedAt } }: { readonly memory: Memory }) {
   const [reason, setReason] = useState<string>();
+  const reinstate = useOnce(() => withUndo(id, 'True again.', (memory) => memory.reinstate(id)));
+  const invalidate = useOnce(async (because: string) => {
+    const change = (memory: MemoryEngine) => memory.invalidate(id, because);
+    if (await withUndo(id, 'Marked as no longer true.', change)) setReason(undefined);
+  });
   if (invalidatedAt) {
     return (
-      <button type="button" onClick={() => withUndo(id, 'True again.', (memory) => memory.reinstate(id))}>
+      <button type="button" onClick={() => reinstate()}>
         Reinstate
       </button>
     );
@@ -118,8 +124,7 @@ function Validity({ memory: { id, invalidatedAt } }: { readonly memory: Memory }
       class="row"
       onSubmit={(event) => {
         event.preventDefault();
-        setReason(undefined);
-        withUndo(id, 'Marked as no longer true.', (memory) => memory.invalidate(id, reason));
+        invalidate(reason);
       }}
     >
       <input

@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { Memory, MemoryChanges } from '../../../src/index.ts';
+import { useOnce } from '../../parts/once.ts';
 import { withUndo } from '../../parts/undo.ts';
+import { session } from '../../session.ts';
 
 interface Draft {
   readonly content: string;
@@ -18,17 +20,33 @@ function draftOf(memory: Memory): Draft {
   return { content, title, type, scope, tags: tags.join('\n'), topicKey, importance, confidence };
 }
 
+/** What was typed by id, and neither saved nor cancelled: going elsewhere and back loses nothing. */
+const unsaved = new Map<string, { readonly before: Draft; readonly draft: Draft }>();
+session.subscribe(() => unsaved.clear());
+
+export function isUnsaved(id: string): boolean {
+  return unsaved.has(id);
+}
+
 /** Changes what a memory says. Only what was changed is sent. */
 export function Edit({ memory, close }: { readonly memory: Memory; readonly close: () => void }) {
+  const { id } = memory;
   // Not the memory as it is now: what others write meanwhile is no change of the draft.
-  const [before] = useState(draftOf(memory));
-  const [draft, setDraft] = useState(before);
+  const [before] = useState(unsaved.get(id)?.before ?? draftOf(memory));
+  const [draft, setDraft] = useState(unsaved.get(id)?.draft ?? before);
   const changes = changesOf(draft, before);
-  const set = (part: Partial<Draft>) => setDraft({ ...draft, ...part });
-  const save = async (event: Event) => {
-    event.preventDefault();
-    if (await withUndo(memory.id, 'Changed.', (engine) => engine.update(memory.id, changes))) close();
+  const set = (part: Partial<Draft>) => {
+    const next = { ...draft, ...part };
+    unsaved.set(id, { before, draft: next });
+    setDraft(next);
   };
+  const end = () => {
+    unsaved.delete(id);
+    close();
+  };
+  const save = useOnce(async () => {
+    if (await withUndo(id, 'Changed.', (engine) => engine.update(id, changes))) end();
+  });
   const text = (name: 'title' | 'type' | 'scope' | 'topicKey', title: string) => (
     <label class="field">
       <span>{title}</span>
@@ -65,7 +83,13 @@ export function Edit({ memory, close }: { readonly memory: Memory; readonly clos
     </label>
   );
   return (
-    <form class="stack" onSubmit={save}>
+    <form
+      class="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        save();
+      }}
+    >
       {lines('content', 'What it says', 4)}
       <div class="edit-fields">
         {text('title', 'Title')}
@@ -80,7 +104,7 @@ export function Edit({ memory, close }: { readonly memory: Memory; readonly clos
         <button type="submit" class="primary" disabled={Object.keys(changes).length === 0}>
           Save
         </button>
-        <button type="button" onClick={close}>
+        <button type="button" onClick={end}>
           Cancel
         </button>
       </div>

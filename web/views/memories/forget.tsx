@@ -1,5 +1,6 @@
 import type { ForgetResult } from '../../../src/index.ts';
 import { act, useAsk } from '../../api.ts';
+import { useOnce } from '../../parts/once.ts';
 import { Sheet } from '../../parts/sheet.tsx';
 import { Failure, Loading } from '../../parts/states.tsx';
 import { tell, tellFailure } from '../../parts/toast.tsx';
@@ -16,12 +17,13 @@ export function Forget({
   readonly done: () => void;
 }) {
   const { answer, error } = useAsk((memory, signal) => memory.forget(id, { dryRun: true, signal }), [id]);
-  const forget = () =>
+  const forget = useOnce(() =>
     act((memory) => memory.forget(id)).then(() => {
       tell('Forgotten.');
       close();
       done();
-    }, tellFailure);
+    }, tellFailure),
+  );
   return (
     <Sheet title="Forget this memory" close={close}>
       {error ? (

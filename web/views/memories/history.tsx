@@ -2,6 +2,7 @@ import type { HistoryEntry, Memory } from '../../../src/index.ts';
 import { act, useAsk } from '../../api.ts';
 import { useCell } from '../../cell.ts';
 import { TextDifference } from '../../parts/difference.tsx';
+import { useOnce } from '../../parts/once.ts';
 import { Failure, Loading } from '../../parts/states.tsx';
 import { ago, moment } from '../../parts/time.ts';
 import { tell, tellFailure } from '../../parts/toast.tsx';
@@ -15,13 +16,14 @@ export function History({ memory }: { readonly memory: Memory }) {
     [id, revisionCount, updatedAt],
   );
   const signedIn = useCell(session);
-  if (error) return <Failure error={error} />;
-  if (!answer) return <Loading />;
-  const undo = (operation: number) =>
+  const undo = useOnce((operation: number) =>
     act((engine) => engine.undo({ operation })).then(
       () => tell(`Undid operation ${operation}.`),
       tellFailure,
-    );
+    ),
+  );
+  if (error) return <Failure error={error} />;
+  if (!answer) return <Loading />;
   return (
     <ol class="timeline">
       {answer

@@ -1,7 +1,7 @@
 import './memories.css';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ListOptions, Memory } from '../../../src/index.ts';
-import { look } from '../../api.ts';
+import { look, refresh } from '../../api.ts';
 import { useCell } from '../../cell.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { Empty, Failure } from '../../parts/states.tsx';
@@ -169,7 +169,7 @@ export default function MemoriesView() {
           </button>
         </details>
         {error ? (
-          <Failure error={error} />
+          <Failure error={error} retry={refresh} />
         ) : total === 0 ? (
           <Empty title={names.length > 0 ? 'No memory matches' : 'Nothing is remembered yet'}>
             <p>
