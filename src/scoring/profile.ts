@@ -110,9 +110,10 @@ export type ProfileLookup = (name: string) => Profile | undefined;
 
 /**
  * Checks a profile and resolves what it extends. Throws `invalid_profile` naming the path of the fault.
- * `lookup` finds the profile that `extends` names; without it nothing can be extended.
+ * `lookup` finds the profile that `extends` names; without it nothing can be extended. A profile comes back as it is.
  */
 export function checkProfile(definition: ProfileDefinition, lookup: ProfileLookup): Profile {
+  if (isChecked(definition)) return definition;
   checkShape(definition);
   const parent = definition.extends === undefined ? undefined : lookup(definition.extends);
   if (definition.extends !== undefined && parent === undefined) {
@@ -139,6 +140,7 @@ export function checkProfile(definition: ProfileDefinition, lookup: ProfileLooku
   const resolved = resolveProfile(profile);
   // Scores of later calls must not change with an object that the caller holds.
   const kept = frozenCopy(profile);
+  checked.add(kept);
   unchanged.set(kept, resolved);
   recent.set(kept, recent.get(profile) ?? new Map());
   return kept;
@@ -168,6 +170,13 @@ export function withFloor(resolved: ResolvedProfile, part: string, atLeast: numb
   if (!node)
     throw invalidProfile(resolved.name, `parts.${part}`, unknown('part', part, Object.keys(resolved.parts)));
   return { ...resolved, floor: { part, node, atLeast } };
+}
+
+/** Profiles that were made here: what they extend is part of them, and nobody can change them. */
+const checked = new WeakSet<object>();
+
+function isChecked(definition: ProfileDefinition): definition is Profile {
+  return checked.has(definition);
 }
 
 /** Profiles with their own defaults. */
