@@ -1,3 +1,4 @@
+import { describe } from '../domain/describe.ts';
 import { SalienceError } from '../domain/errors.ts';
 import { frozenCopy } from '../domain/frozen.ts';
 import { isPlain, unknown } from '../domain/options.ts';
@@ -120,7 +121,7 @@ export function checkProfile(definition: ProfileDefinition, lookup: ProfileLooku
     throw invalidProfile(
       definition.name,
       'extends',
-      `unknown profile ${JSON.stringify(definition.extends)}: extend a built-in one, or one that the lookup finds`,
+      `unknown profile ${describe(definition.extends)}: extend a built-in one, or one that the lookup finds`,
     );
   }
   const parameters = mergeParameters(definition, parent);
@@ -288,7 +289,7 @@ function checkParameterDefinition(profile: string, path: string, parameter: Para
       throw invalidProfile(profile, `${path}.${key}`, unknown('key', key, allowed));
     }
     if ((key === 'min' || key === 'max') && value !== undefined && !Number.isFinite(value)) {
-      throw invalidProfile(profile, `${path}.${key}`, `${String(value)} is not a finite number`);
+      throw invalidProfile(profile, `${path}.${key}`, `${describe(value)} is not a finite number`);
     }
   }
   const problem = parameterProblem(parameter, parameter.default);
@@ -339,11 +340,11 @@ const LARGEST = 1e50;
 function parameterProblem(parameter: ParameterDefinition, value: ParameterValue): string | undefined {
   switch (parameter.kind) {
     case 'flag':
-      return typeof value === 'boolean' ? undefined : `${JSON.stringify(value)} is not true or false`;
+      return typeof value === 'boolean' ? undefined : `${describe(value)} is not true or false`;
     case 'choice':
       return parameter.choices.includes(value as string)
         ? undefined
-        : `${JSON.stringify(value)} is not one of ${parameter.choices.join(', ')}`;
+        : `${describe(value)} is not one of ${parameter.choices.join(', ')}`;
     case 'number': {
       if (typeof value !== 'number' || !Number.isFinite(value))
         return `${String(value)} is not a finite number`;
