@@ -289,7 +289,11 @@ function checkParameterDefinition(profile: string, path: string, parameter: Para
       throw invalidProfile(profile, `${path}.${key}`, unknown('key', key, allowed));
     }
     if ((key === 'min' || key === 'max') && value !== undefined && !Number.isFinite(value)) {
-      throw invalidProfile(profile, `${path}.${key}`, `${describe(value)} is not a finite number`);
+      throw invalidProfile(
+        profile,
+        `${path}.${key}`,
+        `${typeof value === 'string' ? value : describe(value)} is not a finite number`,
+      );
     }
   }
   const problem = parameterProblem(parameter, parameter.default);

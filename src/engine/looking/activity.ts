@@ -63,7 +63,8 @@ export async function activity(
   wholeNumber(wait, 'wait', 0, LONGEST_WAIT);
   const most = limitOf(limit, 100, 1000);
   const positionOf = (place: StampedPlace) => `${place.sequence}.${place.usage}.${markOf(space.name, place)}`;
-  let position = text(after, 'after');
+  // An empty one is a position that is none.
+  let position = after === '' ? after : text(after, 'after');
   const found = await watch.until(
     async () => {
       const place = placeFrom(position);
