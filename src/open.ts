@@ -51,7 +51,7 @@ export interface OpenOptions {
   readonly language?: AnalyzerLanguage | undefined;
   /** Finds the dates that a query names, for signals such as `dateMatch`. Default is {@link readEnglishDates} for English, none for other languages. */
   readonly dateReader?: DateReader | undefined;
-  /** Strategies of your own, by their formulas. */
+  /** Strategies of your own: their definitions, or what `defineProfile` returned. */
   readonly profiles?: readonly ProfileDefinition[] | undefined;
   /** Most bytes of UTF-8 in one content; `Infinity` for no limit. Default is 32 KiB. */
   readonly maxContentBytes?: number | undefined;

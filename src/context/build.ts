@@ -19,6 +19,8 @@ import {
 import { chooseSections, type Section, type SectionName, sectionOf } from './sections.ts';
 import type { TokenCounter } from './tokens.ts';
 
+const SHARE_CHOICES = ['guaranteed', 'none'] as const;
+
 export interface ContextOptions extends Omit<PackOptions, 'maxTokens' | 'shares'> {
   /** Default is `text`, which takes the fewest tokens. */
   readonly format?: ContextFormat | undefined;
@@ -98,6 +100,7 @@ export async function buildContext(
   const ready = placed.map(
     ({ candidate, section }, at): Placed => ({ section: section.name, tokens: tokens[at]!, ...candidate }),
   );
+  if (options.shares !== undefined) oneOf(options.shares, 'shares', SHARE_CHOICES);
   const shares =
     options.shares === 'none'
       ? undefined

@@ -71,7 +71,10 @@ export function texts(value: unknown, field: string, most: number, maxCharacters
   if (!Array.isArray(value)) throw invalidArgument(field, 'expected a list of strings');
   if (value.length > most)
     throw invalidArgument(field, `${value.length} are too many; at most ${most} are allowed`);
-  return [...new Set(value.map((each, index) => text(each, `${field}[${index}]`, { maxCharacters })))];
+  // Not by `map`, which passes over what a list leaves out.
+  return [
+    ...new Set(Array.from(value, (each, index) => text(each, `${field}[${index}]`, { maxCharacters }))),
+  ];
 }
 
 /** A list that has grown, unless it is longer than one may be. Throws `invalid_argument`. */
@@ -108,7 +111,7 @@ function jsonCopy(value: unknown, field: string, depth: number): JsonValue {
     );
   }
   if (Array.isArray(value))
-    return value.map((each, index) => jsonCopy(each, `${field}[${index}]`, depth - 1));
+    return Array.from(value, (each, index) => jsonCopy(each, `${field}[${index}]`, depth - 1));
   if (!isPlain(value)) throw invalidArgument(field, notJson(value));
   const entries = Object.entries(value).filter(([, each]) => each !== undefined);
   return Object.fromEntries(

@@ -1,4 +1,5 @@
 import { invalidArgument } from './check.ts';
+import { describe } from './describe.ts';
 import { type Instant, LATEST, MILLISECONDS_PER_DAY, parseInstant } from './time.ts';
 
 const units: Readonly<Record<string, number>> = {
@@ -25,7 +26,7 @@ export function parseTimeToLive(value: string | Date, from: Instant, field = 'tt
 
 function whatIsWrong(value: string | Date, until: Instant | undefined, from: Instant): string {
   if (until === undefined)
-    return `${JSON.stringify(value)} is not a duration; write "7d", "24h", ISO 8601 such as "P7D", or a time to come`;
+    return `${describe(value)} is not a duration; write "7d", "24h", ISO 8601 such as "P7D", or a time to come`;
   return until <= from
     ? 'it would end before it began; give a duration above 0 or a time in the future'
     : 'it would end after the year 9999; leave it out for what never ends';

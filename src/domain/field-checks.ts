@@ -6,7 +6,7 @@ import { redactMetadata, redactPrivate } from './redaction.ts';
 import { parseRelations } from './relation.ts';
 import { parseScope } from './scope.ts';
 import { isInvisible } from './statement.ts';
-import { findTextProblem } from './wellformed.ts';
+import { findTextProblem, isStorable } from './wellformed.ts';
 
 /** What the texts of a memory may be. */
 export interface TextLimits {
@@ -84,7 +84,7 @@ function checkField(name: FieldName, value: unknown, limits: TextLimits): unknow
 function nameOf(value: string, { anyCharacters }: Field, name: FieldName): string {
   if (!anyCharacters) return wellFormed(value, name);
   // No store holds these, and what comes of the field in others would be named in its place.
-  if (value.isWellFormed() && !value.includes('\0')) return value;
+  if (isStorable(value)) return value;
   throw new SalienceError(
     'invalid_text',
     `${name}: the text holds a NUL or half of a surrogate pair; remove it`,

@@ -40,12 +40,12 @@ export function isPlain(value: unknown): value is object {
 }
 
 /** `unknown strategy "hybird" (did you mean "hybrid"?)` */
-export function unknown(what: string, name: string, known: readonly string[]): string {
+export function unknown(what: string, name: unknown, known: readonly string[]): string {
   return `unknown ${what} ${describe(name)} (${hint(name, known)})`;
 }
 
 /** What to say beside an unknown name: the known one that was probably meant, or all of them. */
-export function hint(name: string, known: readonly string[]): string {
+export function hint(name: unknown, known: readonly string[]): string {
   const meant = nearest(name, known);
   return meant === undefined
     ? `available: ${known.join(', ') || 'none'}`
@@ -53,7 +53,7 @@ export function hint(name: string, known: readonly string[]): string {
 }
 
 /** The known name that is most like another, at most a third of whose letters differ; `undefined` if there is none. */
-function nearest(name: string, known: readonly string[]): string | undefined {
+function nearest(name: unknown, known: readonly string[]): string | undefined {
   if (typeof name !== 'string' || name.length > 100) return undefined;
   const plain = (text: string) => text.toLowerCase().replaceAll(/[_-]/g, '');
   let best: string | undefined;

@@ -16,6 +16,11 @@ export function findTextProblem(text: string): TextProblem | undefined {
   return undefined;
 }
 
+/** Whether a store can hold a text as it is: UTF-8 has no half of a surrogate pair, and PostgreSQL and a driver of SQLite no NUL. */
+export function isStorable(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0');
+}
+
 function isRefusedControl(code: number): boolean {
   if (code >= 0x20) return code >= 0x7f && code <= 0x9f;
   return code !== 0x09 && code !== 0x0a && code !== 0x0d;

@@ -21,7 +21,7 @@ import type { EvaluationEngine, EvaluationSpace } from './run.ts';
 export interface EvaluationEngineOptions {
   /** Default is `builtin`. */
   readonly embedder?: EmbedderChoice | undefined;
-  /** Strategies of your own, by their formulas. */
+  /** Strategies of your own: their definitions, or what `defineProfile` returned. */
   readonly profiles?: readonly ProfileDefinition[] | undefined;
   /** Options of every recall, for example `{ minScore: 0.2 }`. Default is none. */
   readonly recall?:

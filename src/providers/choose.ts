@@ -1,3 +1,4 @@
+import { describe } from '../domain/describe.ts';
 import { SalienceError } from '../domain/errors.ts';
 import { checkedEmbedder } from './checked-embedder.ts';
 import type { Embedder } from './embedder.ts';
@@ -15,7 +16,7 @@ export async function chooseEmbedder(choice: EmbedderChoice): Promise<Embedder |
   }
   throw new SalienceError(
     'unknown_embedder',
-    `unknown embedder ${JSON.stringify(choice)}: use "builtin", "none", or one that openAiCompatibleEmbedder({ baseUrl, model }) makes`,
+    `unknown embedder ${describe(choice)}: use "builtin", "none", or one that openAiCompatibleEmbedder({ baseUrl, model }) makes`,
     { details: { embedder: choice } },
   );
 }

@@ -1,3 +1,4 @@
+import { describe } from '../domain/describe.ts';
 import { SalienceError } from '../domain/errors.ts';
 import { frozenCopy } from '../domain/frozen.ts';
 import { isPlain, unknown } from '../domain/options.ts';
@@ -110,16 +111,17 @@ export type ProfileLookup = (name: string) => Profile | undefined;
 
 /**
  * Checks a profile and resolves what it extends. Throws `invalid_profile` naming the path of the fault.
- * `lookup` finds the profile that `extends` names; without it nothing can be extended.
+ * `lookup` finds the profile that `extends` names; without it nothing can be extended. A profile comes back as it is.
  */
 export function checkProfile(definition: ProfileDefinition, lookup: ProfileLookup): Profile {
+  if (isChecked(definition)) return definition;
   checkShape(definition);
   const parent = definition.extends === undefined ? undefined : lookup(definition.extends);
   if (definition.extends !== undefined && parent === undefined) {
     throw invalidProfile(
       definition.name,
       'extends',
-      `unknown profile ${JSON.stringify(definition.extends)}: extend a built-in one, or one that the lookup finds`,
+      `unknown profile ${describe(definition.extends)}: extend a built-in one, or one that the lookup finds`,
     );
   }
   const parameters = mergeParameters(definition, parent);
@@ -139,6 +141,7 @@ export function checkProfile(definition: ProfileDefinition, lookup: ProfileLooku
   const resolved = resolveProfile(profile);
   // Scores of later calls must not change with an object that the caller holds.
   const kept = frozenCopy(profile);
+  checked.add(kept);
   unchanged.set(kept, resolved);
   recent.set(kept, recent.get(profile) ?? new Map());
   return kept;
@@ -168,6 +171,13 @@ export function withFloor(resolved: ResolvedProfile, part: string, atLeast: numb
   if (!node)
     throw invalidProfile(resolved.name, `parts.${part}`, unknown('part', part, Object.keys(resolved.parts)));
   return { ...resolved, floor: { part, node, atLeast } };
+}
+
+/** Profiles that were made here: what they extend is part of them, and nobody can change them. */
+const checked = new WeakSet<object>();
+
+function isChecked(definition: ProfileDefinition): definition is Profile {
+  return checked.has(definition);
 }
 
 /** Profiles with their own defaults. */
@@ -279,7 +289,11 @@ function checkParameterDefinition(profile: string, path: string, parameter: Para
       throw invalidProfile(profile, `${path}.${key}`, unknown('key', key, allowed));
     }
     if ((key === 'min' || key === 'max') && value !== undefined && !Number.isFinite(value)) {
-      throw invalidProfile(profile, `${path}.${key}`, `${String(value)} is not a finite number`);
+      throw invalidProfile(
+        profile,
+        `${path}.${key}`,
+        `${typeof value === 'string' ? value : describe(value)} is not a finite number`,
+      );
     }
   }
   const problem = parameterProblem(parameter, parameter.default);
@@ -330,11 +344,11 @@ const LARGEST = 1e50;
 function parameterProblem(parameter: ParameterDefinition, value: ParameterValue): string | undefined {
   switch (parameter.kind) {
     case 'flag':
-      return typeof value === 'boolean' ? undefined : `${JSON.stringify(value)} is not true or false`;
+      return typeof value === 'boolean' ? undefined : `${describe(value)} is not true or false`;
     case 'choice':
       return parameter.choices.includes(value as string)
         ? undefined
-        : `${JSON.stringify(value)} is not one of ${parameter.choices.join(', ')}`;
+        : `${describe(value)} is not one of ${parameter.choices.join(', ')}`;
     case 'number': {
       if (typeof value !== 'number' || !Number.isFinite(value))
         return `${String(value)} is not a finite number`;

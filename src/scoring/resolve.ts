@@ -1,3 +1,4 @@
+import { describe } from '../domain/describe.ts';
 import { unknown } from '../domain/options.ts';
 import { type ResolvedCondition, resolveCondition } from './condition.ts';
 import { invalidProfile } from './faults.ts';
@@ -74,10 +75,7 @@ export function resolveFormulas(
     },
     object(value, path) {
       if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-      throw fault(
-        path,
-        value === undefined ? 'expected a formula' : `${JSON.stringify(value)} is not a formula`,
-      );
+      throw fault(path, value === undefined ? 'expected a formula' : `${describe(value)} is not a formula`);
     },
     nonEmpty(list, path) {
       // What is resolved shares no list with what was handed in.

@@ -261,7 +261,7 @@ function readNumber(name: string, value: unknown): number {
   if (typeof value === 'number' && value >= low && value <= high && Number.isFinite(value)) return value;
   throw new SalienceError(
     'invalid_argument',
-    `signal ${name}: ${typeof value === 'string' ? JSON.stringify(value) : String(value)} must be a number ${high === Infinity ? `of at least ${low}` : `from ${low} to ${high}`}`,
+    `signal ${name}: ${describe(value)} must be a number ${high === Infinity ? `of at least ${low}` : `from ${low} to ${high}`}`,
     { details: { field: name } },
   );
 }

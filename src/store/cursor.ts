@@ -107,9 +107,9 @@ function boundTo({ filter, where = [] }: ListRequest, { sort, direction }: ListO
 /** Throws `invalid_argument` for a limit or a beginning that is none. */
 export function checkListRequest({ limit, cursor, offset, around }: ListRequest): void {
   if (!(Number.isSafeInteger(limit) && limit >= 1))
-    throw invalidArgument('limit', `${limit} is not a whole number of at least 1`);
+    throw invalidArgument('limit', `${describe(limit)} is not a whole number of at least 1`);
   if (offset !== undefined && !(Number.isSafeInteger(offset) && offset >= 0))
-    throw invalidArgument('offset', `${offset} is not a whole number of at least 0`);
+    throw invalidArgument('offset', `${describe(offset)} is not a whole number of at least 0`);
   if (around !== undefined && typeof around !== 'string')
     throw invalidArgument('around', `expected the id of a memory, not ${describe(around)}`);
   const said = Object.entries({ cursor, offset, around }).filter(([, value]) => value !== undefined);

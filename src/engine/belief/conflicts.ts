@@ -1,5 +1,6 @@
 import { invalidArgument, oneOf } from '../../domain/check.ts';
 import { clip } from '../../domain/clip.ts';
+import { describe } from '../../domain/describe.ts';
 import { SalienceError } from '../../domain/errors.ts';
 import { metadataWithin, type TextLimits } from '../../domain/field-checks.ts';
 import type { MemoryRecord } from '../../domain/memory.ts';
@@ -326,9 +327,10 @@ async function checkStillBelieved(
 }
 
 async function openPair(reader: SpaceReader, conflictId: string): Promise<SimilarPair> {
-  const sequence = /^\d{1,15}$/.test(conflictId) ? Number(conflictId) : Number.NaN;
+  const isNumber = typeof conflictId === 'string' && /^\d{1,15}$/.test(conflictId);
+  const sequence = isNumber ? Number(conflictId) : Number.NaN;
   if (Number.isNaN(sequence)) {
-    throw invalidArgument('conflictId', `${JSON.stringify(conflictId)} is none; conflicts lists them`);
+    throw invalidArgument('conflictId', `${describe(conflictId)} is none; conflicts lists them`);
   }
   const pair = await reader.pair(sequence);
   if (pair && pair.resolution === undefined) return pair;

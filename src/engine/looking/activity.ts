@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { invalidArgument, wholeNumber } from '../../domain/check.ts';
+import { invalidArgument, text, wholeNumber } from '../../domain/check.ts';
 import { formatInstant } from '../../domain/time.ts';
 import type { ActivityPart, ActivityPlace, StampedPlace } from '../../store/activity.ts';
 import type { MemoryEvent, Usage, Verb } from '../../store/store.ts';
@@ -63,7 +63,8 @@ export async function activity(
   wholeNumber(wait, 'wait', 0, LONGEST_WAIT);
   const most = limitOf(limit, 100, 1000);
   const positionOf = (place: StampedPlace) => `${place.sequence}.${place.usage}.${markOf(space.name, place)}`;
-  let position = String(after);
+  // An empty one is a position that is none.
+  let position = after === '' ? after : text(after, 'after');
   const found = await watch.until(
     async () => {
       const place = placeFrom(position);

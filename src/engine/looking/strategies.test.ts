@@ -1,6 +1,11 @@
 import { expect, it } from 'vitest';
 import { openMemory } from '../../open.ts';
-import { BUILTIN_PROFILE_NAMES, builtinDefinition } from '../../scoring/index.ts';
+import {
+  BUILTIN_PROFILE_NAMES,
+  builtinDefinition,
+  defineProfile,
+  type Profile,
+} from '../../scoring/index.ts';
 import { angleEmbedder } from '../../testing/angle-embedder.ts';
 
 const now = new Date('2026-11-20T12:00:00Z');
@@ -105,4 +110,29 @@ it('settings that are answered cannot be changed, and those that were handed in 
   fading.daysCold = 30;
   singleValued.push('lives_in');
   expect(await memory.configure()).toMatchObject({ fading: { daysCold: 90 }, singleValued: ['works_at'] });
+});
+
+it('takes a profile that was defined before as it takes its definition', async () => {
+  const definition = {
+    name: 'even',
+    description: 'As balanced, evenly.',
+    extends: 'balanced',
+    set: { weights: { semantic: 1, recency: 1, importance: 1 } },
+    require: [{ signal: 'importance', above: 0 }],
+  } as const;
+  const described = async (profile: typeof definition | Profile) => {
+    await using memory = await openMemory({
+      path: ':memory:',
+      space: 'alice',
+      embedder: 'none',
+      profiles: [profile],
+    });
+    return (await memory.strategies()).find(({ name }) => name === 'even');
+  };
+  const defined = defineProfile(definition);
+  expect(defineProfile(defined)).toBe(defined);
+  expect(await described(defined)).toEqual(await described(definition));
+  expect(await described(defined)).toMatchObject({ profile: { require: definition.require } });
+  // A copy may have been changed: it is checked as a definition.
+  expect(() => defineProfile({ ...defined })).toThrow(/unknown key "lineage"/);
 });

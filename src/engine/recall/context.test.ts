@@ -3,6 +3,7 @@ import { loadTokenCounter } from '../../context/tokens.ts';
 import { SalienceError } from '../../domain/errors.ts';
 import type { Embedder } from '../../providers/embedder.ts';
 import { live } from '../../testing/live-memory.ts';
+import { expectCode } from '../../testing/store-contract/harness.ts';
 
 const coffee = [
   { id: 'rule', content: 'Never suggest decaf coffee', type: 'rule' },
@@ -322,4 +323,22 @@ test('a query that is no text is refused by its name', async () => {
   for (const query of [null, 3, ['tea']] as unknown as string[]) {
     await expect(memory.context(query, { maxTokens: 100 })).rejects.toBeInstanceOf(SalienceError);
   }
+});
+
+test('a way of packing, and of sharing, that there is none of is refused by the name of its option', async () => {
+  const { memory } = await live();
+  await memory.remember('Coffee is grown in Brazil');
+  const budget = { maxTokens: 500 };
+  for (const [refused, message] of [
+    [
+      memory.context('coffee', { ...budget, packing: 'best' as never }),
+      /^packing: "best" is not one of optimal, greedy/,
+    ],
+    [memory.bootstrap({ packing: 'best' as never }), /^packing: "best" is not one of/],
+    [
+      memory.context('coffee', { ...budget, shares: 'some' as never }),
+      /^shares: "some" is not one of guaranteed, none/,
+    ],
+  ] as const)
+    expect((await expectCode(refused, 'invalid_argument')).message).toMatch(message);
 });

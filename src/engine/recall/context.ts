@@ -2,9 +2,9 @@ import { type ContextBudget, contextTokens, missingBudget } from '../../context/
 import { type ContextOptions as BuildOptions, type BuiltContext, buildContext } from '../../context/build.ts';
 import type { ContextCandidate } from '../../context/candidate.ts';
 import { explainOmission, type Omission } from '../../context/omission.ts';
-import type { PackObjective, PackStrategy } from '../../context/pack.ts';
+import { PACK_STRATEGIES, type PackObjective, type PackStrategy } from '../../context/pack.ts';
 import { BOOTSTRAP, PINNED, type SessionContext } from '../../context/sections.ts';
-import { number, text, texts, wholeNumber } from '../../domain/check.ts';
+import { number, oneOf, text, texts, wholeNumber } from '../../domain/check.ts';
 import { visibleScopes } from '../../domain/scope.ts';
 import { parseInstant } from '../../domain/time.ts';
 import { makeScore, type Score } from '../../scoring/comparable.ts';
@@ -159,6 +159,7 @@ async function contextAsOf<StrategyName extends string>(
   // What is out of range is said before anything is searched.
   const budget = { maxTokens: contextTokens({ maxTokens, window } as ContextBudget) };
   const floor = minScore === undefined ? defaults.minScore : number(minScore, 'minScore', 0, 1);
+  const packed = packingOf(packing);
   const asking = blank ? undefined : query;
   const prepared = await prepareRecall(engine, asking, asked);
   const answer = await recallPrepared<StrategyName>(engine, asking, prepared, asked);
@@ -174,7 +175,7 @@ async function contextAsOf<StrategyName extends string>(
   );
   const built = await build(engine, { ...found, hits: inOrder(found.hits) }, mandatory, {
     ...budget,
-    strategy: packing,
+    strategy: packed,
     objective: objective ?? 'evidence',
     minScore: floor,
     maxItems,
@@ -221,6 +222,11 @@ function belongsInSession({ memory: { type, role } }: Pick<Hit, 'memory'>): bool
   return !(type === 'rule' || type === 'feedback') || (role !== 'tool' && role !== 'assistant');
 }
 
+/** By the name that it has here, where `strategy` is another option. */
+function packingOf(packing: PackStrategy | undefined): PackStrategy | undefined {
+  return packing === undefined ? undefined : oneOf(packing, 'packing', PACK_STRATEGIES);
+}
+
 async function sessionContext(
   engine: Dependencies,
   definition: SessionContext,
@@ -247,7 +253,7 @@ async function sessionContext(
   const built = await build(engine, { ...found, hits }, [], {
     maxTokens: options.maxTokens ?? maxTokens,
     sections,
-    strategy: options.packing,
+    strategy: packingOf(options.packing),
     format: options.format,
     signal: options.signal,
   });

@@ -1,4 +1,5 @@
 import { invalidArgument, text, wholeNumber } from '../../domain/check.ts';
+import { describe } from '../../domain/describe.ts';
 import { SalienceError } from '../../domain/errors.ts';
 import { formatInstant, type Instant } from '../../domain/time.ts';
 import type { RecordedHit, Recording } from '../../store/recording.ts';
@@ -282,7 +283,7 @@ async function sinceOf(engine: Dependencies): Promise<Instant> {
 
 function sequenceOf(recallId: unknown, field: string): number {
   if (typeof recallId === 'string' && /^\d{1,15}$/.test(recallId)) return Number(recallId);
-  throw invalidArgument(field, `${JSON.stringify(recallId)} is none; recalls lists them`);
+  throw invalidArgument(field, `${describe(recallId)} is none; recalls lists them`);
 }
 
 function circumstancesOf({ details }: Recording): Circumstances {

@@ -1,6 +1,5 @@
-import { describe } from '../../domain/describe.ts';
 import { SalienceError } from '../../domain/errors.ts';
-import { hint } from '../../domain/options.ts';
+import { unknown } from '../../domain/options.ts';
 import type { Calibration } from '../../providers/embedder.ts';
 import { signalsRead } from '../../scoring/evaluate.ts';
 import {
@@ -142,11 +141,9 @@ export function takesQuery(resolved: ResolvedProfile): boolean {
 }
 
 export function unknownStrategy(name: unknown, known: readonly string[]): SalienceError {
-  return new SalienceError(
-    'unknown_strategy',
-    `unknown strategy ${describe(name)} (${hint(String(name), known)})`,
-    { details: { strategy: name } },
-  );
+  return new SalienceError('unknown_strategy', unknown('strategy', name, known), {
+    details: { strategy: name },
+  });
 }
 
 function calibrated(profile: Profile, calibration: Calibration | undefined): ParameterOverrides {

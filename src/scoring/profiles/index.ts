@@ -1,6 +1,6 @@
 import { SalienceError } from '../../domain/errors.ts';
 import { deepFreeze } from '../../domain/frozen.ts';
-import { hint } from '../../domain/options.ts';
+import { unknown } from '../../domain/options.ts';
 import { checkProfile, type Profile, type ProfileDefinition } from '../profile.ts';
 import { ambient } from './ambient.ts';
 import { balanced } from './balanced.ts';
@@ -37,7 +37,7 @@ const resolved = new Map<string, Profile>();
 /** A profile that comes with the engine, or `undefined`. */
 export function findBuiltinProfile(name: string): Profile | undefined {
   const known = resolved.get(name);
-  if (known || !Object.hasOwn(definitions, name)) return known;
+  if (known || typeof name !== 'string' || !Object.hasOwn(definitions, name)) return known;
   const profile = checkProfile(definitions[name as BuiltinProfileName], findBuiltinProfile);
   resolved.set(name, profile);
   return profile;
@@ -54,11 +54,9 @@ export function findBuiltinProfile(name: string): Profile | undefined {
 export function builtinProfile(name: string): Profile {
   const profile = findBuiltinProfile(name);
   if (profile) return profile;
-  throw new SalienceError(
-    'unknown_strategy',
-    `unknown strategy ${JSON.stringify(name)} (${hint(String(name), BUILTIN_PROFILE_NAMES)})`,
-    { details: { strategy: name } },
-  );
+  throw new SalienceError('unknown_strategy', unknown('strategy', name, BUILTIN_PROFILE_NAMES), {
+    details: { strategy: name },
+  });
 }
 
 /**

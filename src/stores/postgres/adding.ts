@@ -1,5 +1,6 @@
 import { columnOf, DYNAMICS, type DynamicField, FIELDS } from '../../domain/fields.ts';
 import type { Instant } from '../../domain/time.ts';
+import { isStorable } from '../../domain/wellformed.ts';
 import type { Dynamics, NewUsage, UseDecision } from '../../store/store.ts';
 import { dynamicsOf } from '../../store/using.ts';
 import { newStamp, patienceOf, settling } from './commit.ts';
@@ -97,7 +98,7 @@ function statementFor(
   const { space, memory, usage } = database.tables;
   const asked = JSON.stringify(
     used
-      .filter(({ id }) => id.isWellFormed() && !id.includes('\0'))
+      .filter(({ id }) => isStorable(id))
       .map(({ id, direct }, position) => ({ position, id, direct, ...additions.get(id) })),
   );
   const session = sessionId === undefined ? null : checkedText(sessionId, 'sessionId');

@@ -1,6 +1,7 @@
 import type { MemoryRecord } from '../../domain/memory.ts';
 import { foldedName, tripleOf } from '../../domain/relation.ts';
 import { normalisedContent } from '../../domain/statement.ts';
+import { isStorable } from '../../domain/wellformed.ts';
 import { compareCreated } from '../../store/comparison.ts';
 import { contentKey } from '../../store/content-key.ts';
 import type { FindBy } from '../../store/store.ts';
@@ -8,7 +9,7 @@ import { fullContent } from '../../store/tiers.ts';
 import { EVENT_COLUMNS, eventOf } from './events.ts';
 import type { Moment } from './moment.ts';
 import { fromRow, memoriesWhere, RECORD_COLUMNS } from './rows.ts';
-import { isStorable, type Sql, sql, wantedNumber, wantedNumbers, wantedTexts } from './sql.ts';
+import { type Sql, sql, wantedNumber, wantedNumbers, wantedTexts } from './sql.ts';
 
 /** See `SpaceReader.find`. */
 export async function findMemories(

@@ -1,6 +1,7 @@
+import { isStorable } from '../../domain/wellformed.ts';
 import type { Standing, StatedQuery, StatedRelationRow } from '../../store/store.ts';
 import type { Found, Moment } from './moment.ts';
-import { isStorable, sql, wantedTexts } from './sql.ts';
+import { sql, wantedTexts } from './sql.ts';
 
 const standing = sql`memory.id, memory.ordinal, memory.scope, memory.type, memory.title, memory.kind, memory.tier, memory.core,
   memory.created_at, memory.valid_from, memory.valid_until, memory.expires_at, memory.invalidated_at, memory.consolidated_at`;

@@ -1,10 +1,11 @@
 import { SalienceError } from '../../domain/errors.ts';
 import { columnOf, FIELD_NAMES, FIELDS, type FieldKind, type FieldName } from '../../domain/fields.ts';
 import type { MemoryRecord } from '../../domain/memory.ts';
+import { isStorable } from '../../domain/wellformed.ts';
 import { damagedRow, isObject, isTextList, type Place, storedJson } from '../../store/damage.ts';
 import { ABSENT, isRelationList } from '../../store/stored-json.ts';
 import type { Found, SpacePlace } from './moment.ts';
-import { type FormedQuery, isStorable, raw, type Sql, sql } from './sql.ts';
+import { type FormedQuery, raw, type Sql, sql } from './sql.ts';
 
 /** How a field is written into its column and read from it. */
 interface Codec {

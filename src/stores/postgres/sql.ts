@@ -1,3 +1,4 @@
+import { isStorable } from '../../domain/wellformed.ts';
 /** A part of a statement: text with places for values, so that no value is ever part of the text. */
 export interface Sql {
   readonly parts: readonly string[];
@@ -78,11 +79,6 @@ export function withoutParameters({ parts, values }: Sql): string {
 /** A name, whatever it is made of. */
 export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
-}
-
-/** Whether a text can be stored: PostgreSQL has no NUL, and UTF-8 no half of a surrogate pair. */
-export function isStorable(text: string): boolean {
-  return text.isWellFormed() && !text.includes('\0');
 }
 
 /** A text that is looked for: NULL, which nothing equals, for one that nothing can hold. */

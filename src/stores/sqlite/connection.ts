@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { isStorable } from '../../domain/wellformed.ts';
 import { addChecksumFunction } from './checksum.ts';
 import { type Database, loadDriver, type SqlValue, type Statement } from './driver.ts';
 import { foreignDatabase, isBusy } from './faults.ts';
@@ -88,11 +89,11 @@ export async function connect(path: string, options: ConnectOptions): Promise<Co
     database,
     statement,
     version: () => Object.values(statement(counted).get() as object)[0] as number,
-    get: (sql, ...values) => statement(sql).get(...values),
-    all: (sql, ...values) => statement(sql).all(...values),
-    lists: (sql, ...values) => statementOfLists(sql).all(...values) as SqlValue[][],
-    each: (sql, ...values) => iterate(statement(sql), values),
-    eachList: (sql, ...values) => iterate(statementOfLists(sql), values) as Iterable<SqlValue[]>,
+    get: (sql, ...values) => statement(sql).get(...wanted(values)),
+    all: (sql, ...values) => statement(sql).all(...wanted(values)),
+    lists: (sql, ...values) => statementOfLists(sql).all(...wanted(values)) as SqlValue[][],
+    each: (sql, ...values) => iterate(statement(sql), wanted(values)),
+    eachList: (sql, ...values) => iterate(statementOfLists(sql), wanted(values)) as Iterable<SqlValue[]>,
     run: (sql, ...values) => void statement(sql).run(...values),
     close() {
       if (!database.isOpen) return;
@@ -105,6 +106,18 @@ export async function connect(path: string, options: ConnectOptions): Promise<Co
       }
     },
   };
+}
+
+/** Bytes that no text of UTF-8 has: they are equal to none, and in none. */
+const NOWHERE = new Uint8Array([0xff]);
+
+/**
+ * What is looked for. The driver would end a text at its first NUL, and change half of a surrogate pair: what no row can hold
+ * would find another row.
+ */
+function wanted(values: readonly SqlValue[]): readonly SqlValue[] {
+  const isUnknown = (value: SqlValue) => typeof value === 'string' && !isStorable(value);
+  return values.some(isUnknown) ? values.map((value) => (isUnknown(value) ? NOWHERE : value)) : values;
 }
 
 function* iterate(rows: Statement, values: readonly SqlValue[]): Generator<unknown> {

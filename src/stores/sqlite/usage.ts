@@ -47,8 +47,8 @@ export function applyUse(connection: Connection, usage: NewUsage, decision: UseD
     );
   }
   const links = setPossibleLinks(connection, decision.links);
-  const present = connection.statement('SELECT 1 FROM memory WHERE id = ?');
-  const used = usage.used.filter(({ id }) => present.get(id) !== undefined);
+  const isPresent = (id: string) => connection.get('SELECT 1 FROM memory WHERE id = ?', id) !== undefined;
+  const used = usage.used.filter(({ id }) => isPresent(id));
   const last = lastUsage(connection);
   const { lastInsertRowid } = connection
     .statement(

@@ -10,6 +10,39 @@ const ids = async (reader: SpaceReader, by: FindBy, ...values: readonly string[]
   (await reader.find(by, values)).map(({ id }) => id);
 
 export const findingTests: readonly ContractTest[] = [
+  onSpace('what no text can be finds nothing, nor what it would be cut off or changed to', async (space) => {
+    const known = { topicKey: 'a', sessionId: 'a', tags: ['a'], scope: 'a', author: 'a', content: 'a' };
+    await write(space, [
+      insert({ id: 'a', ...known }),
+      insert({ id: '\ufffd', tags: ['\ufffd'] }),
+      insert({ id: 'b' }),
+    ]);
+    await write(space, [
+      { kind: 'link', link: { ids: ['a', 'b'], kind: 'stated', weight: 1, at: start } },
+      { kind: 'link', link: { ids: ['b', '\ufffd'], kind: 'stated', weight: 1, at: start } },
+    ]);
+    for (const text of ['a\0', 'a\0b', '\0', '\ud800', '\udc00']) {
+      expect(await space.get([text, 'b', text])).toMatchObject([undefined, { id: 'b' }, undefined]);
+      expect(await space.links([text])).toEqual([]);
+      expect(await space.linksAmong([text, 'b'])).toEqual([]);
+      expect(await space.history(text)).toEqual([]);
+      expect(await space.votes(text)).toEqual([]);
+      expect(await space.session(text)).toBeUndefined();
+      expect(await space.standing([text])).toEqual([undefined]);
+      for (const by of [
+        'content',
+        'topicKey',
+        'sessionId',
+        'names',
+        'ends',
+        'supersedes',
+        'derivedFrom',
+      ] as const)
+        expect(await ids(space, by, text)).toEqual([]);
+      for (const filter of [{ tags: [text] }, { types: [text] }])
+        expect((await space.list({ filter, limit: 5 })).memories).toEqual([]);
+    }
+  }),
   onSpace('equal texts are found, and nothing that only begins or ends like them', async (space) => {
     const beginning = 'x'.repeat(64);
     await write(space, [
