@@ -3,7 +3,7 @@ import { namesOfEntity } from '../../domain/relation.ts';
 import type { Instant } from '../../domain/time.ts';
 import { isSuperseded } from '../../store/belief-state.ts';
 import { isBelieved } from '../../store/eligibility.ts';
-import type { Change, IndexedText, Link, SpaceReader, Vote } from '../../store/store.ts';
+import type { Change, IndexedText, Link, SpaceReader, Verb, Vote } from '../../store/store.ts';
 import { withFullText } from '../../store/tiers.ts';
 import { saysAllOf } from '../belief/near-duplicate.ts';
 import { chainsAbove, rejoined } from '../belief/supersession.ts';
@@ -326,7 +326,8 @@ async function reasonsOf(
 
 /**
  * Who else may say it: what a person wrote about its sessions, copies of it, and memories that were compared with it or
- * belong to its chain and say all of it, or one of its names: a merge hands them on.
+ * belong to its chain and say all of it, or one of its names: a merge hands them on. What was handed on and has been
+ * replaced or undone since still stands in the history.
  */
 async function sayersOf(reader: SpaceReader, going: ReadonlyMap<string, Known>): Promise<readonly string[]> {
   const versions = [...going.values()].flatMap((known) => known.versions);
@@ -337,14 +338,63 @@ async function sayersOf(reader: SpaceReader, going: ReadonlyMap<string, Known>):
   const copies = await reader.find('content', contents);
   const near = await neighboursOf(reader, [...going.keys()], versions);
   const names = new Set(versions.flatMap(namesOfEntity));
-  const named = near.filter((memory) => namesOfEntity(memory).some((name) => names.has(name)));
-  const saying = near.filter(({ content }) =>
+  const says = (memory: MemoryRecord) =>
+    namesOfEntity(memory).some((name) => names.has(name)) ||
     contents.some(
       (said) =>
-        content.includes(said) || saysAllOf({ content, confidence: 1 }, { content: said, confidence: 0 }),
-    ),
-  );
-  return [...new Set([...summaries, ...copies, ...saying, ...named].map(({ id }) => id))];
+        memory.content.includes(said) ||
+        saysAllOf({ content: memory.content, confidence: 1 }, { content: said, confidence: 0 }),
+    );
+  const said = (await receiversOf(reader, going)).filter((each) => each.versions.some(says));
+  return [
+    ...new Set([
+      ...[...summaries, ...copies, ...near.filter(says)].map(({ id }) => id),
+      ...said.map(({ id }) => id),
+    ]),
+  ];
+}
+
+/** Verbs that write into one memory what another one says. A merge writes the one that takes over alone. */
+const HANDING_ON: ReadonlySet<Verb> = new Set(['resolve', 'splitEntity']);
+
+/** Operations that are read together. */
+const MERGES_AT_ONCE = 100;
+
+/** What these may have handed something on to, with all that it ever was. */
+async function receiversOf(
+  reader: SpaceReader,
+  going: ReadonlyMap<string, Known>,
+): Promise<readonly (Known & { readonly id: string })[]> {
+  const operations = new Set<number>();
+  for (const id of going.keys()) {
+    for (const { verb, operation } of await reader.history(id)) {
+      if (HANDING_ON.has(verb)) operations.add(operation);
+    }
+  }
+  const isEntity = ({ versions }: Known) => versions.some(({ type }) => type === 'entity');
+  if ([...going.values()].some(isEntity)) {
+    for (const operation of await mergesIn(reader)) operations.add(operation);
+  }
+  const receivers = new Set<string>();
+  for (const operation of operations) {
+    for (const { memoryId } of await reader.operation(operation)) receivers.add(memoryId);
+  }
+  const found: (Known & { readonly id: string })[] = [];
+  for (const id of receivers) {
+    const known = going.has(id) ? undefined : await knownOf(reader, id);
+    if (known) found.push({ id, ...known });
+  }
+  return found;
+}
+
+async function mergesIn(reader: SpaceReader): Promise<readonly number[]> {
+  const found: number[] = [];
+  for (let before: number | undefined; ; ) {
+    const page = await reader.operations({ limit: MERGES_AT_ONCE, before, ids: 0, verb: 'mergeEntities' });
+    found.push(...page.map(({ operation }) => operation));
+    before = page.at(-1)?.operation;
+    if (before === undefined) return found;
+  }
 }
 
 async function neighboursOf(
