@@ -49,6 +49,28 @@ describe('prune', () => {
     expect((await memory.feedback('voted down', 'up', { voter: 'ben' })).usefulness).toBe(0.5);
   });
 
+  test('takes no end of a relation that something states which stays', async () => {
+    const { memory, pass } = await live({ embedder: 'none' });
+    const cast = { type: 'entity', importance: 0 };
+    for (const id of ['ann', 'rome', 'oslo', 'bob'])
+      await memory.remember(`About ${id}`, { ...cast, id, title: id });
+    await memory.relate('ann', 'lives_in', 'rome');
+    // Stays with its own end, though it states only what would go with it.
+    await memory.update('rome', { relations: [{ from: 'bob', name: 'visited', to: 'oslo' }] });
+    pass(90);
+    await memory.maintain();
+    await memory.setImportance((await memory.list({ types: ['fact'] })).memories[0]!.id, 1);
+    pass(90);
+    const dry = await memory.curate({ actions: ['prune'], dryRun: true });
+    expect(dry.pruned).toEqual([]);
+    expect((await memory.curate({ actions: ['prune'] })).pruned).toEqual([]);
+    expect((await memory.neighbours('ann')).relations).toHaveLength(1);
+
+    await memory.forget((await memory.list({ types: ['fact'] })).memories[0]!.id);
+    const { pruned } = await memory.curate({ actions: ['prune'] });
+    expect([...pruned].sort()).toEqual(['ann', 'bob', 'oslo', 'rome']);
+  });
+
   test('what was pruned and is said again is remembered again', async () => {
     const { memory, pass } = await cold();
     pass(90);

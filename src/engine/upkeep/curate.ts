@@ -95,7 +95,7 @@ export async function curate(engine: Dependencies, given: CurateOptions = {}): P
 
 /**
  * Takes out what is cold and not used for 90 days, and useless: voted down, or judged to be a casual mention and never used. Core
- * memories, summaries, and what belongs to a chain of beliefs or to a consolidation stay.
+ * memories, summaries, what belongs to a chain of beliefs or to a consolidation, and what a relation needs, stay.
  */
 async function prune(
   engine: Dependencies,
@@ -126,10 +126,28 @@ async function prunable(
 ): Promise<readonly MemoryRecord[]> {
   const superseded = new Set((await reader.find('supersedes', ids)).flatMap(({ supersedes }) => supersedes));
   const memories = await reader.get(ids);
-  return memories.filter(
-    (memory): memory is MemoryRecord =>
-      memory !== undefined && isUseless(memory, now) && !superseded.has(memory.id),
+  return apartFromEnds(
+    reader,
+    memories.filter(
+      (memory): memory is MemoryRecord =>
+        memory !== undefined && isUseless(memory, now) && !superseded.has(memory.id),
+    ),
   );
+}
+
+/** A relation would be lost with either of its ends, though what states it stays. */
+async function apartFromEnds(
+  reader: SpaceReader,
+  memories: readonly MemoryRecord[],
+): Promise<readonly MemoryRecord[]> {
+  const going = new Set(memories.map(({ id }) => id));
+  const stating = (await reader.find('ends', [...going])).filter(({ id }) => !going.has(id));
+  const ends = new Set(
+    stating.flatMap(({ relations = [] }) => relations.flatMap(({ from, to }) => [from, to])),
+  );
+  const left = memories.filter(({ id }) => !ends.has(id));
+  // What stays now may state a relation itself.
+  return left.length === memories.length ? left : apartFromEnds(reader, left);
 }
 
 function isUseless(memory: MemoryRecord, now: Instant): boolean {
