@@ -41,6 +41,8 @@ interface Reinstated {
 interface Known {
   readonly present: MemoryRecord | undefined;
   readonly versions: readonly MemoryRecord[];
+  /** The operations by which it, or another one, may have handed something on. */
+  readonly handings: readonly number[];
 }
 
 /**
@@ -142,7 +144,8 @@ async function knownOf(reader: SpaceReader, id: string): Promise<Known | undefin
   // A memory that an undo removed still has its text in the history.
   if (!present && history.every(({ redacted }) => redacted)) return undefined;
   const before = history.flatMap((event) => (event.before ? [event.before] : []));
-  return { present, versions: present ? [present, ...before] : before };
+  const handings = history.flatMap(({ verb, operation }) => (HANDING_ON.has(verb) ? [operation] : []));
+  return { present, versions: present ? [present, ...before] : before, handings };
 }
 
 /** What was made of memories, those included that only the log still has, and what the log has that says the same. */
@@ -365,12 +368,7 @@ async function receiversOf(
   reader: SpaceReader,
   going: ReadonlyMap<string, Known>,
 ): Promise<readonly (Known & { readonly id: string })[]> {
-  const operations = new Set<number>();
-  for (const id of going.keys()) {
-    for (const { verb, operation } of await reader.history(id)) {
-      if (HANDING_ON.has(verb)) operations.add(operation);
-    }
-  }
+  const operations = new Set([...going.values()].flatMap(({ handings }) => handings));
   const isEntity = ({ versions }: Known) => versions.some(({ type }) => type === 'entity');
   if ([...going.values()].some(isEntity)) {
     for (const operation of await mergesIn(reader)) operations.add(operation);
