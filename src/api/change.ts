@@ -25,7 +25,7 @@ const forgotten = z.object({
   rebuilt: ids.describe('Consolidations that were made again without them'),
   reinstated: ids.describe('Originals of forgotten consolidations: believed again'),
   mayStillSay: ids.describe(
-    'Summaries that people wrote, copies, and entities that took over a name: they may say the same, and stay',
+    'Summaries that people wrote, copies, and what took over its text or name, now or in its history: they may say the same, and stay',
   ),
   erased: z.enum(['bytes', 'rows']),
 } satisfies Record<keyof ForgetResult, z.ZodType>);

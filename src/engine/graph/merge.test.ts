@@ -124,9 +124,32 @@ describe('two entities that are one', () => {
     expect(forgotten).toEqual(['nick']);
     expect([...mayStillSay].sort()).toEqual(['chief', 'nicholas']);
     await memory.update('chief', { aliases: [] });
-    expect((await memory.forget('nicholas')).mayStillSay).toEqual([]);
+    // Its history still has the names.
+    expect((await memory.forget('nicholas')).mayStillSay).toEqual(['chief']);
     expect(await memory.check()).toEqual([]);
   });
+
+  it.each([
+    ['undone', (memory: MemoryEngine) => memory.undo()],
+    ['split', (memory: MemoryEngine) => memory.splitEntity('ann', 'Annie Poe')],
+  ])(
+    'whose merge was %s are listed when the other one is forgotten: their history has its names',
+    async (_, back) => {
+      const { memory } = await opened();
+      await memory.rememberMany([
+        entity('annie', 'Annie Poe'),
+        entity('ann', 'Ann Gray'),
+        entity('bob', 'Bob'),
+      ]);
+      await memory.mergeEntities('annie', 'ann');
+      await back(memory);
+      expect((await memory.forget('bob')).mayStillSay).toEqual([]);
+      expect((await memory.forget('annie', { dryRun: true })).mayStillSay).toEqual(['ann']);
+      expect((await memory.forget('annie')).mayStillSay).toEqual(['ann']);
+      await memory.forget('ann');
+      expect(await memory.check()).toEqual([]);
+    },
+  );
 
   it.each([
     ['supersede', 'annie', 'about Annie'],

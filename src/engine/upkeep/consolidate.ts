@@ -30,6 +30,13 @@ const MOST_COMPARED = 2000;
 
 type Curve = RetentionFading['curve'];
 
+/** What earlier actions of a dry run would have done, so that later ones promise nothing that the run will not do. */
+export interface Assumed {
+  /** The ids of memories that would be superseded, or taken out. */
+  readonly gone: Set<string>;
+  readonly changed: Map<string, MemoryRecord>;
+}
+
 interface Candidate {
   readonly memory: MemoryRecord;
   readonly vector: Float32Array;
@@ -45,6 +52,7 @@ export async function consolidate(
   now: Instant,
   options: MaintainOptions,
   fading: Fading,
+  assumed?: Assumed,
 ): Promise<{ readonly consolidated: readonly Consolidated[] } & Asked> {
   const done: Consolidated[] = [];
   const failures: string[] = [];
@@ -56,7 +64,7 @@ export async function consolidate(
   const among = typeof asked === 'boolean' ? undefined : new Set(texts(asked, 'consolidate', 10_000, 128));
   const byAge = asked === true && fading.mode === 'retention' ? fading.curve : undefined;
   if (!engine.embedder || !(among || byAge)) return { consolidated: done, failures, usage };
-  const found = await findGroups(engine, now, options, { among, curve: byAge });
+  const found = await findGroups(engine, now, options, { among, curve: byAge, assumed });
   const asksModel = engine.languageModel !== undefined && options.useModel !== false;
   // What a model will write is not known yet, and is shorter.
   const groups = asksModel
@@ -88,14 +96,24 @@ async function findGroups(
   engine: Dependencies,
   now: Instant,
   options: MaintainOptions,
-  { among, curve }: { readonly among: ReadonlySet<string> | undefined; readonly curve: Curve | undefined },
+  {
+    among,
+    curve,
+    assumed,
+  }: {
+    readonly among: ReadonlySet<string> | undefined;
+    readonly curve: Curve | undefined;
+    readonly assumed: Assumed | undefined;
+  },
 ): Promise<readonly (readonly MemoryRecord[])[]> {
   const byType = new Map<string, MemoryRecord[]>();
   let cursor: string | undefined;
   do {
     const page = await engine.space.list({ filter: {}, limit: 500, cursor });
     const superseded = await supersededAmong(engine.space, idsOf(page.memories), {}, now);
-    for (const memory of page.memories) {
+    for (const listed of page.memories) {
+      if (assumed?.gone.has(listed.id)) continue;
+      const memory = assumed?.changed.get(listed.id) ?? listed;
       // A consolidation must not be seen from where, or when, its parts were not.
       const { type, scope, validFrom, validUntil, expiresAt } = memory;
       const key = JSON.stringify([type, scope, validFrom, validUntil, expiresAt]);

@@ -49,6 +49,28 @@ describe('prune', () => {
     expect((await memory.feedback('voted down', 'up', { voter: 'ben' })).usefulness).toBe(0.5);
   });
 
+  test('takes no end of a relation that something states which stays', async () => {
+    const { memory, pass } = await live({ embedder: 'none' });
+    const cast = { type: 'entity', importance: 0 };
+    for (const id of ['ann', 'rome', 'oslo', 'bob'])
+      await memory.remember(`About ${id}`, { ...cast, id, title: id });
+    await memory.relate('ann', 'lives_in', 'rome');
+    // Stays with its own end, though it states only what would go with it.
+    await memory.update('rome', { relations: [{ from: 'bob', name: 'visited', to: 'oslo' }] });
+    pass(90);
+    await memory.maintain();
+    await memory.setImportance((await memory.list({ types: ['fact'] })).memories[0]!.id, 1);
+    pass(90);
+    const dry = await memory.curate({ actions: ['prune'], dryRun: true });
+    expect(dry.pruned).toEqual([]);
+    expect((await memory.curate({ actions: ['prune'] })).pruned).toEqual([]);
+    expect((await memory.neighbours('ann')).relations).toHaveLength(1);
+
+    await memory.forget((await memory.list({ types: ['fact'] })).memories[0]!.id);
+    const { pruned } = await memory.curate({ actions: ['prune'] });
+    expect([...pruned].sort()).toEqual(['ann', 'bob', 'oslo', 'rome']);
+  });
+
   test('what was pruned and is said again is remembered again', async () => {
     const { memory, pass } = await cold();
     pass(90);
@@ -213,5 +235,76 @@ test('an action that there is none of is refused before anything is done', async
   const { memory } = await live();
   await expect(memory.curate({ actions: ['prune', 'burn' as never] })).rejects.toMatchObject({
     code: 'invalid_argument',
+  });
+});
+
+describe('a dry run of several actions', () => {
+  /** Five faded memories that are similar, of which so many more say what the first says. */
+  async function faded(copies: number) {
+    const lived = await live();
+    for (let at = 0; at < 5; at++) {
+      const content = `Ann keeps the key in the cellar, number ${at}`;
+      await lived.memory.remember(content, { id: `k${at}`, importance: 0, type: 'event' });
+    }
+    for (let at = 0; at < copies; at++) {
+      const id = `k${4 - at}`;
+      await lived.memory.update(id, { content: 'Ann keeps the key in the cellar, number 0' });
+    }
+    lived.pass(14);
+    return lived;
+  }
+
+  const done = async ({ memory }: Awaited<ReturnType<typeof faded>>, options = {}) => {
+    const report = await memory.curate(options);
+    const consolidated = report.consolidated.map(({ from }) => from);
+    return { pruned: report.pruned, deduplicated: report.deduplicated, consolidated };
+  };
+
+  test('does not promise to consolidate what it would have replaced by its copy', async () => {
+    const lived = await faded(1);
+    const dry = await done(lived, { dryRun: true });
+    expect(dry).toEqual({
+      pruned: [],
+      deduplicated: [{ kept: 'k0', replaced: ['k4'] }],
+      consolidated: [],
+    });
+    expect(await done(lived)).toEqual(dry);
+  });
+
+  test('judges a copy that stands for others as it will be by then', async () => {
+    const lived = await faded(0);
+    // As important as this one, it has not faded.
+    await lived.memory.remember('Ann keeps the key in the cellar, number 5', {
+      id: 'k5',
+      importance: 1,
+      type: 'event',
+    });
+    await lived.memory.update('k5', { content: 'Ann keeps the key in the cellar, number 0' });
+    const dry = await done(lived, { dryRun: true });
+    expect(dry.deduplicated).toHaveLength(1);
+    expect(dry.consolidated).toEqual([]);
+    expect(await done(lived)).toEqual(dry);
+  });
+
+  test('does not promise to consolidate and to replace the same memory, whatever the order', async () => {
+    const lived = await faded(1);
+    const actions = ['consolidate', 'deduplicate', 'prune'] as const;
+    const dry = await done(lived, { actions, dryRun: true });
+    expect(dry).toEqual({ pruned: [], deduplicated: [], consolidated: [['k0', 'k1', 'k2', 'k3', 'k4']] });
+    expect(await done(lived, { actions })).toEqual(dry);
+  });
+
+  test('does not promise to take out cold copies of which one will stand for the others', async () => {
+    const lived = await faded(1);
+    lived.pass(60);
+    await lived.memory.maintain();
+    lived.pass(90);
+    const dry = await done(lived, { dryRun: true });
+    expect(dry).toEqual({
+      pruned: ['k3', 'k2', 'k1'],
+      deduplicated: [{ kept: 'k0', replaced: ['k4'] }],
+      consolidated: [],
+    });
+    expect(await done(lived)).toEqual(dry);
   });
 });

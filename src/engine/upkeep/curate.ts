@@ -12,7 +12,7 @@ import { saysAllOf } from '../belief/near-duplicate.ts';
 import { checkSupersession, liveAmong, superseding } from '../belief/supersession.ts';
 import { type Dependencies, momentOf } from '../dependencies.ts';
 import { combinedRelations } from '../write/derived.ts';
-import { consolidate } from './consolidate.ts';
+import { type Assumed, consolidate } from './consolidate.ts';
 import { runOf } from './maintain.ts';
 import type { Consolidated, JudgementReport, MaintainOptions } from './maintenance-types.ts';
 import { judgementReport, mostPairs, reconcile } from './reconcile.ts';
@@ -59,18 +59,23 @@ export async function curate(engine: Dependencies, given: CurateOptions = {}): P
   const deduplicated: { kept: string; replaced: readonly string[] }[] = [];
   const consolidated: Consolidated[] = [];
   const judgements: Parameters<typeof judgementReport>[1][number][] = [];
+  const assumed: Assumed = { gone: new Set(), changed: new Map() };
   for (const action of actions) {
     throwIfAborted(options.signal);
     switch (action) {
       case 'prune':
-        pruned.push(...(await prune(engine, now, options)));
+        pruned.push(...(await prune(engine, now, options, assumed)));
         break;
       case 'deduplicate':
-        deduplicated.push(...(await deduplicate(engine, now, options)));
+        deduplicated.push(...(await deduplicate(engine, now, options, assumed)));
         break;
       case 'consolidate': {
-        const consolidation = await consolidate(engine, now, { ...options, consolidate: true }, fading);
+        const asked = { ...options, consolidate: true };
+        const consolidation = await consolidate(engine, now, asked, fading, assumed);
         consolidated.push(...consolidation.consolidated);
+        if (options.dryRun) {
+          for (const id of consolidation.consolidated.flatMap(({ from }) => from)) assumed.gone.add(id);
+        }
         judgements.push(consolidation);
         break;
       }
@@ -90,15 +95,23 @@ export async function curate(engine: Dependencies, given: CurateOptions = {}): P
 
 /**
  * Takes out what is cold and not used for 90 days, and useless: voted down, or judged to be a casual mention and never used. Core
- * memories, summaries, and what belongs to a chain of beliefs or to a consolidation stay.
+ * memories, summaries, what belongs to a chain of beliefs or to a consolidation, and what a relation needs, stay.
  */
 async function prune(
   engine: Dependencies,
   now: Instant,
   { dryRun, run }: CurateOptions,
+  { gone, changed }: Assumed,
 ): Promise<readonly string[]> {
-  const due = (await everyMemory(engine)).filter((memory) => isUseless(memory, now)).map(({ id }) => id);
-  if (dryRun) return (await prunable(engine.space, due, now)).map(({ id }) => id);
+  const due = (await everyMemory(engine))
+    .filter(({ id }) => !gone.has(id))
+    .filter((memory) => isUseless(changed.get(memory.id) ?? memory, now))
+    .map(({ id }) => id);
+  if (dryRun) {
+    const ids = (await prunable(engine.space, due, now)).map(({ id }) => id);
+    for (const id of ids) gone.add(id);
+    return ids;
+  }
   if (due.length === 0) return [];
   return engine.space.write({ verb: 'maintain', at: now, run }, async (reader) => {
     const ids = (await prunable(reader, due, now)).map(({ id }) => id);
@@ -113,10 +126,28 @@ async function prunable(
 ): Promise<readonly MemoryRecord[]> {
   const superseded = new Set((await reader.find('supersedes', ids)).flatMap(({ supersedes }) => supersedes));
   const memories = await reader.get(ids);
-  return memories.filter(
-    (memory): memory is MemoryRecord =>
-      memory !== undefined && isUseless(memory, now) && !superseded.has(memory.id),
+  return apartFromEnds(
+    reader,
+    memories.filter(
+      (memory): memory is MemoryRecord =>
+        memory !== undefined && isUseless(memory, now) && !superseded.has(memory.id),
+    ),
   );
+}
+
+/** A relation would be lost with either of its ends, though what states it stays. */
+async function apartFromEnds(
+  reader: SpaceReader,
+  memories: readonly MemoryRecord[],
+): Promise<readonly MemoryRecord[]> {
+  const going = new Set(memories.map(({ id }) => id));
+  const stating = (await reader.find('ends', [...going])).filter(({ id }) => !going.has(id));
+  const ends = new Set(
+    stating.flatMap(({ relations = [] }) => relations.flatMap(({ from, to }) => [from, to])),
+  );
+  const left = memories.filter(({ id }) => !ends.has(id));
+  // What stays now may state a relation itself.
+  return left.length === memories.length ? left : apartFromEnds(reader, left);
 }
 
 function isUseless(memory: MemoryRecord, now: Instant): boolean {
@@ -144,31 +175,46 @@ async function deduplicate(
   engine: Dependencies,
   now: Instant,
   { dryRun, run }: CurateOptions,
+  assumed: Assumed,
 ): Promise<readonly Duplicates[]> {
-  const ids = (await everyMemory(engine)).map(({ id }) => id);
+  const ids = (await everyMemory(engine)).map(({ id }) => id).filter((id) => !assumed.gone.has(id));
   const groups = await duplicatesAmong(engine.space, ids, now);
-  if (dryRun || groups.length === 0) return groups;
+  if (dryRun) {
+    for (const id of groups.flatMap(({ replaced }) => replaced)) assumed.gone.add(id);
+    for (const kept of await survivorsOf(engine.space, groups, now)) assumed.changed.set(kept.id, kept);
+    return groups;
+  }
+  if (groups.length === 0) return groups;
   return engine.space.write({ verb: 'maintain', at: now, run }, async (reader) => {
     const again = await duplicatesAmong(reader, [...new Set(groups.flatMap(idsOf))], now);
-    const involved = await reader.get(again.flatMap(idsOf));
-    const memories = new Map(involved.flatMap((memory) => (memory ? [[memory.id, memory]] : [])));
-    const changed = again.flatMap(({ kept, replaced }) => {
-      const survivor = memories.get(kept);
-      if (!survivor) return [];
-      const copies = replaced.flatMap((id) => memories.get(id) ?? []);
-      const all = [survivor, ...copies];
-      const standing = copies.reduce(superseding, survivor);
-      const isHot = all.some(({ tier }) => tier === 'hot');
-      return [
-        {
-          ...(isHot ? revived(standing, now) : standing),
-          core: all.some(({ core }) => core),
-          ...combinedRelations(all),
-        },
-      ];
-    });
+    const changed = await survivorsOf(reader, again, now);
     await checkSupersession(reader, changed, engine.space.name);
     return { changes: changed.map((memory): Change => ({ kind: 'replace', memory })), result: again };
+  });
+}
+
+/** Those that stand for others, as they are from then on. */
+async function survivorsOf(
+  reader: SpaceReader,
+  groups: readonly Duplicates[],
+  now: Instant,
+): Promise<readonly MemoryRecord[]> {
+  const involved = await reader.get(groups.flatMap(idsOf));
+  const memories = new Map(involved.flatMap((memory) => (memory ? [[memory.id, memory]] : [])));
+  return groups.flatMap(({ kept, replaced }) => {
+    const survivor = memories.get(kept);
+    if (!survivor) return [];
+    const copies = replaced.flatMap((id) => memories.get(id) ?? []);
+    const all = [survivor, ...copies];
+    const standing = copies.reduce(superseding, survivor);
+    const isHot = all.some(({ tier }) => tier === 'hot');
+    return [
+      {
+        ...(isHot ? revived(standing, now) : standing),
+        core: all.some(({ core }) => core),
+        ...combinedRelations(all),
+      },
+    ];
   });
 }
 

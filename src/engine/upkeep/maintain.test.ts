@@ -49,6 +49,24 @@ describe('maintenance', () => {
     expect((await memory.history('wifi')).every(({ redacted }) => redacted)).toBe(true);
   });
 
+  test('a dry run names everything that expiry will erase, what was made of it included', async () => {
+    const { memory, pass } = await live({ embedder: 'none' });
+    await memory.remember('The voucher is worth ten euros', { id: 'removed' });
+    await memory.undo();
+    const { sessionId } = await memory.startSession();
+    await memory.remember('The voucher is worth ten euros', { id: 'voucher', sessionId, ttl: '7d' });
+    await memory.remember('The shop opens at nine', { id: 'shop', sessionId });
+    pass(2);
+    await memory.startSession();
+    const [summary] = (await memory.list({ types: ['summary'] })).memories;
+    pass(6);
+    const { expired } = await memory.maintain({ dryRun: true });
+    expect([...expired].sort()).toEqual([summary!.id, 'removed', 'voucher'].sort());
+    expect(await memory.get(summary!.id)).toBeDefined();
+    expect((await memory.maintain()).expired).toEqual(expired);
+    expect(await memory.get(summary!.id)).toBeUndefined();
+  });
+
   test('consolidates five faded memories of a kind when asked to, and takes it back', async () => {
     const { memory, pass } = await live();
     const visits = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday'].map((weekday, at) => ({

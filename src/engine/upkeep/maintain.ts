@@ -78,9 +78,10 @@ async function runMaintenance(engine: Dependencies, options: Running): Promise<M
   // One operation: erasing rewrites the file, once.
   if (due.expired.length > 0) {
     throwIfAborted(options.signal);
-    fates.expired.push(
-      ...(dryRun ? due.expired : await change(engine, 'expired', due.expired, now, fading, options)),
-    );
+    const forgotten = dryRun
+      ? (await planForgetting(engine.space, due.expired, now)).forgotten
+      : await change(engine, 'expired', due.expired, now, fading, options);
+    fates.expired.push(...forgotten);
   }
   const gone = new Set([
     ...consolidation.consolidated.flatMap(({ from }) => from),

@@ -195,6 +195,26 @@ describe('forget of what something was made of', () => {
     expect(mayStillSay.toSorted()).toEqual(['copy', 'longer', id].toSorted());
   });
 
+  it.each(['undo', 'update'] as const)(
+    'lists what had taken its text in a conflict, though an %s has replaced it: the history says it',
+    async (replaced) => {
+      const { memory, clock } = await live();
+      const type = 'preference';
+      await memory.remember('Ann prefers dark roast coffee', { id: 'older', type });
+      const said = 'Ann prefers dark roast coffee from Mordor';
+      const { conflicts } = await memory.remember(said, { id: 'newer', type });
+      await memory.resolve(conflicts![0]!.conflictId, 'update');
+      const known = new Date(clock.now());
+      clock.advance(1000);
+      if (replaced === 'undo') await memory.undo();
+      else await memory.update('older', { content: 'Ann prefers tea' });
+      expect(await memory.forget('newer')).toMatchObject({ forgotten: ['newer'], mayStillSay: ['older'] });
+      expect((await memory.get('older', { asOf: { known } }))?.content).toBe(said);
+      await memory.forget('older');
+      await expect(memory.get('older', { asOf: { known } })).rejects.toMatchObject({ code: 'redacted' });
+    },
+  );
+
   it('leaves the summary of a session alone in which it was not said', async () => {
     const { memory, pass } = await live(none);
     const { sessionId } = await memory.startSession();

@@ -49,7 +49,10 @@ export interface ForgetResult {
    * again, and is believed unless it was invalidated or superseded.
    */
   readonly reinstated: readonly string[];
-  /** What may say the same, and stays: summaries that people wrote, copies, entities that took over a name by a merge. */
+  /**
+   * What may say the same, and stays: summaries that people wrote, copies, entities that took over a name by a merge, and
+   * memories that took over its text or name once, and have it in their history.
+   */
   readonly mayStillSay: readonly string[];
   /** What is gone now: every byte in the store's files, or the rows, whose bytes the database frees later. */
   readonly erased: 'bytes' | 'rows';

@@ -3,7 +3,7 @@ import { namesOfEntity } from '../../domain/relation.ts';
 import type { Instant } from '../../domain/time.ts';
 import { isSuperseded } from '../../store/belief-state.ts';
 import { isBelieved } from '../../store/eligibility.ts';
-import type { Change, IndexedText, Link, SpaceReader, Vote } from '../../store/store.ts';
+import type { Change, IndexedText, Link, SpaceReader, Verb, Vote } from '../../store/store.ts';
 import { withFullText } from '../../store/tiers.ts';
 import { saysAllOf } from '../belief/near-duplicate.ts';
 import { chainsAbove, rejoined } from '../belief/supersession.ts';
@@ -41,6 +41,8 @@ interface Reinstated {
 interface Known {
   readonly present: MemoryRecord | undefined;
   readonly versions: readonly MemoryRecord[];
+  /** The operations by which it, or another one, may have handed something on. */
+  readonly handings: readonly number[];
 }
 
 /**
@@ -142,7 +144,8 @@ async function knownOf(reader: SpaceReader, id: string): Promise<Known | undefin
   // A memory that an undo removed still has its text in the history.
   if (!present && history.every(({ redacted }) => redacted)) return undefined;
   const before = history.flatMap((event) => (event.before ? [event.before] : []));
-  return { present, versions: present ? [present, ...before] : before };
+  const handings = history.flatMap(({ verb, operation }) => (HANDING_ON.has(verb) ? [operation] : []));
+  return { present, versions: present ? [present, ...before] : before, handings };
 }
 
 /** What was made of memories, those included that only the log still has, and what the log has that says the same. */
@@ -326,7 +329,8 @@ async function reasonsOf(
 
 /**
  * Who else may say it: what a person wrote about its sessions, copies of it, and memories that were compared with it or
- * belong to its chain and say all of it, or one of its names: a merge hands them on.
+ * belong to its chain and say all of it, or one of its names: a merge hands them on. What was handed on and has been
+ * replaced or undone since still stands in the history.
  */
 async function sayersOf(reader: SpaceReader, going: ReadonlyMap<string, Known>): Promise<readonly string[]> {
   const versions = [...going.values()].flatMap((known) => known.versions);
@@ -337,14 +341,58 @@ async function sayersOf(reader: SpaceReader, going: ReadonlyMap<string, Known>):
   const copies = await reader.find('content', contents);
   const near = await neighboursOf(reader, [...going.keys()], versions);
   const names = new Set(versions.flatMap(namesOfEntity));
-  const named = near.filter((memory) => namesOfEntity(memory).some((name) => names.has(name)));
-  const saying = near.filter(({ content }) =>
+  const says = (memory: MemoryRecord) =>
+    namesOfEntity(memory).some((name) => names.has(name)) ||
     contents.some(
       (said) =>
-        content.includes(said) || saysAllOf({ content, confidence: 1 }, { content: said, confidence: 0 }),
-    ),
-  );
-  return [...new Set([...summaries, ...copies, ...saying, ...named].map(({ id }) => id))];
+        memory.content.includes(said) ||
+        saysAllOf({ content: memory.content, confidence: 1 }, { content: said, confidence: 0 }),
+    );
+  const said = (await receiversOf(reader, going)).filter((each) => each.versions.some(says));
+  return [
+    ...new Set([
+      ...[...summaries, ...copies, ...near.filter(says)].map(({ id }) => id),
+      ...said.map(({ id }) => id),
+    ]),
+  ];
+}
+
+/** Verbs that write into one memory what another one says. A merge writes the one that takes over alone. */
+const HANDING_ON: ReadonlySet<Verb> = new Set(['resolve', 'splitEntity']);
+
+/** Operations that are read together. */
+const MERGES_AT_ONCE = 100;
+
+/** What these may have handed something on to, with all that it ever was. */
+async function receiversOf(
+  reader: SpaceReader,
+  going: ReadonlyMap<string, Known>,
+): Promise<readonly (Known & { readonly id: string })[]> {
+  const operations = new Set([...going.values()].flatMap(({ handings }) => handings));
+  const isEntity = ({ versions }: Known) => versions.some(({ type }) => type === 'entity');
+  if ([...going.values()].some(isEntity)) {
+    for (const operation of await mergesIn(reader)) operations.add(operation);
+  }
+  const receivers = new Set<string>();
+  for (const operation of operations) {
+    for (const { memoryId } of await reader.operation(operation)) receivers.add(memoryId);
+  }
+  const found: (Known & { readonly id: string })[] = [];
+  for (const id of receivers) {
+    const known = going.has(id) ? undefined : await knownOf(reader, id);
+    if (known) found.push({ id, ...known });
+  }
+  return found;
+}
+
+async function mergesIn(reader: SpaceReader): Promise<readonly number[]> {
+  const found: number[] = [];
+  for (let before: number | undefined; ; ) {
+    const page = await reader.operations({ limit: MERGES_AT_ONCE, before, ids: 0, verb: 'mergeEntities' });
+    found.push(...page.map(({ operation }) => operation));
+    before = page.at(-1)?.operation;
+    if (before === undefined) return found;
+  }
 }
 
 async function neighboursOf(
