@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { addChecksumFunction } from './checksum.ts';
-import { type Database, loadDriver, type SqlValue, type Statement } from './driver.ts';
+import { type Database, isStorable, loadDriver, type SqlValue, type Statement } from './driver.ts';
 import { foreignDatabase, isBusy } from './faults.ts';
 
 /**
@@ -73,7 +73,7 @@ export async function connect(path: string, options: ConnectOptions): Promise<Co
     if (!statement) {
       // Filters of lists make any number of texts.
       if (statements.size >= MOST_STATEMENTS) statements.clear();
-      statement = database.prepare(sql);
+      statement = wholeTexts(database.prepare(sql));
       if (asLists) statement.setReturnArrays(true);
       statements.set(key, statement);
     }
@@ -105,6 +105,26 @@ export async function connect(path: string, options: ConnectOptions): Promise<Co
       }
     },
   };
+}
+
+/**
+ * A statement that takes every text as it is. The driver would end it at its first NUL, and make another character of half of a
+ * surrogate pair: another text, which a column may hold. As bytes it equals no text, and no column of texts takes it.
+ */
+function wholeTexts(statement: Statement): Statement {
+  const bound = (values: readonly SqlValue[]) =>
+    values.some(isChanged) ? values.map((value) => (isChanged(value) ? Buffer.from(value) : value)) : values;
+  return {
+    get: (...values) => statement.get(...bound(values)),
+    all: (...values) => statement.all(...bound(values)),
+    iterate: (...values) => statement.iterate(...bound(values)),
+    run: (...values) => statement.run(...bound(values)),
+    setReturnArrays: (enabled) => statement.setReturnArrays(enabled),
+  };
+}
+
+function isChanged(value: SqlValue): value is string {
+  return typeof value === 'string' && !isStorable(value);
 }
 
 function* iterate(rows: Statement, values: readonly SqlValue[]): Generator<unknown> {

@@ -64,6 +64,11 @@ export function real(value: number): SqlValue {
   return !isOwn && above > 0 && above < Number.EPSILON ? String(value) : value;
 }
 
+/** Whether the driver keeps a text as it is: it may end it at its first NUL, and UTF-8 has no lone surrogates. */
+export function isStorable(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0');
+}
+
 /** Whether the driver that was loaded is the runtime's own. */
 export function isOwnDriver(): boolean {
   return isOwn;

@@ -12,7 +12,7 @@ import { damagedRow, isObject, isTextList, type Place, storedJson } from '../../
 import { ABSENT, isRelationList } from '../../store/stored-json.ts';
 import { checksumOf, verify } from './checksum.ts';
 import type { Connection } from './connection.ts';
-import { real, type SqlValue } from './driver.ts';
+import { isStorable, real, type SqlValue } from './driver.ts';
 
 /** How a field is written into its column and read from it. */
 interface Codec {
@@ -202,8 +202,7 @@ const littleEndian = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
 
 /** Throws `invalid_text` for what SQLite would store as something else. */
 export function text(value: string, field: string): string {
-  // The driver ends a text at its first NUL, and UTF-8 has no lone surrogates.
-  if (value.isWellFormed() && !value.includes('\0')) return value;
+  if (isStorable(value)) return value;
   throw new SalienceError(
     'invalid_text',
     `${field}: the text holds a NUL or half of a surrogate pair; remove it`,
