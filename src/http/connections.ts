@@ -132,7 +132,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Conn
       const until = performance.now() + timeout;
       // What has arrived already is a request that somebody waits for: it is accepted, read and begun. Node.js accepts one
       // connection in a turn of its loop, and where many keep coming there is no end of them.
-      const enough = performance.now() + timeout / 10;
+      const enough = performance.now() + timeout / 4;
       for (let quiet = 0; quiet < QUIET_TURNS && performance.now() < enough; ) {
         const before = arrived;
         await turnOfTheLoop();

@@ -295,7 +295,7 @@ describe('closing', () => {
   });
 
   it('answers what came over connections that it had not yet accepted', async () => {
-    const test = await startTestServer({ closeTimeout: 60_000 });
+    const test = await startTestServer({ closeTimeout: 20_000 });
     const callers = await Promise.all(Array.from({ length: 60 }, () => call(test.port)));
     for (const { socket } of callers) socket.write(asking);
     await test[Symbol.asyncDispose]();
