@@ -164,6 +164,8 @@ export function createApp(options: AppOptions): Hono<AppTypes> {
   app.delete('/v1/space', async (context) => {
     context.set('route', '/v1/space');
     refuseBody(context.env.incoming);
+    // A retry would delete the space that was made since.
+    refuseHeaders(context, 'idempotency-key', 'if-match');
     const { space, rights, scopes } = context.get('grant');
     if (rights !== 'admin' || scopes) {
       throw new SalienceError(

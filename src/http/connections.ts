@@ -12,6 +12,9 @@ export interface ConnectionLimits {
   readonly answerTimeout: number;
 }
 
+/** So many turns of the loop without anything new: in one a connection is accepted, in a later one its request is read. */
+const QUIET_TURNS = 3;
+
 /** The connections of a server, within limits. */
 export interface Connections {
   /** The request under way on this connection is of somebody who is known: it is not closed for a new one any more. */
@@ -43,6 +46,8 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Conn
     { readonly request: IncomingMessage; readonly response: ServerResponse }
   >();
   let finishing = false;
+  /** How many connections and requests there were. */
+  let arrived = 0;
 
   const drop = (socket: Socket) => {
     const address = addresses.get(socket);
@@ -74,6 +79,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Conn
   const looking = setInterval(closeUnread, limits.answerTimeout).unref();
 
   server.on('connection', (socket: Socket) => {
+    arrived++;
     const address = socket.remoteAddress ?? '';
     const spare = () => [...idle, ...unknown];
     if (isFullFor(address)) close(spare().find((each) => addresses.get(each) === address));
@@ -90,6 +96,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Conn
   });
 
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    arrived++;
     const { socket } = request;
     if (!addresses.has(socket)) return;
     latest.set(socket, { request, response });
@@ -122,12 +129,20 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Conn
   return {
     admit: (socket) => void unknown.delete(socket),
     async finish(timeout) {
-      // What has arrived already is a request that somebody waits for: it is accepted, read and begun.
-      for (let turn = 0; turn < 3; turn++) await turnOfTheLoop();
+      const until = performance.now() + timeout;
+      // What has arrived already is a request that somebody waits for: it is accepted, read and begun. Node.js accepts one
+      // connection in a turn of its loop, and where many keep coming there is no end of them.
+      const enough = performance.now() + timeout / 4;
+      for (let quiet = 0; quiet < QUIET_TURNS && performance.now() < enough; ) {
+        const before = arrived;
+        await turnOfTheLoop();
+        quiet = arrived === before ? quiet + 1 : 0;
+      }
       finishing = true;
       const ended = new Promise<void>((resolve) => server.close(() => resolve()));
       for (const socket of [...idle]) close(socket);
-      const timer = setTimeout(() => server.closeAllConnections(), timeout);
+      const left = Math.max(0, until - performance.now());
+      const timer = setTimeout(() => server.closeAllConnections(), left);
       await ended;
       clearTimeout(timer);
       clearInterval(looking);

@@ -156,7 +156,7 @@ function problems(...statuses: readonly number[]): Json {
         asked.has(Number(status)) ? [[status, answer(reason)]] : [],
       ),
     ),
-    default: answer('The server cannot do this now'),
+    default: answer('Any other problem: its code and detail say what'),
   };
 }
 

@@ -54,7 +54,7 @@ export function addTransferRoutes(app: Hono<AppTypes>, desk: Desk): void {
   });
   app.post('/v1/import', async (context) => {
     context.set('route', '/v1/import');
-    refuseHeaders(context, 'salience-now', 'idempotency-key');
+    refuseHeaders(context, 'salience-now', 'idempotency-key', 'if-match');
     const update = updateOf(queryWith(context, 'update'));
     const grant = context.get('grant');
     if (grant.rights === 'read') throw new SalienceError('forbidden', 'import: this token may only read');

@@ -294,6 +294,17 @@ describe('closing', () => {
     expect(idle?.error()).toBeUndefined();
   });
 
+  it('answers what came over connections that it had not yet accepted', async () => {
+    const test = await startTestServer({ closeTimeout: 20_000 });
+    const callers = await Promise.all(Array.from({ length: 60 }, () => call(test.port)));
+    for (const { socket } of callers) socket.write(asking);
+    await test[Symbol.asyncDispose]();
+    await Promise.all(callers.map(({ closed }) => closed));
+    expect(callers.filter((caller) => caller.error() || !caller.text().includes('"status":"up"'))).toEqual(
+      [],
+    );
+  });
+
   it('lets a client that keeps connections see every answer', async () => {
     const test = await startWaitingServer({});
     const agent = new Agent({ keepAlive: true });

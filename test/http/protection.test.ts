@@ -155,6 +155,9 @@ describe('what a route does not read', () => {
   it.each([
     ['POST', '/v1/import', { 'salience-now': '2020-01-01' }, 'salience-now'],
     ['POST', '/v1/import', { 'idempotency-key': 'k' }, 'idempotency-key'],
+    ['POST', '/v1/import', { 'if-match': '"1"' }, 'if-match'],
+    ['DELETE', '/v1/space?name=alice', { 'idempotency-key': 'k' }, 'idempotency-key'],
+    ['DELETE', '/v1/space?name=alice', { 'if-match': '"1"' }, 'if-match'],
     ['POST', '/v1/import?udpate=true', {}, 'udpate'],
     ['POST', '/v1/import?update=true&update=false', {}, 'update'],
     ['GET', '/v1/export', { 'salience-now': '2020-01-01' }, 'salience-now'],

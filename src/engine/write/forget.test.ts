@@ -20,6 +20,15 @@ async function consolidated() {
 }
 
 describe('forget by ids', () => {
+  it('forgets nothing for an id that only begins like one', async () => {
+    const { memory } = await liveOnDisk(none);
+    await memory.remember('Drinks tea', { id: 'tea' });
+    for (const id of ['tea\0', 'tea\0x', 'tea\ud800'])
+      await expect(memory.forget(id)).rejects.toMatchObject({ code: 'not_found' });
+    expect(await memory.get('tea\0')).toBeUndefined();
+    expect(await memory.get('tea')).toMatchObject({ content: 'Drinks tea' });
+  });
+
   it('forgets several in one operation, and says which', async () => {
     const { memory } = await live(none);
     await memory.rememberMany(['a', 'b', 'c'].map((id) => ({ id, content: `Statement ${id}` })));

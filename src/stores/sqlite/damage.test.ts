@@ -65,6 +65,15 @@ const termVector = (bytes: Uint8Array, row: number): BytesRow => ({
   checksum: checksumOf([row, bytes]),
 });
 
+test('an operation whose first event is gone is named as damaged', async () => {
+  await makeSpace();
+  await damage('DELETE FROM event WHERE sequence = 1');
+  await using store = createSqliteStore({ directory });
+  const space = await store.openSpace('alice', { readOnly: true });
+  const { details } = await expectCode(space.operations({ limit: 9, ids: 9 }), 'store_corrupt');
+  expect(details).toEqual({ table: 'event', row: 1 });
+});
+
 test('the bytes of a term vector are read in bounded steps, whatever they are', () => {
   const bytes = fc.uint8Array({ maxLength: 40 });
   fc.assert(

@@ -1,4 +1,5 @@
 import { mapInSlices, startLongSlices } from '../../domain/slices.ts';
+import { damagedRow } from '../../store/damage.ts';
 import type { OperationSummary, OperationsRequest } from '../../store/store.ts';
 import type { Connection } from './connection.ts';
 import { type EventRow, eventOf, problemOfUndoing, selectEvents } from './events.ts';
@@ -20,7 +21,9 @@ export async function readOperations(
 }
 
 function summaryOf(connection: Connection, operation: number, most: number): OperationSummary {
-  const first = connection.get(`${selectEvents} WHERE sequence = ?`, operation) as EventRow;
+  const first = connection.get(`${selectEvents} WHERE sequence = ?`, operation) as EventRow | undefined;
+  if (first === undefined)
+    throw damagedRow({ table: 'event', row: operation }, 'its operation refers to it, but it does not exist');
   const { at, verb, undoes, run } = eventOf(first);
   const { memories, links } = connection.get(
     `SELECT count(DISTINCT iif(${WRITTEN}, memory_id, NULL)) AS memories, count(link) AS links

@@ -4,7 +4,7 @@ import { relationId } from '../../domain/relation.ts';
 import { normalisedContent } from '../../domain/statement.ts';
 import type { FindBy, SpaceReader } from '../../store/store.ts';
 import { stubContent } from '../../store/tiers.ts';
-import { type ContractTest, insert, onSpace, replace, start, write } from './harness.ts';
+import { type ContractTest, expectCode, insert, onSpace, replace, start, write } from './harness.ts';
 
 const ids = async (reader: SpaceReader, by: FindBy, ...values: readonly string[]) =>
   (await reader.find(by, values)).map(({ id }) => id);
@@ -60,6 +60,37 @@ export const findingTests: readonly ContractTest[] = [
     ]);
     expect(await ids(space, 'content', 'x', `${beginning}3`, '')).toEqual([]);
     expect(await ids(space, 'content')).toEqual([]);
+  }),
+  onSpace('what no store can hold is nowhere, and changes nothing', async (space) => {
+    await write(space, [
+      insert({ id: 'tea', content: 'tea', tags: ['hot'], topicKey: 'drink', sessionId: 'day' }),
+      insert({ id: 'cup\ufffd', content: 'cup', tags: ['set\ufffd'] }),
+    ]);
+    await write(space, [{ kind: 'vote', id: 'tea', vote: { voter: 'ann', vote: 1 } }]);
+    const before = await space.get(['tea', 'cup\ufffd']);
+    for (const [id, tag] of [
+      ['tea\0', 'hot\0'],
+      ['tea\0x', 'hot\0x'],
+      ['cup\ud800', 'set\udc00'],
+    ] as const) {
+      expect(await space.get([id])).toEqual([undefined]);
+      expect(await space.history(id)).toEqual([]);
+      expect(await space.links([id])).toEqual([]);
+      expect(await space.votes(id)).toEqual([]);
+      expect(await space.session(id)).toBeUndefined();
+      expect(await space.standing([id])).toEqual([undefined]);
+      for (const by of ['content', 'topicKey', 'sessionId'] as const)
+        expect(await ids(space, by, id, `drink${id.slice(3)}`, `day${id.slice(3)}`)).toEqual([]);
+      const { memories } = await space.list({ filter: { tags: [tag] }, limit: 9 });
+      expect(memories).toEqual([]);
+      for (const change of [
+        { kind: 'redact', id } as const,
+        { kind: 'remove', id } as const,
+        replace({ id, content: 'other' }),
+      ])
+        await expectCode(write(space, [change]), 'not_found');
+    }
+    expect(await space.get(['tea', 'cup\ufffd'])).toEqual(before);
   }),
   onSpace('different texts are told apart, and topics and sessions by their code points', async (space) => {
     const texts = ['Zoë', 'Zoe', '東京', '𠮷野家', '"quoted"\n\\', "it's", '1', '1.0', 'null', '👩‍👧'];
