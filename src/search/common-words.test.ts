@@ -95,7 +95,10 @@ describe('commonWords', () => {
   });
 
   test('leave rows uncounted, listed only where they are not nearly all of them', () => {
-    const scores = wordScores(index, wordsOf(['amber', ...NOWHERE]), undefined, 1);
+    const scores = wordScores(index, wordsOf(['amber', ...NOWHERE]), undefined, {
+      commonFrom: 1,
+      fewestStrong: 1,
+    });
     expect(scores.rows).toHaveLength(0);
     expect(scores.uncounted?.rows).toBeUndefined();
     const standing = new Uint8Array(index.size);
@@ -106,7 +109,10 @@ describe('commonWords', () => {
       if (row % 3 === 0) standing[row] = 1;
     });
     expect(countMatches(scores, standing, 0, false)).toBe(seen);
-    const few = wordScores(index, wordsOf(['cedar', 'dune', ...NOWHERE]), undefined, 8);
+    const few = wordScores(index, wordsOf(['cedar', 'dune', ...NOWHERE]), undefined, {
+      commonFrom: 8,
+      fewestStrong: 8,
+    });
     const has = (term: string) => memories.flatMap(({ terms }, at) => (terms.has(term) ? [at] : []));
     expect([...few.rows]).toEqual(has('dune'));
     expect([...few.uncounted!.rows!]).toEqual(has('cedar'));

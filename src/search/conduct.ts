@@ -261,7 +261,7 @@ async function columnsOfQuery(
     const scores =
       skims && !WORD_SIGNALS.some((name) => ranked.has(name))
         ? scoresOneByOne(index, words, turns)
-        : wordScores(index, words, turns, skims ? sizes.commonFrom : Infinity);
+        : wordScores(index, words, turns, skims ? sizes : undefined);
     const columns = queryColumns(index, view, query, scores, words, read, sizes.fewestStrong);
     lastColumns.set(view, { query, index, version, read, columns });
     return columns;

@@ -25,8 +25,8 @@ test('a column fills a block with what it says of each row, and leaves the rest 
       arbitraryQuery,
       arbitraryFilter,
       fc.nat(),
-      fc.constantFrom(1, Infinity),
-      (memories, query, filter, skip, commonFrom) => {
+      fc.constantFrom({ commonFrom: 1, fewestStrong: 1 }, undefined),
+      (memories, query, filter, skip, sizes) => {
         const index = indexOf(memories);
         const view = viewOf(index, unrelated, filter, ARBITRARY_NOW);
         const ids = query.terms.map((term) =>
@@ -34,7 +34,7 @@ test('a column fills a block with what it says of each row, and leaves the rest 
         );
         const words = queryWords(index, query.terms, ids, () => []);
         const read = new Set<string>(EXACT_SIGNALS);
-        const scores = wordScores(index, words, view.turns, commonFrom);
+        const scores = wordScores(index, words, view.turns, sizes);
         const { exact } = queryColumns(index, view, query, scores, words, read, 1);
         // Of all rows, visible or not, every second or third of them.
         const rows = Int32Array.from(memories.keys()).filter((row) => row % (2 + (skip % 2)) === 0);

@@ -185,6 +185,106 @@ function countTerm(
   }
 }
 
+/**
+ * The same of a few ascending rows and of those beside them only: which of the others has a term is not looked at. Without `turns`
+ * nothing stands beside a row.
+ */
+export function countNear(
+  { size }: ResidentIndex,
+  postings: QueryWords['postings'],
+  turns: Turns | undefined,
+  rows: Int32Array,
+): Counted {
+  const shift = 32 - Math.clz32(postings.length - 1);
+  for (const each of postings) {
+    for (const frequency of each?.large?.values() ?? []) room.counts = holding(room.counts, frequency);
+  }
+  room.counts = grow(room.counts, (size + 1) << shift);
+  room.masks = grow(room.masks, size + 1);
+  const { counts, masks } = room;
+  const near = turns ? withNeighbours(rows, turns, size) : rows;
+  for (const [term, each] of postings.entries()) {
+    if (each) countAmong(each, term, near, counts, masks, shift);
+  }
+  return {
+    masks,
+    counts,
+    shift,
+    clear() {
+      for (let at = 0; at < near.length; at++) {
+        const row = near[at]!;
+        masks[row] = 0;
+        for (let term = 0; term < 1 << shift; term++) counts[(row << shift) + term] = 0;
+      }
+    },
+  };
+}
+
+function countAmong(
+  postings: Postings,
+  term: number,
+  rows: Int32Array,
+  counts: WholeNumbers,
+  masks: Uint8Array,
+  shift: number,
+): void {
+  const { entries, count } = postings;
+  let at = 0;
+  for (let each = 0; each < rows.length && at < count; each++) {
+    const row = rows[each]!;
+    at = entryAfter(entries, count, row, at);
+    if (at === count) return;
+    const entry = entries[at]!;
+    if (rowOf(entry) !== row) continue;
+    counts[(row << shift) + term] = frequencyOf(postings, entry);
+    masks[row]! |= 1 << term;
+  }
+}
+
+/** The first place, from one on, of which the row is not before this one: mostly near. */
+function entryAfter(entries: Uint32Array, count: number, row: number, from: number): number {
+  let low = from;
+  let step = 1;
+  while (low + step < count && rowOf(entries[low + step]!) < row) {
+    low += step;
+    step *= 2;
+  }
+  let end = Math.min(count, low + step);
+  while (low < end) {
+    const middle = (low + end) >> 1;
+    if (rowOf(entries[middle]!) < row) low = middle + 1;
+    else end = middle;
+  }
+  return low;
+}
+
+/** Ascending: these rows, and what stands beside them. */
+function withNeighbours(rows: Int32Array, { states, previous, next }: Turns, size: number): Int32Array {
+  const found = new Int32Array(5 * rows.length);
+  // Rows beside each other come in order, and what was not after the last one is there already.
+  const areNear = previous.length === 0;
+  let count = 0;
+  let last = -1;
+  const add = (row: number) => {
+    if (row === size || (areNear && row <= last)) return;
+    found[count++] = row;
+    last = row;
+  };
+  for (let at = 0; at < rows.length; at++) {
+    const row = rows[at]!;
+    const state = states[row]!;
+    const before = turnBefore(state, row, previous, size);
+    const after = turnAfter(state, row, next, size);
+    if (before !== size) add(turnBefore(states[before]!, before, previous, size));
+    add(before);
+    add(row);
+    add(after);
+    if (after !== size) add(turnAfter(states[after]!, after, next, size));
+  }
+  const all = found.subarray(0, count);
+  return areNear ? all : Int32Array.from(new Set(all.sort()));
+}
+
 function clearTerm(postings: Postings | undefined, term: number, counts: WholeNumbers, shift: number) {
   for (let at = 0; postings && at < postings.count; at++)
     counts[(rowOf(postings.entries[at]!) << shift) + term] = 0;

@@ -80,14 +80,16 @@ test('words counted together score as words counted one by one, to the last bit'
         (row) => (row * row) % 5,
       ),
       fc.uniqueArray(fc.integer({ min: 0, max: TERMS + 1 }), { minLength: 1 }),
-      fc.constantFrom(1, 5, Infinity),
+      fc.constantFrom(undefined, 1, 5, Infinity),
+      fc.constantFrom(1, 5),
       fc.boolean(),
       fc.constantFrom(wordKernel, () => undefined),
-      (seed, rows, sessionOf, ids, commonFrom, inContext, kernelOf) => {
+      (seed, rows, sessionOf, ids, commonFrom, fewestStrong, inContext, kernelOf) => {
         const { index, turns } = space(seed, rows, sessionOf);
         const words = wordsOf(index, ids);
         const around = inContext ? turns : undefined;
-        const scores = wordScores(index, words, around, commonFrom, kernelOf);
+        const sizes = commonFrom === undefined ? undefined : { commonFrom, fewestStrong };
+        const scores = wordScores(index, words, around, sizes, kernelOf);
         const has = (row: number) => words.postings.some((each) => each && frequencyIn(each, row) > 0);
         if (!scores.uncounted) {
           const isTouched = (row: number) =>
@@ -136,7 +138,7 @@ test.each([
           expect(scores.inContext![at]).toBe(contextRelevance(index, around, words, row));
       });
       expectStrengths(scores);
-      const plain = wordScores(index, words, around, Infinity, () => undefined);
+      const plain = wordScores(index, words, around, undefined, () => undefined);
       const { rows, relevance, inContext, strengths } = plain;
       expect(scores).toMatchObject({ rows, relevance, inContext, strengths });
     }

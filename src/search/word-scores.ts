@@ -2,12 +2,22 @@ import { SUBSTRING_RELEVANCE } from '../store/substring.ts';
 import { lexicalRelevance } from '../text/bm25.ts';
 import { bm25Of, type CommonWords, commonWords } from './common-words.ts';
 import { grow } from './grow.ts';
-import { wordKernel } from './kernel/words.ts';
-import { contextRelevance, placeAfter, placeOf, type QueryWords } from './lexical.ts';
+import { STRENGTHS, type WordKernel, wordKernel } from './kernel/words.ts';
+import { placeAfter, placeOf, type QueryWords } from './lexical.ts';
 import type { ResidentIndex } from './resident-index.ts';
 import type { Turns } from './turns.ts';
-import { type ScoredRows, scoreBlocks } from './word-blocks.ts';
-import { addAround, addScores, bitsIn, countTerms, markRows, room, TERMS, touchedRows } from './word-rows.ts';
+import { boundWords, canBeBounded, rowsAbove, strongest } from './word-bounds.ts';
+import {
+  addAround,
+  addScores,
+  bitsIn,
+  countNear,
+  countTerms,
+  markRows,
+  room,
+  TERMS,
+  touchedRows,
+} from './word-rows.ts';
 
 /** How well the words of each row match a query. What it says of a row stands at the place of that row among `rows`. */
 export interface WordScores {
@@ -20,6 +30,8 @@ export interface WordScores {
   readonly strengths: Uint8Array;
   /** Of the words of the query; absent where no term of it is left. */
   readonly postings: QueryWords['postings'] | undefined;
+  /** How many rows have one of them, where that is known already. */
+  readonly matches: number | undefined;
   /** BM25 of one row. */
   bm25(row: number): number;
   /** The relevance of all other rows: 0; NaN when the query has no words at all, as it is then unknown. */
@@ -28,11 +40,8 @@ export interface WordScores {
   readonly uncounted: Uncounted | undefined;
 }
 
-/** Rows are told apart by how well they match in so many steps: 1 / this has few bits, and so have its multiples. */
-export const STRENGTHS = 32;
-
-/** From this part of all rows on, all are scored, block by block. */
-const ALL_FROM = 1 / 4;
+/** In steps of 1 / this: see {@link WordScores.strengths}. */
+export { STRENGTHS };
 
 /** Rows of which all is worked out before the next ones are looked at: what is known of them stays in the cache. */
 export const TOGETHER = 4096;
@@ -45,54 +54,94 @@ export interface Uncounted {
   readonly most: number;
   /** No row is counted unless somebody asks. */
   readonly all: boolean;
-  relevance(row: number): number;
-  inContext(row: number): number;
+  /** Of ascending rows, each at its place. */
+  scores(rows: Int32Array): ScoredRows;
+}
+
+/** Relevance of the words of rows, each at its place: see {@link WordScores}. */
+type ScoredRows = Pick<WordScores, 'relevance' | 'inContext' | 'strengths'>;
+
+/** What is left uncounted. */
+type Left = Pick<Uncounted, 'rows' | 'most'>;
+
+/** From how many rows on it is worth leaving some uncounted. */
+export interface WordSizes {
+  /** Of the rows that reach most, so many are counted at least. */
+  readonly fewestStrong: number;
+  /** Words that so many rows have may be told from others, and so many rows with a word. */
+  readonly commonFrom: number;
 }
 
 /**
- * BM25 of the rows that a query touches; `turns` say what stands beside each. Words that `commonFrom` rows have may leave rows
- * uncounted. Without a kernel the same bits are worked out row by row.
+ * BM25 of the rows that a query touches; `turns` say what stands beside each. All are counted, unless there are `sizes`: then those that
+ * cannot reach as much as others may be left uncounted. Without a kernel these are known by their words alone.
  */
 export function wordScores(
   index: ResidentIndex,
   words: QueryWords,
   turns: Turns | undefined,
-  commonFrom = Infinity,
+  sizes?: WordSizes,
   kernelOf = wordKernel,
 ): WordScores {
-  const common = commonWords(words, commonFrom);
-  const isCommon = (term: number) => common?.isCommon[term] === true;
-  const rare = words.postings.filter((_, term) => !isCommon(term));
-  const rows = touchedRows(index.size, rare, turns);
-  const relevance = new Float64Array(rows.length);
-  const inContext = turns && new Float64Array(rows.length);
-  const strengths = new Uint8Array(rows.length);
-  // Of blocks of which fewer rows are asked for, these alone take less time than all of them.
-  const isWorth = rows.length >= index.size * ALL_FROM && words.averageLength > 0 && words.idfSum > 0;
-  const kernel = turns && isWorth ? kernelOf() : undefined;
-  if (turns && inContext && kernel) {
-    const found = { own: relevance, around: inContext, strengths };
-    const left = scoreBlocks(index, words, turns, kernel, rows, found);
-    if (left.length > 0) scoreLeft(index, words, turns, rows, left, found);
-  } else scoreRows(index, words, turns, rows, relevance, inContext, strengths);
-  const uncounted = common && leftUncounted(index, words, turns, common);
-  const bm25 = (row: number) => bm25Of(index, words, row);
-  const { postings } = words;
-  return { rows, relevance, inContext, strengths, postings, bm25, otherwise: 0, uncounted };
+  const bounded = sizes && boundedRows(index, words, turns, sizes, kernelOf);
+  const common = bounded || !sizes ? undefined : commonWords(words, sizes.commonFrom);
+  const rare = words.postings.filter((_, term) => common?.isCommon[term] !== true);
+  const rows = bounded ? bounded.rows : touchedRows(index.size, rare, turns);
+  const scores = scoreRows(index, words, turns, rows, bounded !== undefined);
+  const left = bounded?.left ?? (common && leftUncounted(index, words, turns, common));
+  const uncounted = left && { ...left, all: false, ...countedWhenAsked(index, words, turns) };
+  return {
+    rows,
+    ...scores,
+    postings: words.postings,
+    matches: bounded?.matches,
+    bm25: (row) => bm25Of(index, words, row),
+    otherwise: 0,
+    uncounted,
+  };
 }
 
-/** Relevance of the words of rows, alone and with what stands beside them. */
+/** The rows that are counted, and the others; `undefined` where too few have a word for that to be worth it, or nothing bounds them. */
+function boundedRows(
+  index: ResidentIndex,
+  words: QueryWords,
+  turns: Turns | undefined,
+  { commonFrom, fewestStrong }: WordSizes,
+  kernelOf: () => WordKernel | undefined,
+): { readonly rows: Int32Array; readonly left: Left | undefined; readonly matches: number } | undefined {
+  const common = commonWords(words, commonFrom);
+  const most = words.postings.reduce(
+    (sum, each, term) => sum + (common?.isCommon[term] ? 0 : (each?.count ?? 0)),
+    0,
+  );
+  const kernel = most >= commonFrom && canBeBounded(index, words, turns) ? kernelOf() : undefined;
+  if (!kernel) return undefined;
+  const { size } = index;
+  const bounds = boundWords(index, words, turns, kernel);
+  const { rows, end } = strongest(bounds, size, fewestStrong);
+  const { strengths, counts, matches } = bounds;
+  let weak = 0;
+  for (let strength = 1; strength <= end; strength++) weak += counts[strength]!;
+  if (weak === 0) return { rows, left: undefined, matches };
+  const areListed = weak <= size * NEARLY_ALL;
+  const weakRows = areListed ? rowsAbove(strengths, size, 0, end, weak) : undefined;
+  return { rows, left: { rows: weakRows, most: end / STRENGTHS }, matches };
+}
+
+/** Relevance of the words of rows, alone and with what stands beside them; `areFew`: of these only. */
 function scoreRows(
   index: ResidentIndex,
   words: QueryWords,
   turns: Turns | undefined,
   rows: Int32Array,
-  relevance: Float64Array,
-  inContext: Float64Array | undefined,
-  strengths: Uint8Array,
-): void {
+  areFew: boolean,
+): ScoredRows {
+  const relevance = new Float64Array(rows.length);
+  const inContext = turns && new Float64Array(rows.length);
+  const strengths = new Uint8Array(rows.length);
   for (let first = 0; first < words.postings.length; first += TERMS) {
-    const counted = countTerms(index, words.postings.slice(first, first + TERMS));
+    const postings = words.postings.slice(first, first + TERMS);
+    const counted = areFew ? countNear(index, postings, turns, rows) : countTerms(index, postings);
     const idfs = words.idfs.slice(first, first + TERMS);
     const isLast = first + TERMS >= words.postings.length;
     for (let start = 0; start < rows.length; start += TOGETHER) {
@@ -105,27 +154,7 @@ function scoreRows(
     }
     counted.clear();
   }
-}
-
-/** The same of the rows at some places. */
-function scoreLeft(
-  index: ResidentIndex,
-  words: QueryWords,
-  turns: Turns,
-  rows: Int32Array,
-  places: Int32Array,
-  found: ScoredRows,
-): void {
-  const [own, around] = [new Float64Array(places.length), new Float64Array(places.length)];
-  const strengths = new Uint8Array(places.length);
-  const those = places.map((place) => rows[place]!);
-  scoreRows(index, words, turns, those, own, around, strengths);
-  for (let at = 0; at < places.length; at++) {
-    const place = places[at]!;
-    found.own[place] = own[at]!;
-    found.around[place] = around[at]!;
-    found.strengths[place] = strengths[at]!;
-  }
+  return { relevance, inContext, strengths };
 }
 
 /** Turns BM25 into relevance. */
@@ -156,11 +185,11 @@ function leftUncounted(
   words: QueryWords,
   turns: Turns | undefined,
   { isCommon, most }: CommonWords,
-): Uncounted {
+): Left {
   const common = words.postings.filter((_, term) => isCommon[term]);
   const count = common.reduce((sum, each) => sum + (each?.count ?? 0), 0);
   const rows = count > index.size * NEARLY_ALL ? undefined : touchedRows(index.size, common, turns);
-  return { rows, most, all: false, ...countedOneByOne(index, words, turns) };
+  return { rows, most };
 }
 
 /** Scores that are worked out where somebody asks for those of a row: the words are nothing that rows are ranked by. */
@@ -170,59 +199,51 @@ export function scoresOneByOne(
   turns: Turns | undefined,
 ): WordScores {
   const none = new Float64Array(0);
-  const uncounted = { rows: undefined, most: 1, all: true, ...countedOneByOne(index, words, turns) };
+  const uncounted = { rows: undefined, most: 1, all: true, ...countedWhenAsked(index, words, turns) };
   return {
     rows: new Int32Array(0),
     relevance: none,
     inContext: turns && none,
     strengths: new Uint8Array(0),
     postings: words.postings,
+    matches: undefined,
     bm25: (row) => bm25Of(index, words, row),
     otherwise: 0,
     uncounted,
   };
 }
 
-function countedOneByOne(
+/** What more than one signal asks for of the same rows is counted once. */
+function countedWhenAsked(
   index: ResidentIndex,
   words: QueryWords,
   turns: Turns | undefined,
-): Omit<Uncounted, 'rows' | 'most' | 'all'> {
-  const relevance = remembered((row) => lexicalRelevance(bm25Of(index, words, row), words.idfSum));
-  // What is in no session has its own words alone.
-  const around = turns && remembered((row) => contextRelevance(index, turns, words, row));
+): Pick<Uncounted, 'scores'> {
+  let last: { readonly rows: Int32Array; readonly scores: ScoredRows } | undefined;
   return {
-    relevance,
-    inContext: around ? (row) => (index.sessions.codes[row] === 0 ? relevance(row) : around(row)) : relevance,
+    scores(rows) {
+      if (!last || !areSame(last.rows, rows))
+        last = { rows: rows.slice(), scores: scoreRows(index, words, turns, rows, true) };
+      return last.scores;
+    },
   };
 }
 
-/** Rows whose values are remembered: more than a block has. */
-const REMEMBERED = 2048;
-
-/** The same, worked out once for the rows of a block, which more than one signal asks for. */
-function remembered(work: (row: number) => number): (row: number) => number {
-  let known: { readonly rows: Int32Array; readonly values: Float64Array } | undefined;
-  return (row) => {
-    known ??= { rows: new Int32Array(REMEMBERED).fill(-1), values: new Float64Array(REMEMBERED) };
-    const { rows, values } = known;
-    const place = row & (REMEMBERED - 1);
-    if (rows[place] !== row) {
-      rows[place] = row;
-      values[place] = work(row);
-    }
-    return values[place]!;
-  };
+function areSame(a: Int32Array, b: Int32Array): boolean {
+  if (a.length !== b.length) return false;
+  for (let at = 0; at < a.length; at++) if (a[at] !== b[at]) return false;
+  return true;
 }
 
 /** How many of the rows that stand so have a word of the query; `areAll`: every row of the index stands so. */
 export function countMatches(
-  { rows, postings }: WordScores,
+  { rows, postings, matches }: WordScores,
   standing: Uint8Array,
   wanted: number,
   areAll: boolean,
 ): number {
   if (!postings) return rows.reduce((count, row) => count + (standing[row] === wanted ? 1 : 0), 0);
+  if (areAll && matches !== undefined) return matches;
   const words = (standing.length >> 5) + 1;
   room.bits = grow(room.bits, words);
   const { bits } = room;
@@ -254,6 +275,7 @@ export function substringScores(index: ResidentIndex, keys: Iterable<number>): W
     inContext: undefined,
     strengths,
     postings: undefined,
+    matches: undefined,
     bm25: () => 0,
     otherwise: 0,
     uncounted: undefined,
@@ -269,6 +291,7 @@ export function noWordScores(): WordScores {
     inContext: undefined,
     strengths: new Uint8Array(0),
     postings: undefined,
+    matches: undefined,
     bm25: () => 0,
     otherwise: Number.NaN,
     uncounted: undefined,
@@ -283,7 +306,7 @@ export function scoreOf(scores: WordScores, said: Said, row: number): number {
   const { rows, otherwise, uncounted } = scores;
   const at = placeOf(rows, row, 0);
   if (rows[at] === row) return scores[said]![at]!;
-  return uncounted ? uncounted[said](row) : otherwise;
+  return uncounted ? uncounted.scores(Int32Array.of(row))[said]![0]! : otherwise;
 }
 
 /** The same for the first `count` of ascending rows. */
@@ -296,11 +319,18 @@ export function fillScores(
 ): void {
   const { rows: touched, otherwise, uncounted } = scores;
   const values = scores[said]!;
+  const missing = uncounted && new Int32Array(count);
+  let missingCount = 0;
   let place = 0;
   for (let at = 0; at < count; at++) {
     const row = rows[at]!;
     place = placeAfter(touched, row, place);
     if (place < touched.length && touched[place] === row) out[at] = values[place]!;
-    else out[at] = uncounted ? uncounted[said](row) : otherwise;
+    else if (missing) missing[missingCount++] = at;
+    else out[at] = otherwise;
   }
+  if (!uncounted || missingCount === 0) return;
+  const places = missing!.subarray(0, missingCount);
+  const found = uncounted.scores(places.map((at) => rows[at]!))[said]!;
+  for (let each = 0; each < missingCount; each++) out[places[each]!] = found[each]!;
 }

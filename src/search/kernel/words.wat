@@ -1,250 +1,223 @@
-;; How well the words of consecutive rows match a query, alone and with what stands beside them.
-;; `node scripts/kernel.mjs` compiles it into module.ts. The operations and their order are those of text/bm25.ts and
-;; text/context.ts, so that all give the same bits.
+;; How well the words of consecutive rows can match a query at most, alone or with what stands beside them.
+;; `node scripts/kernel.mjs` compiles it into module.ts. Numbers of 32 bits: what they round off, `scale` makes up for.
 ;;
-;; The memory holds arrays, one after the other. Each begins two rows before the first one. Of 520 numbers of 64 bits:
+;; The memory holds arrays, one after the other. All but the last two begin four rows before the first one:
 ;;
-;;        0  lengths, in terms                      4160  counts of a term
-;;     8320  how much the words of a row count beside others, and others' beside it
-;;    12480  weight of the row before              16640  … after
-;;    20800  … two before                          24960  … two after
-;;    29120  what the length adds to a denominator 33280  … with what stands beside it
-;;    37440  BM25, in the end the relevance        41600  … with what stands beside it
+;;        0  1,032 numbers: lengths, in terms
+;;     4128  1,032 numbers: idf × how often, summed over the terms of the query
+;;     8256  1,032 numbers: how much the words of a row count beside others, and others' beside it
+;;    12384  1,032 bytes: states
+;;    13416  1,032 bytes: 1 for a row that asks something
+;;    14448  1,024 bytes: strengths (32 × the relevance that a row reaches at most, rounded up)
+;;    15472  4 × 33 whole numbers: how many rows have each strength, of every fourth row from the first, the second … on; those that
+;;           nothing touches are not counted
 ;;
-;; and of bytes: 45760 states, 46288 asks, 46816 strengths (32 × the higher relevance, rounded up).
+;; bound(count, lengthPart, scale)
 ;;
-;; begin(count, average)    writes all but the counts from lengths, states and asks; BM25 is 0
-;; add(from, to, idf)       adds what a term gives to these rows
-;; end(count, idfSum)       turns BM25 into relevance, and writes the strengths
+;; writes the strengths of `count` rows, at most 1,024, adds to their numbers, and returns how many have a term. What a length adds to the
+;; denominator of BM25 is 0.3 + `lengthPart` × length. BM25 × `scale` is 1 for a memory of average length that has every term once.
 ;;
-;; `count` is at most 512. Rows are taken in pairs, so that one more may be written than was asked for.
+;; The score of a term rises ever slower with its frequency: that of a sum of frequencies is at most the sum of their scores. So
+;; the terms need not be told apart: each row scores its own sum as if all of it were one occurrence of one term, and so with what the
+;; neighbours add.
 (module
   (import "kernel" "memory" (memory 1))
 
-  (func (export "begin") (param $count i32) (param $average f64)
-    (local $at i32) (local $state i32) (local $end i32) (local $averages v128) (local $part v128)
-    (local $states v128) (local $own v128) (local $length v128) (local $before v128) (local $after v128)
-    (local $first v128) (local $last v128)
+  (func (export "bound") (param $count i32) (param $lengthPart f32) (param $scale f32) (result i32)
+    (local $at i32) (local $bytes i32) (local $end i32) (local $place i32)
+    (local $sums v128) (local $sumBefore v128) (local $sumAfter v128) (local $sumFirst v128) (local $sumLast v128)
+    (local $states v128) (local $own v128) (local $length v128)
+    (local $before v128) (local $after v128) (local $first v128) (local $last v128)
+    (local $alone v128) (local $around v128) (local $parts v128) (local $scales v128) (local $matches i32)
 
-    (local.set $averages (f64x2.splat (local.get $average)))
-    ;; The shares, also of the two rows before and behind: min(1, 25 / length), and 0 of those that are mute (4).
-    (local.set $state (i32.const 45760))
-    (local.set $end (i32.shl (i32.add (local.get $count) (i32.const 4)) (i32.const 3)))
+    (local.set $parts (f32x4.splat (local.get $lengthPart)))
+    ;; 2.2 is what each score has in common.
+    (local.set $scales (f32x4.splat (f32.mul (f32.const 2.2) (local.get $scale))))
+    ;; The shares, also of the four rows before and behind: min(1, 25 / length), and 0 of those that are mute (4).
+    (local.set $end (i32.shl (i32.add (local.get $count) (i32.const 8)) (i32.const 2)))
+    (local.set $bytes (i32.const 12384))
     (loop $shares
-      (local.set $length (v128.load (local.get $at)))
-      (local.set $part (v128.load16_splat (local.get $state)))
-      (v128.store offset=8320
+      (v128.store offset=8256
         (local.get $at)
-        (v128.andnot
-          (v128.bitselect
-            (v128.const f64x2 1 1)
-            (f64x2.div (v128.const f64x2 25 25) (local.get $length))
-            (f64x2.le (local.get $length) (v128.const f64x2 25 25)))
-          (i8x16.eq
+        (v128.and
+          (f32x4.pmin
+            (v128.const f32x4 1 1 1 1)
+            (f32x4.div (v128.const f32x4 25 25 25 25) (v128.load (local.get $at))))
+          (i32x4.eq
             (v128.and
-              (i8x16.shuffle 0 0 0 0 0 0 0 0 1 1 1 1 1 1 1 1 (local.get $part) (local.get $part))
-              (v128.const i64x2 0x0404040404040404 0x0404040404040404))
-            (v128.const i64x2 0x0404040404040404 0x0404040404040404))))
-      (local.set $state (i32.add (local.get $state) (i32.const 2)))
+              (i32x4.extend_low_i16x8_u (i16x8.extend_low_i8x16_u (v128.load32_zero (local.get $bytes))))
+              (v128.const i32x4 4 4 4 4))
+            (v128.const i32x4 0 0 0 0))))
+      (local.set $bytes (i32.add (local.get $bytes) (i32.const 4)))
       (local.set $at (i32.add (local.get $at) (i32.const 16)))
       (br_if $shares (i32.lt_u (local.get $at) (local.get $end))))
+
     (local.set $at (i32.const 16))
-    (local.set $state (i32.const 45762))
-    (local.set $end (i32.shl (i32.add (local.get $count) (i32.const 2)) (i32.const 3)))
+    (local.set $bytes (i32.const 4))
+    (local.set $end (i32.add (local.get $count) (i32.const 4)))
     (loop $rows
-      ;; A byte of each row, in all eight of its lane: visible (1), and not apart (2).
-      (local.set $part (v128.load16_splat (local.get $state)))
-      (local.set $states (i8x16.shuffle 0 0 0 0 0 0 0 0 1 1 1 1 1 1 1 1 (local.get $part) (local.get $part)))
-      (local.set $own
-        (i8x16.eq
-          (v128.and (local.get $states) (v128.const i64x2 0x0303030303030303 0x0303030303030303))
-          (v128.const i64x2 0x0101010101010101 0x0101010101010101)))
-      ;; Whether there is a turn before it (8) and after it (16), and beyond those.
-      (local.set $before
-        (v128.and
-          (local.get $own)
-          (i8x16.eq
-            (v128.and (local.get $states) (v128.const i64x2 0x0808080808080808 0x0808080808080808))
-            (v128.const i64x2 0x0808080808080808 0x0808080808080808))))
-      (local.set $after
-        (v128.and
-          (local.get $own)
-          (i8x16.eq
-            (v128.and (local.get $states) (v128.const i64x2 0x1010101010101010 0x1010101010101010))
-            (v128.const i64x2 0x1010101010101010 0x1010101010101010))))
-      (local.set $part (v128.load16_splat (i32.sub (local.get $state) (i32.const 1))))
-      (local.set $first
-        (v128.and
-          (local.get $before)
-          (i8x16.eq
+      (local.set $sums (v128.load offset=4128 (local.get $at)))
+      (local.set $sumBefore (v128.load offset=4124 (local.get $at)))
+      (local.set $sumAfter (v128.load offset=4132 (local.get $at)))
+      (local.set $sumFirst (v128.load offset=4120 (local.get $at)))
+      (local.set $sumLast (v128.load offset=4136 (local.get $at)))
+      (if (v128.any_true
+            (v128.or
+              (v128.or (local.get $sums) (v128.or (local.get $sumBefore) (local.get $sumAfter)))
+              (v128.or (local.get $sumFirst) (local.get $sumLast))))
+        (then
+          (local.set $states
+            (i32x4.extend_low_i16x8_u (i16x8.extend_low_i8x16_u (v128.load32_zero offset=12384 (local.get $bytes)))))
+          ;; What counts beside others is visible (1), and not apart (2).
+          (local.set $own
             (v128.and
-              (i8x16.shuffle 0 0 0 0 0 0 0 0 1 1 1 1 1 1 1 1 (local.get $part) (local.get $part))
-              (v128.const i64x2 0x0808080808080808 0x0808080808080808))
-            (v128.const i64x2 0x0808080808080808 0x0808080808080808))))
-      (local.set $part (v128.load16_splat offset=1 (local.get $state)))
-      (local.set $last
-        (v128.and
-          (local.get $after)
-          (i8x16.eq
+              (v128.load offset=8256 (local.get $at))
+              (i32x4.eq
+                (v128.and (local.get $states) (v128.const i32x4 3 3 3 3))
+                (v128.const i32x4 1 1 1 1))))
+          ;; A turn before it (8) and after it (16), and beyond those.
+          (local.set $before
             (v128.and
-              (i8x16.shuffle 0 0 0 0 0 0 0 0 1 1 1 1 1 1 1 1 (local.get $part) (local.get $part))
-              (v128.const i64x2 0x1010101010101010 0x1010101010101010))
-            (v128.const i64x2 0x1010101010101010 0x1010101010101010))))
-      ;; A weight is base × (own share × its share). A question (0.7) and its answer share their words between them.
-      (local.set $own (v128.load offset=8320 (local.get $at)))
-      (local.set $part (v128.load16_splat offset=527 (local.get $state)))
-      (local.set $before
-        (v128.and
-          (local.get $before)
-          (f64x2.mul
-            (v128.bitselect
-              (v128.const f64x2 0.7 0.7)
-              (v128.const f64x2 0.3 0.3)
-              (i8x16.eq
-                (i8x16.shuffle 0 0 0 0 0 0 0 0 1 1 1 1 1 1 1 1 (local.get $part) (local.get $part))
-                (v128.const i64x2 0x0101010101010101 0x0101010101010101)))
-            (f64x2.mul (local.get $own) (v128.load offset=8312 (local.get $at))))))
-      (local.set $after
-        (v128.and
-          (local.get $after)
-          (f64x2.mul
-            (v128.const f64x2 0.25 0.25)
-            (f64x2.mul (local.get $own) (v128.load offset=8328 (local.get $at))))))
-      (local.set $first
-        (v128.and
-          (local.get $first)
-          (f64x2.mul
-            (v128.const f64x2 0.15 0.15)
-            (f64x2.mul (local.get $own) (v128.load offset=8304 (local.get $at))))))
-      (local.set $last
-        (v128.and
-          (local.get $last)
-          (f64x2.mul
-            (v128.const f64x2 0.15 0.15)
-            (f64x2.mul (local.get $own) (v128.load offset=8336 (local.get $at))))))
-      (v128.store offset=12480 (local.get $at) (local.get $before))
-      (v128.store offset=16640 (local.get $at) (local.get $after))
-      (v128.store offset=20800 (local.get $at) (local.get $first))
-      (v128.store offset=24960 (local.get $at) (local.get $last))
-      ;; 1.2 × (0.25 + 0.75 × length / average)
-      (local.set $length (v128.load (local.get $at)))
-      (v128.store offset=29120
-        (local.get $at)
-        (f64x2.mul
-          (v128.const f64x2 1.2 1.2)
-          (f64x2.add
-            (v128.const f64x2 0.25 0.25)
-            (f64x2.mul (v128.const f64x2 0.75 0.75) (f64x2.div (local.get $length) (local.get $averages))))))
-      (local.set $length
-        (f64x2.add
-          (local.get $length)
-          (f64x2.mul (local.get $before) (v128.load (i32.sub (local.get $at) (i32.const 8))))))
-      (local.set $length
-        (f64x2.add (local.get $length) (f64x2.mul (local.get $after) (v128.load offset=8 (local.get $at)))))
-      (local.set $length
-        (f64x2.add
-          (local.get $length)
-          (f64x2.mul (local.get $first) (v128.load (i32.sub (local.get $at) (i32.const 16))))))
-      (local.set $length
-        (f64x2.add (local.get $length) (f64x2.mul (local.get $last) (v128.load offset=16 (local.get $at)))))
-      (v128.store offset=33280
-        (local.get $at)
-        (f64x2.mul
-          (v128.const f64x2 1.2 1.2)
-          (f64x2.add
-            (v128.const f64x2 0.25 0.25)
-            (f64x2.mul (v128.const f64x2 0.75 0.75) (f64x2.div (local.get $length) (local.get $averages))))))
-      (v128.store offset=37440 (local.get $at) (v128.const i64x2 0 0))
-      (v128.store offset=41600 (local.get $at) (v128.const i64x2 0 0))
-      (local.set $state (i32.add (local.get $state) (i32.const 2)))
+              (local.get $own)
+              (i32x4.eq
+                (v128.and (local.get $states) (v128.const i32x4 8 8 8 8))
+                (v128.const i32x4 8 8 8 8))))
+          (local.set $after
+            (v128.and
+              (local.get $own)
+              (i32x4.eq
+                (v128.and (local.get $states) (v128.const i32x4 16 16 16 16))
+                (v128.const i32x4 16 16 16 16))))
+          (local.set $first
+            (v128.and
+              (local.get $before)
+              (i32x4.eq
+                (v128.and
+                  (i32x4.extend_low_i16x8_u
+                    (i16x8.extend_low_i8x16_u (v128.load32_zero offset=12383 (local.get $bytes))))
+                  (v128.const i32x4 8 8 8 8))
+                (v128.const i32x4 8 8 8 8))))
+          (local.set $last
+            (v128.and
+              (local.get $after)
+              (i32x4.eq
+                (v128.and
+                  (i32x4.extend_low_i16x8_u
+                    (i16x8.extend_low_i8x16_u (v128.load32_zero offset=12385 (local.get $bytes))))
+                  (v128.const i32x4 16 16 16 16))
+                (v128.const i32x4 16 16 16 16))))
+          ;; A weight is base × own share × its share; the base of a question before it is 0.7, of another one 0.3.
+          (local.set $before
+            (f32x4.mul
+              (f32x4.mul (local.get $before) (v128.load offset=8252 (local.get $at)))
+              (f32x4.add
+                (v128.const f32x4 0.3 0.3 0.3 0.3)
+                (f32x4.mul
+                  (v128.const f32x4 0.4 0.4 0.4 0.4)
+                  (f32x4.convert_i32x4_u
+                    (i32x4.extend_low_i16x8_u
+                      (i16x8.extend_low_i8x16_u (v128.load32_zero offset=13415 (local.get $bytes)))))))))
+          (local.set $after
+            (f32x4.mul
+              (f32x4.mul (local.get $after) (v128.load offset=8260 (local.get $at)))
+              (v128.const f32x4 0.25 0.25 0.25 0.25)))
+          (local.set $first
+            (f32x4.mul
+              (f32x4.mul (local.get $first) (v128.load offset=8248 (local.get $at)))
+              (v128.const f32x4 0.15 0.15 0.15 0.15)))
+          (local.set $last
+            (f32x4.mul
+              (f32x4.mul (local.get $last) (v128.load offset=8264 (local.get $at)))
+              (v128.const f32x4 0.15 0.15 0.15 0.15)))
+          ;; The score of a term that is there once is 2.2 / (1 + 0.3 + lengthPart × length).
+          (local.set $length (v128.load (local.get $at)))
+          (local.set $alone
+            (f32x4.div
+              (local.get $sums)
+              (f32x4.add (v128.const f32x4 1.3 1.3 1.3 1.3) (f32x4.mul (local.get $parts) (local.get $length)))))
+          (local.set $length
+            (f32x4.add
+              (f32x4.add
+                (f32x4.add
+                  (local.get $length)
+                  (f32x4.mul (local.get $before) (v128.load (i32.sub (local.get $at) (i32.const 4)))))
+                (f32x4.mul (local.get $after) (v128.load offset=4 (local.get $at))))
+              (f32x4.add
+                (f32x4.mul (local.get $first) (v128.load (i32.sub (local.get $at) (i32.const 8))))
+                (f32x4.mul (local.get $last) (v128.load offset=8 (local.get $at))))))
+          (local.set $length
+            (f32x4.add (v128.const f32x4 0.3 0.3 0.3 0.3) (f32x4.mul (local.get $parts) (local.get $length))))
+          ;; … and of one that is there `weight` times: 2.2 × weight / (weight + 0.3 + lengthPart × length). Two of them in one division.
+          (local.set $sumBefore (f32x4.mul (local.get $before) (local.get $sumBefore)))
+          (local.set $sumAfter (f32x4.mul (local.get $after) (local.get $sumAfter)))
+          (local.set $sumFirst (f32x4.mul (local.get $first) (local.get $sumFirst)))
+          (local.set $sumLast (f32x4.mul (local.get $last) (local.get $sumLast)))
+          (local.set $before (f32x4.add (local.get $before) (local.get $length)))
+          (local.set $after (f32x4.add (local.get $after) (local.get $length)))
+          (local.set $first (f32x4.add (local.get $first) (local.get $length)))
+          (local.set $last (f32x4.add (local.get $last) (local.get $length)))
+          (local.set $around
+            (f32x4.add
+              (f32x4.div
+                (local.get $sums)
+                (f32x4.add (v128.const f32x4 1 1 1 1) (local.get $length)))
+              (f32x4.add
+                (f32x4.div
+                  (f32x4.add
+                    (f32x4.mul (local.get $sumBefore) (local.get $after))
+                    (f32x4.mul (local.get $sumAfter) (local.get $before)))
+                  (f32x4.mul (local.get $before) (local.get $after)))
+                (f32x4.div
+                  (f32x4.add
+                    (f32x4.mul (local.get $sumFirst) (local.get $last))
+                    (f32x4.mul (local.get $sumLast) (local.get $first)))
+                  (f32x4.mul (local.get $first) (local.get $last))))))
+          ;; x = BM25 × scale; 0.9 × x up to 1, above it 0.9 + (x − 1) / 12: the lower one of both.
+          (local.set $around
+            (f32x4.mul (local.get $scales) (f32x4.pmax (local.get $alone) (local.get $around))))
+          (local.set $around
+            (f32x4.pmin
+              (f32x4.pmin
+                (f32x4.mul (v128.const f32x4 28.8 28.8 28.8 28.8) (local.get $around))
+                (v128.const f32x4 32 32 32 32))
+              (f32x4.add
+                (v128.const f32x4 26.133335 26.133335 26.133335 26.133335)
+                (f32x4.mul
+                  (v128.const f32x4 2.666667 2.666667 2.666667 2.666667)
+                  (local.get $around)))))
+          ;; Added to 2^23, a whole number is what the lowest bits hold.
+          (local.set $around
+            (v128.and
+              (f32x4.add
+                (v128.const f32x4 8388608 8388608 8388608 8388608)
+                (f32x4.ceil (local.get $around)))
+              (v128.const i32x4 63 63 63 63)))
+          (local.set $matches
+            (i32.add
+              (local.get $matches)
+              (i32.popcnt (i32x4.bitmask (f32x4.gt (local.get $sums) (v128.const f32x4 0 0 0 0))))))
+          (v128.store32_lane offset=14444 0
+            (local.get $bytes)
+            (i8x16.shuffle 0 4 8 12 0 0 0 0 0 0 0 0 0 0 0 0 (local.get $around) (local.get $around)))
+          (local.set $place (i32.shl (i32x4.extract_lane 0 (local.get $around)) (i32.const 2)))
+          (i32.store offset=15472
+            (local.get $place)
+            (i32.add (i32.load offset=15472 (local.get $place)) (i32.const 1)))
+          (local.set $place (i32.shl (i32x4.extract_lane 1 (local.get $around)) (i32.const 2)))
+          (i32.store offset=15604
+            (local.get $place)
+            (i32.add (i32.load offset=15604 (local.get $place)) (i32.const 1)))
+          (local.set $place (i32.shl (i32x4.extract_lane 2 (local.get $around)) (i32.const 2)))
+          (i32.store offset=15736
+            (local.get $place)
+            (i32.add (i32.load offset=15736 (local.get $place)) (i32.const 1)))
+          (local.set $place (i32.shl (i32x4.extract_lane 3 (local.get $around)) (i32.const 2)))
+          (i32.store offset=15868
+            (local.get $place)
+            (i32.add (i32.load offset=15868 (local.get $place)) (i32.const 1))))
+        (else
+          (i32.store offset=14444 (local.get $bytes) (i32.const 0))))
+      (local.set $bytes (i32.add (local.get $bytes) (i32.const 4)))
       (local.set $at (i32.add (local.get $at) (i32.const 16)))
-      (br_if $rows (i32.lt_u (local.get $at) (local.get $end)))))
-
-  (func (export "add") (param $from i32) (param $to i32) (param $idf f64)
-    (local $at i32) (local $end i32) (local $idfs v128) (local $own v128) (local $frequency v128)
-
-    (local.set $idfs (f64x2.splat (local.get $idf)))
-    (local.set $at (i32.shl (i32.add (local.get $from) (i32.const 2)) (i32.const 3)))
-    (local.set $end (i32.shl (i32.add (local.get $to) (i32.const 2)) (i32.const 3)))
-    (loop $rows
-      (local.set $own (v128.load offset=4160 (local.get $at)))
-      (local.set $frequency (local.get $own))
-      (local.set $frequency
-        (f64x2.add
-          (local.get $frequency)
-          (f64x2.mul (v128.load offset=12480 (local.get $at)) (v128.load offset=4152 (local.get $at)))))
-      (local.set $frequency
-        (f64x2.add
-          (local.get $frequency)
-          (f64x2.mul (v128.load offset=16640 (local.get $at)) (v128.load offset=4168 (local.get $at)))))
-      (local.set $frequency
-        (f64x2.add
-          (local.get $frequency)
-          (f64x2.mul (v128.load offset=20800 (local.get $at)) (v128.load offset=4144 (local.get $at)))))
-      (local.set $frequency
-        (f64x2.add
-          (local.get $frequency)
-          (f64x2.mul (v128.load offset=24960 (local.get $at)) (v128.load offset=4176 (local.get $at)))))
-      ;; idf × (frequency × 2.2 / (frequency + what the length adds))
-      (v128.store offset=37440
-        (local.get $at)
-        (f64x2.add
-          (v128.load offset=37440 (local.get $at))
-          (f64x2.mul
-            (local.get $idfs)
-            (f64x2.div
-              (f64x2.mul (local.get $own) (v128.const f64x2 2.2 2.2))
-              (f64x2.add (local.get $own) (v128.load offset=29120 (local.get $at)))))))
-      (v128.store offset=41600
-        (local.get $at)
-        (f64x2.add
-          (v128.load offset=41600 (local.get $at))
-          (f64x2.mul
-            (local.get $idfs)
-            (f64x2.div
-              (f64x2.mul (local.get $frequency) (v128.const f64x2 2.2 2.2))
-              (f64x2.add (local.get $frequency) (v128.load offset=33280 (local.get $at)))))))
-      (local.set $at (i32.add (local.get $at) (i32.const 16)))
-      (br_if $rows (i32.lt_u (local.get $at) (local.get $end)))))
-
-  (func (export "end") (param $count i32) (param $idfSum f64)
-    (local $at i32) (local $end i32) (local $idfSums v128) (local $own v128) (local $around v128) (local $x v128)
-    (local $state i32)
-
-    (local.set $idfSums (f64x2.splat (local.get $idfSum)))
-    (local.set $state (i32.const 46818))
-    (local.set $at (i32.const 16))
-    (local.set $end (i32.shl (i32.add (local.get $count) (i32.const 2)) (i32.const 3)))
-    (loop $rows
-      ;; x = BM25 / idfSum; 0.9 × x up to 1, above it 0.9 + 0.1 × (x − 1) / 1.2
-      (local.set $x (f64x2.div (v128.load offset=37440 (local.get $at)) (local.get $idfSums)))
-      (local.set $own
-        (v128.bitselect
-          (f64x2.mul (v128.const f64x2 0.9 0.9) (local.get $x))
-          (f64x2.add
-            (v128.const f64x2 0.9 0.9)
-            (f64x2.div
-              (f64x2.mul (v128.const f64x2 0.1 0.1) (f64x2.sub (local.get $x) (v128.const f64x2 1 1)))
-              (v128.const f64x2 1.2 1.2)))
-          (f64x2.le (local.get $x) (v128.const f64x2 1 1))))
-      (v128.store offset=37440 (local.get $at) (local.get $own))
-      (local.set $x (f64x2.div (v128.load offset=41600 (local.get $at)) (local.get $idfSums)))
-      (local.set $around
-        (v128.bitselect
-          (f64x2.mul (v128.const f64x2 0.9 0.9) (local.get $x))
-          (f64x2.add
-            (v128.const f64x2 0.9 0.9)
-            (f64x2.div
-              (f64x2.mul (v128.const f64x2 0.1 0.1) (f64x2.sub (local.get $x) (v128.const f64x2 1 1)))
-              (v128.const f64x2 1.2 1.2)))
-          (f64x2.le (local.get $x) (v128.const f64x2 1 1))))
-      (v128.store offset=41600 (local.get $at) (local.get $around))
-      (local.set $x
-        (i32x4.trunc_sat_f64x2_u_zero
-          (f64x2.ceil (f64x2.mul (f64x2.pmax (local.get $own) (local.get $around)) (v128.const f64x2 32 32)))))
-      (v128.store16_lane 0
-        (local.get $state)
-        (i8x16.shuffle 0 4 0 0 0 0 0 0 0 0 0 0 0 0 0 0 (local.get $x) (local.get $x)))
-      (local.set $state (i32.add (local.get $state) (i32.const 2)))
-      (local.set $at (i32.add (local.get $at) (i32.const 16)))
-      (br_if $rows (i32.lt_u (local.get $at) (local.get $end))))))
+      (br_if $rows (i32.lt_u (local.get $bytes) (local.get $end))))
+    (local.get $matches)))

@@ -1,0 +1,203 @@
+import { BM25_B, BM25_K1 } from '../text/bm25.ts';
+import { grow } from './grow.ts';
+import { BESIDE, STRENGTHS, WORD_ROWS, type WordKernel } from './kernel/words.ts';
+import type { QueryWords } from './lexical.ts';
+import { frequencyOf, type Postings, rowOf } from './postings.ts';
+import type { ResidentIndex } from './resident-index.ts';
+import type { Turns } from './turns.ts';
+import { bitsIn } from './word-rows.ts';
+
+/** How well the words of each row match a query at most, alone or with what stands beside them. */
+export interface WordBounds {
+  /** By row, in steps of 1 / STRENGTHS, rounded up; 0 where no word touches it. Valid until the next call. */
+  readonly strengths: Uint8Array;
+  /** By strength: how many rows have it; of those that no word touches some are missing. */
+  readonly counts: Uint32Array;
+  /** How many rows have a word. */
+  readonly matches: number;
+}
+
+/** A term of a query, and how far its postings have been looked through. */
+interface Cursor {
+  readonly postings: Postings;
+  readonly idf: number;
+  at: number;
+}
+
+/** What a number of 32 bits is off at most, as a share of it. */
+const ROUNDING_32 = 2 ** -24;
+/** More than there are operations between a sum and a strength. */
+const OPERATIONS = 64;
+
+/** Rows beside which other turns stand than the rows beside them: with more than this part of all rows, nothing is bounded. */
+const FAR = 1 / 256;
+/** … unless they are no more than this. */
+const FEW_FAR = 16;
+
+export function canBeBounded(
+  { size }: ResidentIndex,
+  { averageLength, idfSum }: QueryWords,
+  turns: Turns | undefined,
+): boolean {
+  if (!(averageLength > 0) || !(idfSum > 0)) return false;
+  if (!turns || turns.previous.length === 0) return true;
+  return bitsIn(turns.far, (size >> 5) + 1) <= Math.max(FEW_FAR, size * FAR);
+}
+
+/** Ascending: rows with a turn up to two places off that is not the row so far off, and the rows beside those. */
+function* farRows({ far, previous }: Turns, size: number): Generator<number> {
+  if (previous.length === 0) return;
+  for (let word = 0; word <= size >> 5; word++) {
+    for (let left = far[word]!; left !== 0; left &= left - 1) {
+      const row = (word << 5) + 31 - Math.clz32(left & -left);
+      if (row < size) yield row;
+    }
+  }
+}
+
+let room = new Uint8Array(0);
+
+/** Bounds the words of all rows, block by block. */
+export function boundWords(
+  index: ResidentIndex,
+  { postings, idfs, idfSum, averageLength }: QueryWords,
+  turns: Turns | undefined,
+  kernel: WordKernel,
+): WordBounds {
+  const { size } = index;
+  // Looked through four at once.
+  room = grow(room, (size + 3) & ~3);
+  const strengths = room;
+  const cursors = postings.flatMap((each, term): readonly Cursor[] =>
+    each ? [{ postings: each, idf: idfs[term]!, at: 0 }] : [],
+  );
+  for (const each of kernel.counts) each.fill(0);
+  let matches = 0;
+  const lengthPart = (BM25_K1 * BM25_B) / averageLength;
+  const slack = 1 + (OPERATIONS + 2 * postings.length) * ROUNDING_32;
+  for (let start = 0; start < size; start += WORD_ROWS) {
+    const count = Math.min(size - start, WORD_ROWS);
+    const isAny = sumTerms(kernel, cursors, start, count);
+    if (!isAny) {
+      strengths.fill(0, start, start + count);
+      continue;
+    }
+    copyRows(kernel, index, turns, start, count);
+    matches += kernel.bound(count, lengthPart, slack / idfSum);
+    kernel.sums.fill(0);
+    strengths.set(count < WORD_ROWS ? kernel.strengths.subarray(0, count) : kernel.strengths, start);
+  }
+  const counts = Uint32Array.from({ length: STRENGTHS + 1 }, (_, strength) =>
+    kernel.counts.reduce((sum, each) => sum + each[strength]!, 0),
+  );
+  // What stands beside these is none of the rows that the kernel looked at.
+  for (const row of turns ? farRows(turns, size) : []) {
+    counts[strengths[row]!]!--;
+    counts[STRENGTHS]!++;
+    strengths[row] = STRENGTHS;
+  }
+  return { strengths, counts, matches };
+}
+
+/** Sums up the terms of some rows, and of those beside them; whether there are any. */
+function sumTerms({ sums }: WordKernel, cursors: readonly Cursor[], start: number, count: number): boolean {
+  const first = start - BESIDE;
+  const end = start + count + BESIDE;
+  let isAny = false;
+  for (const cursor of cursors) {
+    const { postings, idf } = cursor;
+    let { at } = cursor;
+    while (at < postings.count && rowOf(postings.entries[at]!) < first) at++;
+    // The next block begins with rows of this one.
+    cursor.at = at;
+    if (sumTerm(sums, postings, at, first, end, idf) > at) isAny = true;
+  }
+  return isAny;
+}
+
+/** Adds what a term gives to rows before `end`; returns the place of the first one that is not. */
+function sumTerm(
+  sums: Float32Array,
+  postings: Postings,
+  from: number,
+  first: number,
+  end: number,
+  idf: number,
+): number {
+  const { entries, count } = postings;
+  let at = from;
+  for (; at < count; at++) {
+    const entry = entries[at]!;
+    const row = rowOf(entry);
+    if (row >= end) break;
+    sums[row - first]! += idf * frequencyOf(postings, entry);
+  }
+  return at;
+}
+
+/** Of some rows and those beside them; at the ends of the index there are less. */
+function copyRows(
+  { states, lengths, asks }: WordKernel,
+  index: ResidentIndex,
+  turns: Turns | undefined,
+  start: number,
+  count: number,
+): void {
+  const from = Math.max(0, start - BESIDE);
+  const end = Math.min(index.size, start + count + BESIDE);
+  const first = BESIDE - (start - from);
+  lengths.set(index.lengths.subarray(from, end), first);
+  asks.set(index.asks.subarray(from, end), first);
+  if (!turns || end - from < WORD_ROWS + 2 * BESIDE) states.fill(0);
+  if (turns) states.set(turns.states.subarray(from, end), first);
+}
+
+/** What can match is a few times as many rows as what does: so many times as many are counted, and a part of all rows. */
+const MARGIN = 2;
+const MARGIN_OF_ALL = 1 / 128;
+
+/**
+ * Ascending: the rows that reach more than some strength, about as many as are worth counting, and at least `fewest` or all that a word
+ * touches; and that strength.
+ */
+export function strongest(
+  { strengths, counts }: WordBounds,
+  size: number,
+  fewest: number,
+): { readonly rows: Int32Array; readonly end: number } {
+  const wanted = MARGIN * fewest + size * MARGIN_OF_ALL;
+  let end = STRENGTHS;
+  let count = 0;
+  for (; end > 0 && count < wanted; end--) {
+    const next = count + counts[end]!;
+    if (count >= fewest && next > 2 * wanted) break;
+    count = next;
+  }
+  return { rows: rowsAbove(strengths, size, end, STRENGTHS, count), end };
+}
+
+/** Ascending: the rows of which the strength is more than `low`, and at most `high`; they are so many. */
+export function rowsAbove(
+  strengths: Uint8Array,
+  size: number,
+  low: number,
+  high: number,
+  count: number,
+): Int32Array {
+  const rows = new Int32Array(count);
+  // Four at once: a byte of 0x80 + strength − low − 1 has its highest bit where the strength is more.
+  const words = new Int32Array(strengths.buffer, 0, strengths.length >> 2);
+  const least = Math.imul(low + 1, 0x0101_0101);
+  let found = 0;
+  for (let word = 0; found < count && word << 2 < size; word++) {
+    if (((((words[word]! | HIGHEST) - least) | 0) & HIGHEST) === 0) continue;
+    for (let row = word << 2; found < count && row < (word << 2) + 4; row++) {
+      const strength = strengths[row]!;
+      if (strength > low && strength <= high) rows[found++] = row;
+    }
+  }
+  return rows;
+}
+
+/** The highest bit of each of four bytes. */
+const HIGHEST = 0x8080_8080 | 0;
