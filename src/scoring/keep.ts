@@ -133,6 +133,7 @@ function keeping(
 ): Keeping {
   const formula = compile(node, columns, { spans: true });
   const rounding = roundingOf(node);
+  const least = leastOf(node);
   const block = emptyBlock(from, until);
   let lowest = Infinity;
   let highest = -Infinity;
@@ -144,7 +145,7 @@ function keeping(
       const bounds = formula.bounds(block);
       for (let at = 0; at < rows.length; at++) {
         const row = rows[at]!;
-        const down = outward(bounds.low[at]!, -1, rounding);
+        const down = Math.max(least, outward(bounds.low[at]!, -1, rounding));
         const up = outward(bounds.high[at]!, 1, rounding);
         low[row] = down;
         high[row] = up;
@@ -166,6 +167,12 @@ export function firstRows(count: number): Int32Array {
 
 /** More than the rounding of a 32-bit float, relative to its value. */
 const ROUNDING_32 = 1e-7;
+
+/** Below 0 there is no power: what can only be more than that must not be moved there. */
+function leastOf(node: Node): number {
+  const [low] = rangeOf(node);
+  return low >= 0 ? low * (1 - ROUNDING_32) : -Infinity;
+}
 
 /** A value moved so far in a direction that its 32-bit float still lies beyond it, whatever order it is added up in. */
 function outward(value: number, direction: 1 | -1, rounding: number): number {

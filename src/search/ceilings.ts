@@ -61,7 +61,7 @@ export function levelsOf(
   columns: Columns,
   query: QueryColumns,
 ): Leveled | undefined {
-  const { untouchedClasses: classes } = query.passable;
+  const classes = query.passable.bands[0]!;
   const of = classes.at(-1)!;
   const node = partThatDecides(fixed, (parts) => boundsOf(root, query, of, parts)([0, 1])[1]);
   if (!node) return undefined;

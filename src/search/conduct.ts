@@ -66,7 +66,7 @@ export interface Sizes {
   readonly commonFrom: number;
 }
 
-const SIZES: Sizes = { skimFrom: 2048, fewestStrong: 2048, commonFrom: 2048 };
+const SIZES: Sizes = { skimFrom: 2048, fewestStrong: 256, commonFrom: 2048 };
 
 /** What a first recall makes for every row, before it ranks without a pause. Rows that it skims are passed over by levels, which all have. */
 function* keepAhead(

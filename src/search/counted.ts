@@ -37,11 +37,7 @@ export function countAbove(
   { skim, reaching }: ByFloor,
   { block, spare, high, atLeast, slack }: FloorBounds,
 ): number {
-  const { weak } = skim;
-  const weakAt = (at: number) => (at < weak.length ? weak[at]! : Infinity);
   let above = 0;
-  let nextAt = 0;
-  let next = weakAt(nextAt);
   for (let isMore = true; isMore; ) {
     spare.count = 0;
     isMore = fill(spare, BLOCK_SIZE);
@@ -49,8 +45,7 @@ export function countAbove(
     let open = 0;
     for (let at = 0; at < count; at++) {
       const row = rows[at]!;
-      while (next < row) next = weakAt(++nextAt);
-      const least = reaching[classOfRow(skim, sessions.codes[row]!, row, next === row)]!;
+      const least = reaching[classOfRow(skim, sessions.codes[row]!, row)]!;
       block.rows[open] = row;
       block.similarityLow[open] = similarityLow[at]!;
       block.similarityHigh[open] = similarityHigh[at]!;

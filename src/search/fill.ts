@@ -88,15 +88,12 @@ export function picked(
 ): Fill {
   const picks: Picks = {
     rows: new Int32Array(SCAN_ROWS),
-    first: 0,
-    isWeak: new Uint8Array(SCAN_ROWS),
     at: 0,
     end: 0,
   };
   const passing = createPassing(index, skim, similarity);
   let start = 0;
   let among = 0;
-  let amongWeak = 0;
   return (block, most) => {
     while (block.count < most) {
       if (picks.at === picks.end) {
@@ -109,11 +106,8 @@ export function picked(
         if (start === rows.length) return false;
         const end = placeAfter(rows, passing.begin(rows[start]!), start);
         const next = placeOf(strong, rows[end - 1]! + 1, among);
-        const firstWeak = placeOf(skim.weak, rows[start]!, amongWeak);
-        amongWeak = placeOf(skim.weak, rows[end - 1]! + 1, firstWeak);
         const those = rows.subarray(start, end);
-        const weak = skim.weak.subarray(firstWeak, amongWeak);
-        pickRows(index, similarity, skim, passing, those, strong.subarray(among, next), weak, picks);
+        pickRows(index, similarity, skim, passing, those, strong.subarray(among, next), picks);
         start = end;
         among = next;
       }
@@ -130,10 +124,9 @@ export function unpassed(
   strong: Int32Array,
   skim: Skim,
 ): Fill {
-  const { areAlike, cuts, passed, weak } = skim;
+  const { areAlike, cuts, passed } = skim;
   let at = 0;
   let among = 0;
-  let amongWeak = 0;
   if (areAlike && cuts.every((each) => each === Infinity)) {
     passed.counts[passed.counts.length - 1] = rows.length - strong.length;
     at = rows.length;
@@ -147,8 +140,7 @@ export function unpassed(
         among++;
         continue;
       }
-      while (weak[amongWeak]! < row) amongWeak++;
-      const each = classOfRow(skim, sessions.codes[row]!, row, weak[amongWeak] === row);
+      const each = classOfRow(skim, sessions.codes[row]!, row);
       if (skim.cuts[each] === Infinity) {
         passed.counts[each]!++;
         continue;
@@ -166,9 +158,6 @@ export function unpassed(
 /** Rows that are left to look at. */
 interface Picks {
   readonly rows: Int32Array;
-  /** The row from which they were picked on, and for each from there: 1 if it matches weakly. */
-  first: number;
-  readonly isWeak: Uint8Array;
   /** The place of the next one. */
   at: number;
   end: number;
@@ -178,11 +167,10 @@ interface Picks {
 function pickRows(
   { codes, scales, residuals }: ResidentIndex,
   { products }: Similarities,
-  { levels, levelCount }: Skim,
-  { least, reach, end: endRun }: Passing,
+  { bandOf, levels, levelCount, strengths }: Skim,
+  { band, least, reach, end: endRun }: Passing,
   rows: Int32Array,
   strong: Int32Array,
-  weak: Int32Array,
   picks: Picks,
 ): void {
   const { arrays } = codes!;
@@ -204,18 +192,30 @@ function pickRows(
     arrays.levels.set(levels.ofRow.subarray(first, end));
     codes!.spread(count, least.subarray(0, levelCount));
   } else leasts.fill(least[0]!, 0, count);
-  picks.first = first;
-  picks.isWeak.fill(0, 0, count);
-  for (let at = 0; at < weak.length; at++) {
-    const row = weak[at]!;
-    leasts[row - first] = least[levelCount + (levels ? levels.ofRow[row]! : 0)]!;
-    picks.isWeak[row - first] = 1;
-  }
+  if (strengths && band() > 0)
+    setLeasts(leasts, least, strengths, bandOf, levels?.ofRow, levelCount, first, count);
   const found = codes!.pick(count, reach);
   for (let at = 0; at < found; at++) picks.rows[at] = first + arrays.picked[at]!;
   picks.at = 0;
   picks.end = found;
   endRun(rows.length - strong.length - found, arrays.highest[0]!);
+}
+
+/** Of the rows that match at all. */
+function setLeasts(
+  leasts: Float32Array,
+  least: Float64Array,
+  strengths: Uint8Array,
+  bandOf: Uint8Array,
+  levels: Uint8Array | undefined,
+  levelCount: number,
+  first: number,
+  count: number,
+): void {
+  for (let at = 0; at < count; at++) {
+    const band = bandOf[strengths[first + at]!]!;
+    if (band > 0) leasts[at] = least[band * levelCount + (levels ? levels[first + at]! : 0)]!;
+  }
 }
 
 // Functions of their own, not within another: those that are made for each recall are slow for most of it. And what a loop reads
@@ -266,7 +266,7 @@ function takePicks(
   most: number,
 ): void {
   const { rows: into, similarityLow, similarityHigh } = block;
-  const { rows, first, isWeak, end } = picks;
+  const { rows, end } = picks;
   const {
     cuts,
     passed: { counts, highest },
@@ -278,7 +278,7 @@ function takePicks(
     const product = scale * scales[row]! * products[row]!;
     const error = dotError(residual, residuals[row]!);
     const high = product + error;
-    const each = classOfRow(skim, sessions[row]!, row, isWeak[row - first] === 1);
+    const each = classOfRow(skim, sessions[row]!, row);
     const cut = cuts[each]!;
     // Of a row without a vector it is NaN.
     if (high <= cut || cut === Infinity) {
@@ -295,14 +295,13 @@ function takePicks(
   picks.at = at;
 }
 
-/** By its session, its level, and whether it matches weakly. */
+/** By its session, its level, and how well it can match. */
 export function classOfRow(
-  { classOf, levels, levelCount, weakFrom }: Skim,
+  { bandOf, bandSize, classOf, levels, levelCount, strengths }: Skim,
   session: number,
   row: number,
-  isWeak: boolean,
 ): number {
-  const from = isWeak ? weakFrom : 0;
+  const from = strengths ? bandOf[strengths[row]!]! * bandSize : 0;
   return from + (levels ? classOf[session]! * levelCount + levels.ofRow[row]! : classOf[session]!);
 }
 

@@ -81,10 +81,11 @@ function highs(index: ResidentIndex, vector: Float32Array): readonly number[] {
 const search = fc.record({
   space: fc.nat(spaces.length - 1),
   seed: fc.nat(),
-  /** The share of the rows that are looked at, and of those that are strong and weak. */
+  /** The share of the rows that are looked at, and of those that are strong, and that match at all. */
   looked: fc.constantFrom(1, 1, 0.9, 0.02, 0.002),
   strong: fc.constantFrom(0, 0.003, 0.3),
-  weak: fc.constantFrom(0, 0.003, 0.3),
+  matching: fc.constantFrom(0, 0.003, 0.3),
+  bandCount: fc.constantFrom(1, 2, 5),
   levelCount: fc.constantFrom(1, 4, 16),
   classCount: fc.constantFrom(1, 2, 7),
   areAlike: fc.constantFrom(true, true, true, false),
@@ -96,81 +97,93 @@ const search = fc.record({
 describe('rows that are passed over together', () => {
   test('are passed over one by one too, and none of their classes reaches more than is said', () => {
     fc.assert(
-      fc.property(search, ({ space, seed, levelCount, classCount, areAlike, above, most, ...shares }) => {
-        const index = spaces[space]!;
-        const random = seededRandom(seed);
-        const all = Array.from({ length: index.size }, (_, row) => row);
-        const some = (share: number) => all.filter(() => random() < share);
-        const rows = some(shares.looked);
-        const isLooked = new Set(rows);
-        const strong = some(shares.strong).filter((row) => isLooked.has(row));
-        const isStrong = new Set(strong);
-        const weak = some(shares.weak).filter((row) => !isStrong.has(row));
-        const isWeak = new Set(weak);
-        const vector = denseVector(random, DIMENSIONS);
-        const high = highs(index, vector);
-        const levels = { ofRow: new Uint8Array(index.size), ofGroup: new Uint16Array(index.size) };
-        for (const row of all) {
-          // Not all levels are in all groups.
-          const level = Math.floor(random() * Math.min(levelCount, 1 + (groupOf(row) % 16)));
-          levels.ofRow[row] = level;
-          levels.ofGroup[groupOf(row)]! |= 1 << level;
-        }
-        const weakFrom = classCount * levelCount;
-        const classes = weakFrom * (weak.length > 0 ? 2 : 1);
-        const sorted = high.filter((each) => !Number.isNaN(each)).sort((a, b) => b - a);
-        const cuts = Float64Array.from(
-          { length: classes },
-          // Also just what a row reaches, and all or none of them.
-          () =>
-            [1, Infinity, -1][Math.floor(random() * 30)] ??
-            sorted[Math.floor(above * sorted.length * random())] ??
-            1,
-        );
-        const skim = {
-          weak: Int32Array.from(weak),
-          classOf: Uint8Array.from({ length: SESSIONS + 1 }, () => Math.floor(random() * classCount)),
-          levels: levelCount > 1 ? levels : undefined,
-          levelCount,
-          weakFrom,
-          cuts,
-          areAlike,
-          passed: { counts: new Float64Array(classes + 1), highest: new Float64Array(classes) },
-        } as unknown as Skim;
-        const similarity = similarities(index, vector, Int32Array.from(rows));
-        const fill = picked(index, Int32Array.from(rows), Int32Array.from(strong), skim, similarity);
-        const found: number[] = [];
-        const block = emptyBlock(0);
-        for (let isMore = true; isMore; ) {
-          block.count = 0;
-          isMore = fill(block, most);
-          found.push(...block.rows.subarray(0, block.count));
-        }
-        const others = rows.filter((row) => !isStrong.has(row));
-        const classAt = (row: number) =>
-          (isWeak.has(row) ? weakFrom : 0) +
-          skim.classOf[index.sessions.codes[row]!]! * levelCount +
-          (levelCount > 1 ? levels.ofRow[row]! : 0);
-        const passed = others.filter((row) => {
-          const cut = cuts[classAt(row)]!;
-          return cut === Infinity || high[row]! <= cut;
-        });
-        const isPassed = new Set(passed);
-        expect(found).toEqual(others.filter((row) => !isPassed.has(row)));
-        const { counts, highest } = skim.passed;
-        expect(counts.reduce((sum, count) => sum + count)).toBe(passed.length);
-        // Where it matters of which class they are, each is counted with its own.
-        if (!areAlike) expect(counts[classes]).toBe(0);
-        for (let each = 0; each < classes; each++) {
-          const reached = passed.flatMap((row) =>
-            classAt(row) === each && high[row]! > 0 ? [high[row]!] : [],
+      fc.property(
+        search,
+        ({ space, seed, levelCount, classCount, bandCount, areAlike, above, most, ...shares }) => {
+          const index = spaces[space]!;
+          const random = seededRandom(seed);
+          const all = Array.from({ length: index.size }, (_, row) => row);
+          const some = (share: number) => all.filter(() => random() < share);
+          const rows = some(shares.looked);
+          const isLooked = new Set(rows);
+          const strong = some(shares.strong).filter((row) => isLooked.has(row));
+          const isStrong = new Set(strong);
+          // A strength is a band here, and strong rows have the highest one.
+          const strengths = new Uint8Array(index.size);
+          for (const row of some(shares.matching)) strengths[row] = Math.floor(random() * bandCount);
+          for (const row of strong) strengths[row] = bandCount - 1;
+          const tops = new Uint8Array(groupOf(index.size) + 1);
+          strengths.forEach((each, row) => {
+            tops[groupOf(row)] = Math.max(tops[groupOf(row)]!, each);
+          });
+          const vector = denseVector(random, DIMENSIONS);
+          const high = highs(index, vector);
+          const levels = { ofRow: new Uint8Array(index.size), ofGroup: new Uint16Array(index.size) };
+          for (const row of all) {
+            // Not all levels are in all groups.
+            const level = Math.floor(random() * Math.min(levelCount, 1 + (groupOf(row) % 16)));
+            levels.ofRow[row] = level;
+            levels.ofGroup[groupOf(row)]! |= 1 << level;
+          }
+          const bandSize = classCount * levelCount;
+          const classes = bandSize * bandCount;
+          const sorted = high.filter((each) => !Number.isNaN(each)).sort((a, b) => b - a);
+          const cuts = Float64Array.from(
+            { length: classes },
+            // Also just what a row reaches, and all or none of them.
+            () =>
+              [1, Infinity, -1][Math.floor(random() * 30)] ??
+              sorted[Math.floor(above * sorted.length * random())] ??
+              1,
           );
-          expect(highest[each]).toBeGreaterThanOrEqual(Math.max(0, ...reached));
-          expect(highest[each]).toBeLessThanOrEqual(Math.max(0, cuts[each]!));
-          if (!areAlike) expect(highest[each]).toBe(Math.max(0, ...reached));
-          if (classes === 1) expect(highest[each]).toBeLessThan(Math.max(0, ...reached) + 1e-5);
-        }
-      }),
+          const skim = {
+            strengths: bandCount > 1 ? strengths : undefined,
+            tops: bandCount > 1 ? tops : undefined,
+            bandOf: Uint8Array.from({ length: bandCount }, (_, band) => band),
+            bandCount,
+            classOf: Uint8Array.from({ length: SESSIONS + 1 }, () => Math.floor(random() * classCount)),
+            levels: levelCount > 1 ? levels : undefined,
+            levelCount,
+            bandSize,
+            cuts,
+            areAlike,
+            passed: { counts: new Float64Array(classes + 1), highest: new Float64Array(classes) },
+          } as unknown as Skim;
+          const similarity = similarities(index, vector, Int32Array.from(rows));
+          const fill = picked(index, Int32Array.from(rows), Int32Array.from(strong), skim, similarity);
+          const found: number[] = [];
+          const block = emptyBlock(0);
+          for (let isMore = true; isMore; ) {
+            block.count = 0;
+            isMore = fill(block, most);
+            found.push(...block.rows.subarray(0, block.count));
+          }
+          const others = rows.filter((row) => !isStrong.has(row));
+          const classAt = (row: number) =>
+            strengths[row]! * bandSize +
+            skim.classOf[index.sessions.codes[row]!]! * levelCount +
+            (levelCount > 1 ? levels.ofRow[row]! : 0);
+          const passed = others.filter((row) => {
+            const cut = cuts[classAt(row)]!;
+            return cut === Infinity || high[row]! <= cut;
+          });
+          const isPassed = new Set(passed);
+          expect(found).toEqual(others.filter((row) => !isPassed.has(row)));
+          const { counts, highest } = skim.passed;
+          expect(counts.reduce((sum, count) => sum + count)).toBe(passed.length);
+          // Where it matters of which class they are, each is counted with its own.
+          if (!areAlike) expect(counts[classes]).toBe(0);
+          for (let each = 0; each < classes; each++) {
+            const reached = passed.flatMap((row) =>
+              classAt(row) === each && high[row]! > 0 ? [high[row]!] : [],
+            );
+            expect(highest[each]).toBeGreaterThanOrEqual(Math.max(0, ...reached));
+            expect(highest[each]).toBeLessThanOrEqual(Math.max(0, cuts[each]!));
+            if (!areAlike) expect(highest[each]).toBe(Math.max(0, ...reached));
+            if (classes === 1) expect(highest[each]).toBeLessThan(Math.max(0, ...reached) + 1e-5);
+          }
+        },
+      ),
       { numRuns: 500 },
     );
   });
@@ -225,7 +238,9 @@ test('what a group reaches is at least what the kernel finds of any of its rows,
       const reach = reachOf(scale, residual);
       pick(rows.length, reach);
       const groups = createGroups();
-      followRows(groups, rows.length, arrays.scales, arrays.residuals, new Uint32Array(rows.length));
+      const { scales, residuals } = arrays;
+      const sessions = { codes: new Uint32Array(rows.length) };
+      followRows({ groups, size: rows.length, scales, residuals, sessions });
       const peak = Math.max(...rows.map(({ product }) => product));
       expect(reachOfGroup(groups, 0, peak, reach)).toBeGreaterThanOrEqual(arrays.highest[0]!);
     }),
@@ -240,7 +255,8 @@ test('groups follow the rows that come: a row without a vector stays in what is 
   const sessions = Uint32Array.from({ length: 3 * GROUP_ROWS }, (_, row) =>
     groupOf(row) === 1 ? row % (MOST_SESSIONS + 1) : 50 + (row % MOST_SESSIONS),
   );
-  const follow = (size: number) => followRows(groups, size, scales, residuals, sessions);
+  const follow = (size: number) =>
+    followRows({ groups, size, scales, residuals, sessions: { codes: sessions } });
   follow(5);
   expect([groups.scales[0], groups.residuals[0]]).toEqual([5, 10]);
   const classOf = Uint8Array.from({ length: 60 }, (_, session) => (session < 50 ? 0 : session - 50));
@@ -254,4 +270,27 @@ test('groups follow the rows that come: a row without a vector stays in what is 
   expect(reachOfGroup(groups, 1, 5, reachOf(1, 0))).toBeNaN();
   expect([...groups.residuals.subarray(0, 3)]).toEqual([2, 4, 6].map((times) => times * GROUP_ROWS));
   expect([classes(1), classes(2)]).toEqual([0x1ff, 0xff]);
+});
+
+test('rows of one session that follow each other are a run, wherever groups end', () => {
+  const groups = createGroups();
+  const numbers = [...Array(GROUP_ROWS - 1).fill(7), 7, 7, 0, 0, 3, 7];
+  const codes = Uint32Array.from(numbers);
+  const scales = new Float32Array(codes.length);
+  const follow = (size: number) =>
+    followRows({ groups, size, scales, residuals: scales, sessions: { codes } });
+  const runs = () =>
+    Array.from({ length: groups.runCount }, (_, at) => [groups.runStarts[at], groups.runSessions[at]]);
+  follow(3);
+  expect([runs(), groups.inSessions]).toEqual([[[0, 7]], 3]);
+  follow(codes.length);
+  follow(codes.length);
+  const after = GROUP_ROWS + 1;
+  expect(runs()).toEqual([
+    [0, 7],
+    [after, 0],
+    [after + 2, 3],
+    [after + 3, 7],
+  ]);
+  expect(groups.inSessions).toBe(codes.length - 2);
 });

@@ -15,6 +15,12 @@ export interface Groups {
   sessions: Uint32Array;
   /** By group: how many sessions those are; more than `MOST_SESSIONS` where not all of them are known. */
   sessionCounts: Uint8Array;
+  /** Rows of one session that follow each other are a run, those of none too: the first row of each, ascending, and the session. */
+  runStarts: Int32Array;
+  runSessions: Uint32Array;
+  runCount: number;
+  /** How many rows are in a session. */
+  inSessions: number;
   /** Rows that were taken in. */
   taken: number;
 }
@@ -28,26 +34,36 @@ export function createGroups(): Groups {
     residuals: new Float32Array(0),
     sessions: new Uint32Array(0),
     sessionCounts: new Uint8Array(0),
+    runStarts: new Int32Array(0),
+    runSessions: new Uint32Array(0),
+    runCount: 0,
+    inSessions: 0,
     taken: 0,
   };
 }
 
-export function bytesOfGroups({ scales, residuals, sessions, sessionCounts }: Groups): number {
-  return [scales, residuals, sessions, sessionCounts].reduce((sum, { byteLength }) => sum + byteLength, 0);
+export function bytesOfGroups(groups: Groups): number {
+  const { scales, residuals, sessions, sessionCounts, runStarts, runSessions } = groups;
+  const arrays = [scales, residuals, sessions, sessionCounts, runStarts, runSessions];
+  return arrays.reduce((sum, { byteLength }) => sum + byteLength, 0);
 }
 
 export function groupOf(row: number): number {
   return Math.floor(row / GROUP_ROWS);
 }
 
-/** Takes in the rows that have come since: these are the scales and residuals of their vectors, and the numbers of their sessions. */
-export function followRows(
-  groups: Groups,
-  size: number,
-  scales: Float32Array,
-  residuals: Float32Array,
-  sessions: Uint32Array,
-): void {
+/** Of an index: the scales and residuals of the vectors of rows, and the numbers of their sessions. */
+interface Rows {
+  readonly groups: Groups;
+  readonly size: number;
+  readonly scales: Float32Array;
+  readonly residuals: Float32Array;
+  readonly sessions: { readonly codes: Uint32Array };
+}
+
+/** Takes in the rows that have come since. */
+export function followRows({ groups, size, scales, residuals, sessions: { codes } }: Rows): void {
+  if (groups.taken === size) return;
   const count = groupOf(size) + 1;
   groups.scales = grow(groups.scales, count);
   groups.residuals = grow(groups.residuals, count);
@@ -59,7 +75,7 @@ export function followRows(
     // NaN stays: whether a row without a vector is passed over is not a matter of its similarity.
     groups.scales[group] = Math.max(groups.scales[group]!, highestOf(scales, row, end));
     groups.residuals[group] = Math.max(groups.residuals[group]!, highestOf(residuals, row, end));
-    addSessions(groups, group, sessions, row, end);
+    addSessions(groups, group, codes, row, end);
     row = end;
   }
   groups.taken = size;
@@ -77,9 +93,24 @@ function addSessions(groups: Groups, group: number, sessions: Uint32Array, start
   let last = -1;
   for (let row = start; row < end; row++) {
     const session = sessions[row]!;
-    if (session !== last) addSession(groups, group, session);
+    if (session !== last) {
+      addSession(groups, group, session);
+      addRun(groups, row, session);
+    }
+    if (session !== 0) groups.inSessions++;
     last = session;
   }
+}
+
+/** Unless the run before it goes on, in another group. */
+function addRun(groups: Groups, row: number, session: number): void {
+  const { runCount } = groups;
+  if (runCount > 0 && groups.runSessions[runCount - 1] === session) return;
+  groups.runStarts = grow(groups.runStarts, runCount + 1);
+  groups.runSessions = grow(groups.runSessions, runCount + 1);
+  groups.runStarts[runCount] = row;
+  groups.runSessions[runCount] = session;
+  groups.runCount++;
 }
 
 function addSession({ sessions, sessionCounts }: Groups, group: number, session: number): void {

@@ -1,7 +1,8 @@
 import { inverseDocumentFrequency, lengthNormalization, lexicalRelevance, termScore } from '../text/bm25.ts';
 import { weightOf } from '../text/spelling.ts';
+import { followRows, type Groups } from './groups.ts';
 import { grow } from './grow.ts';
-import { frequencyOf, type Postings, rowOf } from './postings.ts';
+import { frequencyOf, LARGE, type Postings, rowOf } from './postings.ts';
 import { averageLength, documentFrequency, type ResidentIndex } from './resident-index.ts';
 import { neighboursOf, type Turns } from './turns.ts';
 import type { FoundStandIn } from './vocabulary.ts';
@@ -192,8 +193,11 @@ export function sessionScores(index: ResidentIndex, turns: Turns, words: QueryWo
   const bm25 = new Float64Array(sessionLengths.length);
   const average = count > 0 ? totalLength / count : 0;
   const idfs: number[] = [];
+  followRows(index);
+  const seen = turns.sizes.reduce((sum, size) => sum + size, 0);
+  const states = seen === index.groups.inSessions ? undefined : turns.states;
   const frequencies = words.postings.map((postings, term) => {
-    const found = sessionsWith(postings, index.sessions.codes, turns.states, sessionLengths.length);
+    const found = sessionsWith(postings, index.groups, states, sessionLengths.length);
     const { sessions, counts } = found;
     const idf = words.weights[term]! * inverseDocumentFrequency(count, sessions.length);
     idfs.push(idf);
@@ -210,32 +214,46 @@ export function sessionScores(index: ResidentIndex, turns: Turns, words: QueryWo
   return { relevance, count, totalLength, frequencies };
 }
 
-/** `most` is above the numbers of all sessions. */
+const NO_ENTRIES = new Uint32Array(0);
+
+/** `most` is above the numbers of all sessions. Without `states` all rows of sessions are visible. */
 function sessionsWith(
   postings: Postings | undefined,
-  codes: Uint32Array,
-  states: Uint8Array,
+  { runStarts, runSessions, runCount }: Groups,
+  states: Uint8Array | undefined,
   most: number,
 ): SessionFrequencies {
   room.counts = grow(room.counts, most);
   room.sessions = grow(room.sessions, most);
   const { counts, sessions } = room;
   let found = 0;
-  // Most rows that have a term have one of the same session before them.
+  let run = -1;
+  let end = 0;
+  let next = 0;
   let session = 0;
   let sum = 0;
-  for (let at = 0; postings && at < postings.count; at++) {
-    const entry = postings.entries[at]!;
+  const entries = postings?.entries ?? NO_ENTRIES;
+  const count = postings?.count ?? 0;
+  for (let at = 0; at < count; at++) {
+    const entry = entries[at]!;
     const row = rowOf(entry);
-    if (states[row] === 0) continue;
-    const next = codes[row]!;
+    if (row >= end) {
+      // What session a row is of is in no cache; runs are few.
+      do {
+        run++;
+        end = run + 1 < runCount ? runStarts[run + 1]! : Infinity;
+      } while (row >= end);
+      next = runSessions[run]!;
+    }
+    if (next === 0 || (states && states[row] === 0)) continue;
     if (next !== session) {
       counts[session] = sum;
       session = next;
       sum = counts[session]!;
       if (sum === 0) sessions[found++] = session;
     }
-    sum += frequencyOf(postings, entry);
+    const frequency = entry & LARGE;
+    sum += frequency === LARGE ? frequencyOf(postings!, entry) : frequency;
   }
   counts[session] = sum;
   const answer = { sessions: sessions.slice(0, found), counts: new Float64Array(found) };

@@ -15,42 +15,52 @@ export interface Passing {
    * Begins a run of groups at a row's: at most `SCAN_ROWS`, and none that is passed over. Returns the row before which it ends.
    */
   begin(row: number): number;
-  /** By level, of the rows of a run: up to which similarity all of them are passed over; then the same for those that match weakly. */
+  /** By band, and in it by level, of the rows of a run: up to which similarity all of them are passed over. */
   readonly least: Float64Array;
+  /** The highest band of the rows of a run. */
+  band(): number;
   /** Takes down that rows of a run, none of which reaches more than so much, were passed over, whatever their classes. */
   end(count: number, highest: number): void;
 }
 
 export function createPassing(
-  { groups, sessions, scales, residuals, size }: ResidentIndex,
-  { areAlike, classOf, cuts, levels, levelCount, passed, weak, weakFrom }: Skim,
+  index: ResidentIndex,
+  { areAlike, bandCount, bandOf, bandSize, classOf, cuts, levels, levelCount, passed, tops }: Skim,
   { peaks, scale, residual }: Similarities,
 ): Passing {
-  followRows(groups, size, scales, residuals, sessions.codes);
+  const { groups, size } = index;
+  followRows(index);
   const reach = reachOf(scale, residual);
   const { counts, highest } = passed;
-  const hasWeak = weak.length > 0;
-  const sessionClasses = weakFrom / levelCount;
+  const sessionClasses = bandSize / levelCount;
   const allClasses = (1 << sessionClasses) - 1;
-  const least = new Float64Array(2 * levelCount).fill(-1);
+  const least = new Float64Array(bandCount * levelCount).fill(-1);
   let runClasses = 0;
   let runLevels = 0;
+  let runBand = 0;
   const classesOf = (group: number) => classesOfGroup(groups, group, classOf, allClasses);
   const levelsOf = (group: number) => (levels ? levels.ofGroup[group]! : 1);
-  /** Whether something holds of every class that rows of these sessions and levels can have. */
-  const every = (classes: number, ofLevels: number, holds: (each: number, level: number) => boolean) => {
-    for (let left = classes; left !== 0; left &= left - 1) {
-      const from = (31 - Math.clz32(left & -left)) * levelCount;
-      for (let level = 0; level < levelCount; level++) {
-        if ((ofLevels & (1 << level)) === 0) continue;
-        if (!holds(from + level, level)) return false;
-        if (hasWeak && !holds(weakFrom + from + level, levelCount + level)) return false;
+  const bandOfGroup = (group: number) => (tops ? bandOf[tops[group]!]! : 0);
+  /** Whether something holds of every class that rows of these sessions and levels, and of bands up to one, can have. */
+  const every = (
+    classes: number,
+    ofLevels: number,
+    highestBand: number,
+    holds: (each: number, level: number) => boolean,
+  ) => {
+    for (let band = highestBand; band >= 0; band--) {
+      for (let left = classes; left !== 0; left &= left - 1) {
+        const from = band * bandSize + (31 - Math.clz32(left & -left)) * levelCount;
+        for (let level = 0; level < levelCount; level++) {
+          if ((ofLevels & (1 << level)) === 0) continue;
+          if (!holds(from + level, band * levelCount + level)) return false;
+        }
       }
     }
     return true;
   };
-  const raise = (classes: number, ofLevels: number, high: number) =>
-    every(classes, ofLevels, (each) => {
+  const raise = (classes: number, ofLevels: number, band: number, high: number) =>
+    every(classes, ofLevels, band, (each) => {
       // No row that is passed over reaches more than its cut.
       highest[each] = Math.max(highest[each]!, Math.min(high, cuts[each]!));
       return true;
@@ -59,14 +69,15 @@ export function createPassing(
     const high = reachOfGroup(groups, group, peaks[group]!, reach);
     const classes = classesOf(group);
     const ofLevels = levelsOf(group);
+    const band = bandOfGroup(group);
     let isKnown = true;
-    const isBelow = every(classes, ofLevels, (each) => {
+    const isBelow = every(classes, ofLevels, band, (each) => {
       isKnown &&= high <= highest[each]!;
       return high <= cuts[each]!;
     });
     // Where sessions make no difference, few groups are left, and what their rows reach is less than what the group does.
     if (!isBelow || (!isKnown && sessionClasses === 1)) return false;
-    if (!isKnown) raise(classes, ofLevels, high);
+    if (!isKnown) raise(classes, ofLevels, band, high);
     return true;
   };
   return {
@@ -91,23 +102,26 @@ export function createPassing(
       let group = first;
       runClasses = 0;
       runLevels = 0;
+      runBand = 0;
       do {
         runClasses |= classesOf(group);
         runLevels |= levelsOf(group);
+        runBand = Math.max(runBand, bandOfGroup(group));
         group++;
       } while (group < most && !(areAlike && isPassed(group)));
       if (areAlike) {
         least.fill(Infinity);
-        every(runClasses, runLevels, (each, at) => {
+        every(runClasses, runLevels, runBand, (each, at) => {
           least[at] = Math.min(least[at]!, cuts[each]!);
           return true;
         });
       }
       return group * GROUP_ROWS;
     },
+    band: () => runBand,
     end(count, high) {
       counts[counts.length - 1]! += count;
-      if (high > 0) raise(runClasses, runLevels, high);
+      if (high > 0) raise(runClasses, runLevels, runBand, high);
     },
   };
 }

@@ -40,20 +40,21 @@ export interface QueryColumns {
 }
 
 /**
- * What is known of the visible rows that can be passed over: those that no word of the query touches, neither in them nor in
- * what stands beside them, and those that match weakly. They fall into classes by the words of their sessions.
+ * What is known of the visible rows that can be passed over. They fall into bands, by how well their words and those beside them can
+ * match, and in each band into classes, by the words of their sessions.
  */
 export interface Passable {
-  /** All other rows, ascending, visible or not. */
+  /** Rows that are not passed over, ascending, visible or not: those that can match best. */
   readonly strong: Int32Array;
-  /** Those that match weakly, ascending, visible or not. */
-  readonly weak: Int32Array;
+  /** By row, and by group of rows the highest: see {@link WordScores}. Absent where all rows are of the first band. */
+  readonly strengths: Uint8Array | undefined;
+  readonly tops: Uint8Array | undefined;
+  /** By strength: the band. The first one, where there are others, is that of rows that no word touches. */
+  readonly bandOf: Uint8Array;
   /** By the index's number of a session, 0 for none: the class of its rows. */
   readonly classOf: Uint8Array;
-  /** Of each class of rows that no word touches: between which values a signal lies, where it is known. */
-  readonly untouchedClasses: readonly SignalRanges[];
-  /** The same of rows that match weakly. */
-  readonly weakClasses: readonly SignalRanges[];
+  /** By band, of each class of rows: between which values a signal lies, where it is known. */
+  readonly bands: readonly (readonly SignalRanges[])[];
 }
 
 export type SignalRanges = { readonly [Name in ExactSignalName]: Interval };
@@ -185,50 +186,46 @@ function passable(
   scores: Float64Array | undefined,
   fewestStrong: number,
 ): Passable {
-  const { strong, weak, most } = byStrength(lexical, fewestStrong);
   const { classOf, ranges } = sessionClasses(index, view, scores);
+  const bandOf = new Uint8Array(STRENGTHS + 1);
   // A row in no session counts as a session of its own.
-  const weakClasses = ranges.map((range, each) => rangesWith(most, each === 0 ? [0, most] : range));
-  const { uncounted } = lexical;
-  if (uncounted && !uncounted.rows)
-    return { strong, weak: new Int32Array(0), classOf, untouchedClasses: weakClasses, weakClasses };
-  return {
-    strong,
-    weak: uncounted?.rows ? merged(weak, uncounted.rows) : weak,
-    classOf,
-    untouchedClasses: ranges.map((range) => rangesWith(0, range)),
-    weakClasses,
-  };
-}
-
-/** Two ascending lists as one. */
-function merged(a: Int32Array, b: Int32Array): Int32Array {
-  const both = new Int32Array(a.length + b.length);
-  let [atA, atB] = [0, 0];
-  for (let at = 0; at < both.length; at++) {
-    const isFirst = atB === b.length || (atA < a.length && a[atA]! < b[atB]!);
-    both[at] = isFirst ? a[atA++]! : b[atB++]!;
+  const bandUpTo = (most: number) =>
+    ranges.map((range, each) => rangesWith(most, each === 0 ? [0, most] : range));
+  const { rows, strengths, tops, least } = lexical;
+  if (!strengths) {
+    const bands = [bandUpTo(lexical.uncounted ? 1 : 0)];
+    return { strong: rows, strengths, tops: undefined, bandOf, classOf, bands };
   }
-  return both;
+  const { strong, end } = strongAmong(rows, strengths, fewestStrong, least);
+  const bands = [bandUpTo(0)];
+  let last = 0;
+  for (let each = 1; each <= BANDS; each++) {
+    const most = Math.ceil((end * each) / BANDS);
+    if (most === last) continue;
+    bandOf.fill(bands.length, last + 1);
+    bands.push(bandUpTo(most / STRENGTHS));
+    last = most;
+  }
+  return { strong, strengths, tops, bandOf, classOf, bands };
 }
 
-/** Parts the rows that were counted; `most` is how well a weak one matches at most. */
-function byStrength({ rows, strengths, uncounted }: WordScores, fewest: number) {
-  const least = Math.ceil((uncounted?.most ?? 0) * STRENGTHS);
-  if (rows.length <= fewest) return { strong: rows, weak: new Int32Array(0), most: least / STRENGTHS };
+/** How many bands there are of rows that a word touches. */
+const BANDS = 4;
+
+/** Those of the rows that can match best, `fewest` at least, if so many are stronger than `least`; no other row is stronger than `end`. */
+function strongAmong(rows: Int32Array, strengths: Uint8Array, fewest: number, least: number) {
+  if (rows.length <= fewest) return { strong: rows, end: least };
   const counts = new Uint32Array(STRENGTHS + 1);
-  for (let at = 0; at < strengths.length; at++) counts[strengths[at]!]!++;
+  for (let at = 0; at < rows.length; at++) counts[strengths[rows[at]!]!]!++;
   let end = STRENGTHS;
   let count = 0;
   for (; end > least && count < fewest; end--) count += counts[end]!;
   const strong = new Int32Array(count);
-  const weak = new Int32Array(rows.length - count);
-  let [strongAt, weakAt] = [0, 0];
+  let found = 0;
   for (let at = 0; at < rows.length; at++) {
-    if (strengths[at]! > end) strong[strongAt++] = rows[at]!;
-    else weak[weakAt++] = rows[at]!;
+    if (strengths[rows[at]!]! > end) strong[found++] = rows[at]!;
   }
-  return { strong, weak, most: end / STRENGTHS };
+  return { strong, end };
 }
 
 /** Sessions with about the same relevance, together; the first class is that of rows in none, or in one that has no word. */

@@ -18,6 +18,7 @@ import {
   searchByIndex,
   vocabulary,
 } from '../testing/index-oracle.ts';
+import { sampleMemory } from '../testing/sample-memory.ts';
 import { seededRandom } from '../testing/seeded-random.ts';
 import { decodePages, encodePages } from './pages.ts';
 import { putMemory, removeMemory } from './resident-index.ts';
@@ -39,6 +40,31 @@ describe('the index finds exactly what brute force finds', () => {
       ),
       { numRuns: 600 },
     );
+  });
+
+  test('where a part that is kept is 0 and is raised to a power', async () => {
+    const day = { op: 'capped', of: { op: 'age', of: 'createdAt' }, cap: 365 } as const;
+    const exponent = { op: 'max', of: [1, { op: 'signal', name: 'similarity' }] } as const;
+    const profile = resolveProfile(
+      defineProfile({
+        name: 'powers',
+        description: 'A decay that begins at 0.',
+        score: {
+          op: 'decay',
+          age: { op: 'power', base: day, exponent },
+          missing: 0,
+          halfLife: { op: 'sum', total: 2, terms: [{ of: 1 }, { of: day }] },
+        },
+      }),
+    );
+    const memories = [0, 1, 40].map((days, at) => ({
+      memory: sampleMemory({ id: `m${at}`, ordinal: at + 1, createdAt: ARBITRARY_NOW - days * 86_400_000 }),
+      terms: new Map<string, number>(),
+      vector: undefined,
+    }));
+    const request = { profile, query: { terms: [] }, filter: {}, now: ARBITRARY_NOW, limit: 5 };
+    const { ids } = await expectSame(indexOf(memories), memories, memories, request);
+    expect(ids).toEqual(['m0', 'm1', 'm2']);
   });
 
   test.each(BUILTIN_PROFILE_NAMES)('for %s', async (name) => {

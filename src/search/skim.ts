@@ -17,16 +17,19 @@ import type { Bounded, Ready } from './ready.ts';
 export interface Skim {
   /** Ascending: rows that are never passed over, visible or not. */
   readonly strong: Int32Array;
-  /** Ascending: rows that match weakly, visible or not; their classes are of their own. */
-  readonly weak: Int32Array;
+  /** How well each row can match, its groups, and what of that makes a band: see {@link QueryColumns.passable}. */
+  readonly strengths: Uint8Array | undefined;
+  readonly tops: Uint8Array | undefined;
+  readonly bandOf: Uint8Array;
+  readonly bandCount: number;
   /** By the index's number of a session: the class of it. */
   readonly classOf: Uint8Array;
   /** By row: between which values the part of the formula lies that counts most of what no query changes. One level is all of them. */
   readonly levels: Levels | undefined;
   /** How many levels there are. The class of a row is that of its session × this + its level… */
   readonly levelCount: number;
-  /** … and for one that matches weakly, so much more. */
-  readonly weakFrom: number;
+  /** … and its band × this more. */
+  readonly bandSize: number;
   /** Of each class: up to which similarity rows are passed over; `Infinity` for all of them, −1 for none. */
   readonly cuts: Float64Array;
   /** Raises the cuts to what cannot reach a score any more. */
@@ -93,16 +96,17 @@ export function createSkim(
 ): Skim | undefined {
   // What is asked of the query here is as much a condition of using ceilings again as what a formula asks.
   const query: QueryColumns = { ...columnsOfQuery, known: (name) => facts.known(name) === true };
-  const { strong, weak, classOf, untouchedClasses, weakClasses } = query.passable;
-  const sessions = weak.length > 0 ? [...untouchedClasses, ...weakClasses] : untouchedClasses;
+  const { strong, strengths, tops, classOf, bands, bandOf } = query.passable;
   const isAsked = ({ node }: Bounded) =>
     [...namesRead(node)].some((name) => isSignalName(name) && isQuerySignal(name));
   if (!isAsked(floored ?? score)) return undefined;
   const found = levelsFor(query.passable, levels, () => levelsOf(score.node, score.fixed, columns, query));
   const levelCount = found?.ranges.length ?? 1;
-  const classes = sessions.flatMap((of) =>
-    Array.from({ length: levelCount }, (_, level): Class => ({ of, level: found?.ranges[level] })),
-  );
+  const classes = bands
+    .flat()
+    .flatMap((of) =>
+      Array.from({ length: levelCount }, (_, level): Class => ({ of, level: found?.ranges[level] })),
+    );
   const heightOf = ({ node, fixed, ceilings }: Bounded): Height => {
     const within = boundsOfClasses(node, fixed, query, classes, found?.node, compared);
     const tables = tablesOf(ceilings, found?.node, classes);
@@ -155,7 +159,6 @@ export function createSkim(
     return low / STEPS;
   };
   const areAlike = standings.every((standing) => standing !== undefined && standing === standings[0]);
-  const weakFrom = untouchedClasses.length * levelCount;
   const ofFloor = floored && heightOf(floored);
   const floorCut = (each: number, atLeast: number, { upTo }: Height) => {
     const isBelow = (step: number) => atLeast - floorSlack - upTo(each, step) > 0;
@@ -183,11 +186,14 @@ export function createSkim(
   let raisedFor = 0;
   const skim: Skim = {
     strong,
-    weak,
+    strengths,
+    tops,
+    bandOf,
+    bandCount: bands.length,
     classOf,
     levels: found?.levels,
     levelCount,
-    weakFrom,
+    bandSize: bands[0]!.length * levelCount,
     cuts,
     areAlike,
     passed,
@@ -236,10 +242,11 @@ export function createSkim(
 
 /** Of queries whose classes have the same ends. */
 function levelsFor(
-  { untouchedClasses: classes }: QueryColumns['passable'],
+  { bands }: QueryColumns['passable'],
   known: Ready['levels'],
   find: () => ReturnType<typeof levelsOf>,
 ): ReturnType<typeof levelsOf> {
+  const classes = bands[0]!;
   const { lexical, sessionLexical } = classes.at(-1)!;
   const key = `${classes.length > 1} ${lexical} ${sessionLexical}`;
   if (known.has(key)) return known.get(key);

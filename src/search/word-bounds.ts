@@ -1,16 +1,19 @@
 import { BM25_B, BM25_K1 } from '../text/bm25.ts';
-import { grow } from './grow.ts';
+import { groupOf } from './groups.ts';
+import { GROUP_ROWS } from './kernel/scan.ts';
 import { BESIDE, STRENGTHS, WORD_ROWS, type WordKernel } from './kernel/words.ts';
 import type { QueryWords } from './lexical.ts';
-import { frequencyOf, type Postings, rowOf } from './postings.ts';
+import { frequencyOf, LARGE, type Postings, rowOf } from './postings.ts';
 import type { ResidentIndex } from './resident-index.ts';
 import type { Turns } from './turns.ts';
 import { bitsIn } from './word-rows.ts';
 
 /** How well the words of each row match a query at most, alone or with what stands beside them. */
 export interface WordBounds {
-  /** By row, in steps of 1 / STRENGTHS, rounded up; 0 where no word touches it. Valid until the next call. */
+  /** By row, in steps of 1 / STRENGTHS, rounded up; 0 where no word touches it. */
   readonly strengths: Uint8Array;
+  /** By group of rows: the highest one. */
+  readonly tops: Uint8Array;
   /** By strength: how many rows have it; of those that no word touches some are missing. */
   readonly counts: Uint32Array;
   /** How many rows have a word. */
@@ -55,8 +58,6 @@ function* farRows({ far, previous }: Turns, size: number): Generator<number> {
   }
 }
 
-let room = new Uint8Array(0);
-
 /** Bounds the words of all rows, block by block. */
 export function boundWords(
   index: ResidentIndex,
@@ -66,8 +67,8 @@ export function boundWords(
 ): WordBounds {
   const { size } = index;
   // Looked through four at once.
-  room = grow(room, (size + 3) & ~3);
-  const strengths = room;
+  const strengths = new Uint8Array((size + 3) & ~3);
+  const tops = new Uint8Array(Math.ceil(size / WORD_ROWS) * (WORD_ROWS / GROUP_ROWS));
   const cursors = postings.flatMap((each, term): readonly Cursor[] =>
     each ? [{ postings: each, idf: idfs[term]!, at: 0 }] : [],
   );
@@ -77,15 +78,12 @@ export function boundWords(
   const slack = 1 + (OPERATIONS + 2 * postings.length) * ROUNDING_32;
   for (let start = 0; start < size; start += WORD_ROWS) {
     const count = Math.min(size - start, WORD_ROWS);
-    const isAny = sumTerms(kernel, cursors, start, count);
-    if (!isAny) {
-      strengths.fill(0, start, start + count);
-      continue;
-    }
+    if (!sumTerms(kernel, cursors, start, count)) continue;
     copyRows(kernel, index, turns, start, count);
     matches += kernel.bound(count, lengthPart, slack / idfSum);
     kernel.sums.fill(0);
     strengths.set(count < WORD_ROWS ? kernel.strengths.subarray(0, count) : kernel.strengths, start);
+    tops.set(kernel.tops, start / GROUP_ROWS);
   }
   const counts = Uint32Array.from({ length: STRENGTHS + 1 }, (_, strength) =>
     kernel.counts.reduce((sum, each) => sum + each[strength]!, 0),
@@ -95,8 +93,9 @@ export function boundWords(
     counts[strengths[row]!]!--;
     counts[STRENGTHS]!++;
     strengths[row] = STRENGTHS;
+    tops[groupOf(row)] = STRENGTHS;
   }
-  return { strengths, counts, matches };
+  return { strengths, tops, counts, matches };
 }
 
 /** Sums up the terms of some rows, and of those beside them; whether there are any. */
@@ -130,7 +129,8 @@ function sumTerm(
     const entry = entries[at]!;
     const row = rowOf(entry);
     if (row >= end) break;
-    sums[row - first]! += idf * frequencyOf(postings, entry);
+    const frequency = entry & LARGE;
+    sums[row - first]! += idf * (frequency === LARGE ? frequencyOf(postings, entry) : frequency);
   }
   return at;
 }
@@ -152,48 +152,29 @@ function copyRows(
   if (turns) states.set(turns.states.subarray(from, end), first);
 }
 
-/** What can match is a few times as many rows as what does: so many times as many are counted, and a part of all rows. */
-const MARGIN = 2;
-const MARGIN_OF_ALL = 1 / 128;
-
-/**
- * Ascending: the rows that reach more than some strength, about as many as are worth counting, and at least `fewest` or all that a word
- * touches; and that strength.
- */
+/** Ascending: the rows that reach more than some strength, `fewest` or more, or all that a word touches; and that strength. */
 export function strongest(
   { strengths, counts }: WordBounds,
   size: number,
   fewest: number,
 ): { readonly rows: Int32Array; readonly end: number } {
-  const wanted = MARGIN * fewest + size * MARGIN_OF_ALL;
   let end = STRENGTHS;
   let count = 0;
-  for (; end > 0 && count < wanted; end--) {
-    const next = count + counts[end]!;
-    if (count >= fewest && next > 2 * wanted) break;
-    count = next;
-  }
-  return { rows: rowsAbove(strengths, size, end, STRENGTHS, count), end };
+  for (; end > 0 && count < fewest; end--) count += counts[end]!;
+  return { rows: rowsAbove(strengths, size, end, count), end };
 }
 
-/** Ascending: the rows of which the strength is more than `low`, and at most `high`; they are so many. */
-export function rowsAbove(
-  strengths: Uint8Array,
-  size: number,
-  low: number,
-  high: number,
-  count: number,
-): Int32Array {
+/** Ascending: the rows of which the strength is more than this; they are so many. */
+function rowsAbove(strengths: Uint8Array, size: number, end: number, count: number): Int32Array {
   const rows = new Int32Array(count);
-  // Four at once: a byte of 0x80 + strength − low − 1 has its highest bit where the strength is more.
+  // Four at once: a byte of 0x80 + strength − end − 1 has its highest bit where the strength is more.
   const words = new Int32Array(strengths.buffer, 0, strengths.length >> 2);
-  const least = Math.imul(low + 1, 0x0101_0101);
+  const least = Math.imul(end + 1, 0x0101_0101);
   let found = 0;
   for (let word = 0; found < count && word << 2 < size; word++) {
-    if (((((words[word]! | HIGHEST) - least) | 0) & HIGHEST) === 0) continue;
+    if ((((words[word]! | HIGHEST) - least) & HIGHEST) === 0) continue;
     for (let row = word << 2; found < count && row < (word << 2) + 4; row++) {
-      const strength = strengths[row]!;
-      if (strength > low && strength <= high) rows[found++] = row;
+      if (strengths[row]! > end) rows[found++] = row;
     }
   }
   return rows;

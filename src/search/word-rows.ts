@@ -213,8 +213,9 @@ export function countNear(
     clear() {
       for (let at = 0; at < near.length; at++) {
         const row = near[at]!;
+        for (let left = masks[row]!; left !== 0; left &= left - 1)
+          counts[(row << shift) + 31 - Math.clz32(left & -left)] = 0;
         masks[row] = 0;
-        for (let term = 0; term < 1 << shift; term++) counts[(row << shift) + term] = 0;
       }
     },
   };
@@ -243,6 +244,8 @@ function countAmong(
 
 /** The first place, from one on, of which the row is not before this one: mostly near. */
 function entryAfter(entries: Uint32Array, count: number, row: number, from: number): number {
+  // Of rows beside each other most are before the next one that has the term.
+  if (rowOf(entries[from]!) >= row) return from;
   let low = from;
   let step = 1;
   while (low + step < count && rowOf(entries[low + step]!) < row) {

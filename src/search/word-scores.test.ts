@@ -6,6 +6,7 @@ import { sampleMemory } from '../testing/sample-memory.ts';
 import { seededRandom } from '../testing/seeded-random.ts';
 import { lexicalRelevance } from '../text/bm25.ts';
 import { bm25Of } from './common-words.ts';
+import { groupOf } from './groups.ts';
 import { wordKernel } from './kernel/words.ts';
 import { contextRelevance, frequencyIn, type QueryWords, queryWords, sessionScores } from './lexical.ts';
 import { addPosting, noPostings } from './postings.ts';
@@ -59,12 +60,34 @@ const wordsOf = (index: ResidentIndex, ids: readonly number[]): QueryWords =>
     () => [],
   );
 
-/** A row whose strength is too low would be passed over though it can be among the best. */
-function expectStrengths({ relevance, inContext, strengths }: WordScores): void {
-  const expected = Array.from(relevance, (own, at) =>
-    Math.ceil(Math.max(own, inContext?.[at] ?? 0) * STRENGTHS),
+/** A row whose strength is too low would be passed over though it can be among the best; that of a counted row need not be exact. */
+function expectStrengths(
+  index: ResidentIndex,
+  words: QueryWords,
+  turns: Turns | undefined,
+  scores: WordScores,
+): void {
+  const { rows, strengths, tops, least, uncounted } = scores;
+  const counted = new Set(rows);
+  const all = wordScores(index, words, turns);
+  const relevant = new Map(
+    Array.from(all.rows, (row, at) => [row, Math.max(all.relevance[at]!, all.inContext?.[at] ?? 0)] as const),
   );
-  expect([...strengths]).toEqual(expected);
+  for (let row = 0; row < index.size; row++) {
+    const relevance = relevant.get(row) ?? 0;
+    expect(strengths![row]!).toBeGreaterThanOrEqual(Math.ceil(relevance * STRENGTHS));
+    expect(strengths![row]!).toBeLessThanOrEqual(STRENGTHS);
+    expect(tops![groupOf(row)]!).toBeGreaterThanOrEqual(strengths![row]!);
+    if (!counted.has(row)) expect(strengths![row]!).toBeLessThanOrEqual(least);
+  }
+  const others = Int32Array.from(index.alive.keys()).filter((row) => row < index.size && !counted.has(row));
+  const found = uncounted?.scores(others);
+  others.forEach((row, at) => {
+    const place = all.rows.indexOf(row);
+    const expected = place < 0 ? [0, turns && 0] : [all.relevance[place], all.inContext?.[place]];
+    if (found) expect([found.relevance[at], found.inContext?.[at]]).toEqual(expected);
+    else expect(expected).toEqual([0, turns && 0]);
+  });
 }
 
 test('words counted together score as words counted one by one, to the last bit', () => {
@@ -109,7 +132,7 @@ test('words counted together score as words counted one by one, to the last bit'
           const expected = isSeen ? contextRelevance(index, turns, words, row) : relevance;
           expect(scores.inContext![at]).toBe(expected);
         });
-        expectStrengths(scores);
+        expectStrengths(index, words, around, scores);
         expect(scores.inContext === undefined).toBe(around === undefined);
       },
     ),
@@ -137,7 +160,7 @@ test.each([
         if (around && around.states[row] !== 0)
           expect(scores.inContext![at]).toBe(contextRelevance(index, around, words, row));
       });
-      expectStrengths(scores);
+      expectStrengths(index, words, around, scores);
       const plain = wordScores(index, words, around, undefined, () => undefined);
       const { rows, relevance, inContext, strengths } = plain;
       expect(scores).toMatchObject({ rows, relevance, inContext, strengths });

@@ -1,12 +1,13 @@
 import { SUBSTRING_RELEVANCE } from '../store/substring.ts';
 import { lexicalRelevance } from '../text/bm25.ts';
 import { bm25Of, type CommonWords, commonWords } from './common-words.ts';
+import { groupOf } from './groups.ts';
 import { grow } from './grow.ts';
-import { STRENGTHS, type WordKernel, wordKernel } from './kernel/words.ts';
+import { STRENGTHS, wordKernel } from './kernel/words.ts';
 import { placeAfter, placeOf, type QueryWords } from './lexical.ts';
 import type { ResidentIndex } from './resident-index.ts';
 import type { Turns } from './turns.ts';
-import { boundWords, canBeBounded, rowsAbove, strongest } from './word-bounds.ts';
+import { boundWords, canBeBounded, strongest } from './word-bounds.ts';
 import {
   addAround,
   addScores,
@@ -19,15 +20,22 @@ import {
   touchedRows,
 } from './word-rows.ts';
 
-/** How well the words of each row match a query. What it says of a row stands at the place of that row among `rows`. */
+/** How well the words of each row match a query. */
 export interface WordScores {
-  /** Ascending: the rows that a word of the query touches, in them or beside them; where some are uncounted, all but those. */
+  /** Ascending: the rows that were counted. What is said of one stands at its place among them. */
   readonly rows: Int32Array;
   readonly relevance: Float64Array;
   /** Together with the words around them; absent where those were not asked for. */
   readonly inContext: Float64Array | undefined;
-  /** The higher one of both in steps of 1 / STRENGTHS, rounded up. */
-  readonly strengths: Uint8Array;
+  /**
+   * By row: the higher one of both in steps of 1 / STRENGTHS, rounded up, or more; 0 where no word touches it. Absent where nothing is known
+   * of rows that were not counted, or where no row has any.
+   */
+  readonly strengths: Uint8Array | undefined;
+  /** By group of rows: the highest one. */
+  readonly tops: Uint8Array | undefined;
+  /** No row that was not counted is stronger. */
+  readonly least: number;
   /** Of the words of the query; absent where no term of it is left. */
   readonly postings: QueryWords['postings'] | undefined;
   /** How many rows have one of them, where that is known already. */
@@ -36,7 +44,7 @@ export interface WordScores {
   bm25(row: number): number;
   /** The relevance of all other rows: 0; NaN when the query has no words at all, as it is then unknown. */
   readonly otherwise: number;
-  /** Absent where every row that a word touches was counted. */
+  /** Absent where all rows that a word touches were counted. */
   readonly uncounted: Uncounted | undefined;
 }
 
@@ -46,23 +54,19 @@ export { STRENGTHS };
 /** Rows of which all is worked out before the next ones are looked at: what is known of them stays in the cache. */
 export const TOGETHER = 4096;
 
-/** Rows that only common words touch: counted one by one, when somebody asks. */
+/** Rows that are counted when somebody asks. */
 export interface Uncounted {
-  /** Ascending, among some that were counted; absent where that may be nearly all rows. */
-  readonly rows: Int32Array | undefined;
-  /** None of them is more relevant, with the words around it or without. */
-  readonly most: number;
-  /** No row is counted unless somebody asks. */
+  /** No other rows are counted either. */
   readonly all: boolean;
   /** Of ascending rows, each at its place. */
   scores(rows: Int32Array): ScoredRows;
 }
 
 /** Relevance of the words of rows, each at its place: see {@link WordScores}. */
-type ScoredRows = Pick<WordScores, 'relevance' | 'inContext' | 'strengths'>;
+type ScoredRows = Pick<WordScores, 'relevance' | 'inContext'>;
 
-/** What is left uncounted. */
-type Left = Pick<Uncounted, 'rows' | 'most'>;
+/** How well rows can match: see {@link WordScores}. */
+type Strengths = Pick<WordScores, 'strengths' | 'tops' | 'least'>;
 
 /** From how many rows on it is worth leaving some uncounted. */
 export interface WordSizes {
@@ -83,49 +87,60 @@ export function wordScores(
   sizes?: WordSizes,
   kernelOf = wordKernel,
 ): WordScores {
-  const bounded = sizes && boundedRows(index, words, turns, sizes, kernelOf);
-  const common = bounded || !sizes ? undefined : commonWords(words, sizes.commonFrom);
-  const rare = words.postings.filter((_, term) => common?.isCommon[term] !== true);
-  const rows = bounded ? bounded.rows : touchedRows(index.size, rare, turns);
-  const scores = scoreRows(index, words, turns, rows, bounded !== undefined);
-  const left = bounded?.left ?? (common && leftUncounted(index, words, turns, common));
-  const uncounted = left && { ...left, all: false, ...countedWhenAsked(index, words, turns) };
+  const { size } = index;
+  const { postings } = words;
+  const common = sizes && commonWords(words, sizes.commonFrom);
+  const rare = postings.map((each, term) => (common?.isCommon[term] === true ? undefined : each));
+  const isMany = sizes && countOf(rare) >= sizes.commonFrom && canBeBounded(index, words, turns);
+  const kernel = isMany ? kernelOf() : undefined;
+  const bounds = kernel && boundWords(index, words, turns, kernel);
+  const found = bounds && strongest(bounds, size, sizes!.fewestStrong);
+  const rows = found ? found.rows : touchedRows(size, rare, turns);
+  const scores = scoreRows(index, words, turns, rows, found !== undefined);
+  const known: Strengths =
+    bounds && found
+      ? { strengths: bounds.strengths, tops: bounds.tops, least: found.end }
+      : strengthsOf(size, rows, scores, common && uncountedRows(index, words, turns, common));
   return {
     rows,
     ...scores,
-    postings: words.postings,
-    matches: bounded?.matches,
+    ...known,
+    postings,
+    matches: bounds?.matches,
     bm25: (row) => bm25Of(index, words, row),
     otherwise: 0,
-    uncounted,
+    uncounted: known.least > 0 ? { all: false, ...countedWhenAsked(index, words, turns) } : undefined,
   };
 }
 
-/** The rows that are counted, and the others; `undefined` where too few have a word for that to be worth it, or nothing bounds them. */
-function boundedRows(
-  index: ResidentIndex,
-  words: QueryWords,
-  turns: Turns | undefined,
-  { commonFrom, fewestStrong }: WordSizes,
-  kernelOf: () => WordKernel | undefined,
-): { readonly rows: Int32Array; readonly left: Left | undefined; readonly matches: number } | undefined {
-  const common = commonWords(words, commonFrom);
-  const most = words.postings.reduce(
-    (sum, each, term) => sum + (common?.isCommon[term] ? 0 : (each?.count ?? 0)),
-    0,
-  );
-  const kernel = most >= commonFrom && canBeBounded(index, words, turns) ? kernelOf() : undefined;
-  if (!kernel) return undefined;
-  const { size } = index;
-  const bounds = boundWords(index, words, turns, kernel);
-  const { rows, end } = strongest(bounds, size, fewestStrong);
-  const { strengths, counts, matches } = bounds;
-  let weak = 0;
-  for (let strength = 1; strength <= end; strength++) weak += counts[strength]!;
-  if (weak === 0) return { rows, left: undefined, matches };
-  const areListed = weak <= size * NEARLY_ALL;
-  const weakRows = areListed ? rowsAbove(strengths, size, 0, end, weak) : undefined;
-  return { rows, left: { rows: weakRows, most: end / STRENGTHS }, matches };
+function countOf(postings: QueryWords['postings']): number {
+  return postings.reduce((sum, each) => sum + (each?.count ?? 0), 0);
+}
+
+/** Of rows that were counted; none of the others reaches `most`, unless it is not one of `rows`, if these are known: then no word touches it. */
+function strengthsOf(
+  size: number,
+  rows: Int32Array,
+  { relevance, inContext }: ScoredRows,
+  uncounted?: { readonly rows: Int32Array | undefined; readonly most: number },
+): Strengths {
+  const strengths = new Uint8Array(size);
+  const tops = new Uint8Array(groupOf(size) + 1);
+  const least = Math.ceil((uncounted?.most ?? 0) * STRENGTHS);
+  const raise = (row: number, strength: number) => {
+    strengths[row] = strength;
+    const group = groupOf(row);
+    if (strength > tops[group]!) tops[group] = strength;
+  };
+  if (uncounted && !uncounted.rows) {
+    strengths.fill(least);
+    tops.fill(least);
+  } else if (uncounted?.rows) for (const row of uncounted.rows) raise(row, least);
+  for (let at = 0; at < rows.length; at++) {
+    const highest = Math.max(relevance[at]!, inContext ? inContext[at]! : 0);
+    raise(rows[at]!, Math.ceil(highest * STRENGTHS));
+  }
+  return { strengths, tops, least };
 }
 
 /** Relevance of the words of rows, alone and with what stands beside them; `areFew`: of these only. */
@@ -138,7 +153,6 @@ function scoreRows(
 ): ScoredRows {
   const relevance = new Float64Array(rows.length);
   const inContext = turns && new Float64Array(rows.length);
-  const strengths = new Uint8Array(rows.length);
   for (let first = 0; first < words.postings.length; first += TERMS) {
     const postings = words.postings.slice(first, first + TERMS);
     const counted = areFew ? countNear(index, postings, turns, rows) : countTerms(index, postings);
@@ -150,47 +164,37 @@ function scoreRows(
       const around = inContext?.subarray(start, start + TOGETHER);
       if (turns) addAround(index, words, counted, idfs, turns, those, own, around!);
       else addScores(index, words, counted, idfs, those, own);
-      if (isLast) toRelevance(words.idfSum, own, around, strengths.subarray(start, start + TOGETHER));
+      if (isLast) toRelevance(words.idfSum, own, around);
     }
     counted.clear();
   }
-  return { relevance, inContext, strengths };
+  return { relevance, inContext };
 }
 
 /** Turns BM25 into relevance. */
-function toRelevance(
-  idfSum: number,
-  own: Float64Array,
-  around: Float64Array | undefined,
-  strengths: Uint8Array,
-): void {
+function toRelevance(idfSum: number, own: Float64Array, around: Float64Array | undefined): void {
   for (let at = 0; at < own.length; at++) {
-    const alone = lexicalRelevance(own[at]!, idfSum);
-    own[at] = alone;
-    let highest = alone;
-    if (around) {
-      const together = lexicalRelevance(around[at]!, idfSum);
-      around[at] = together;
-      if (together > alone) highest = together;
-    }
-    strengths[at] = Math.ceil(highest * STRENGTHS);
+    own[at] = lexicalRelevance(own[at]!, idfSum);
+    if (around) around[at] = lexicalRelevance(around[at]!, idfSum);
   }
 }
 
 /** Words in more than this part of the rows, with those beside them, leave the rest of the rows not worth telling apart. */
 const NEARLY_ALL = 1 / 10;
 
-function leftUncounted(
+/** Ascending: the rows that common words touch, some of which were counted; no list where that may be nearly all rows. */
+function uncountedRows(
   index: ResidentIndex,
   words: QueryWords,
   turns: Turns | undefined,
   { isCommon, most }: CommonWords,
-): Left {
+): { readonly rows: Int32Array | undefined; readonly most: number } {
   const common = words.postings.filter((_, term) => isCommon[term]);
-  const count = common.reduce((sum, each) => sum + (each?.count ?? 0), 0);
-  const rows = count > index.size * NEARLY_ALL ? undefined : touchedRows(index.size, common, turns);
+  const rows = countOf(common) > index.size * NEARLY_ALL ? undefined : touchedRows(index.size, common, turns);
   return { rows, most };
 }
+
+const NO_STRENGTHS: Strengths = { strengths: undefined, tops: undefined, least: 0 };
 
 /** Scores that are worked out where somebody asks for those of a row: the words are nothing that rows are ranked by. */
 export function scoresOneByOne(
@@ -199,12 +203,12 @@ export function scoresOneByOne(
   turns: Turns | undefined,
 ): WordScores {
   const none = new Float64Array(0);
-  const uncounted = { rows: undefined, most: 1, all: true, ...countedWhenAsked(index, words, turns) };
+  const uncounted = { all: true, ...countedWhenAsked(index, words, turns) };
   return {
     rows: new Int32Array(0),
     relevance: none,
     inContext: turns && none,
-    strengths: new Uint8Array(0),
+    ...NO_STRENGTHS,
     postings: words.postings,
     matches: undefined,
     bm25: (row) => bm25Of(index, words, row),
@@ -268,12 +272,12 @@ export function substringScores(index: ResidentIndex, keys: Iterable<number>): W
   const found = [...keys].flatMap((key) => index.rowOfKey.get(key) ?? []);
   const rows = Int32Array.from(found).sort();
   const relevance = new Float64Array(rows.length).fill(SUBSTRING_RELEVANCE);
-  const strengths = new Uint8Array(rows.length).fill(Math.ceil(SUBSTRING_RELEVANCE * STRENGTHS));
+  const inContext = undefined;
   return {
     rows,
     relevance,
-    inContext: undefined,
-    strengths,
+    inContext,
+    ...strengthsOf(index.size, rows, { relevance, inContext }),
     postings: undefined,
     matches: undefined,
     bm25: () => 0,
@@ -289,7 +293,7 @@ export function noWordScores(): WordScores {
     rows: new Int32Array(0),
     relevance: none,
     inContext: undefined,
-    strengths: new Uint8Array(0),
+    ...NO_STRENGTHS,
     postings: undefined,
     matches: undefined,
     bm25: () => 0,

@@ -1,5 +1,6 @@
 import { instantiate } from './instance.ts';
 import { WORDS_BASE64 } from './module.ts';
+import { GROUP_ROWS } from './scan.ts';
 
 /** Rows whose words are bounded at once: what is known of them stays in the first-level cache. */
 export const WORD_ROWS = 1024;
@@ -20,6 +21,8 @@ export interface WordKernel {
   readonly asks: Uint8Array;
   /** How relevant each row is at most × `STRENGTHS`, rounded up. */
   readonly strengths: Uint8Array;
+  /** The highest of each `GROUP_ROWS` strengths. */
+  readonly tops: Uint8Array;
   /**
    * To be cleared before the first rows: how many have each strength, of those that something touches. Each fourth row is counted apart, so
    * that none waits for the one before it.
@@ -40,6 +43,7 @@ const STATES_AT = 3 * 4 * LENGTH;
 const STRENGTHS_AT = STATES_AT + 2 * LENGTH;
 const COUNTS_AT = STRENGTHS_AT + WORD_ROWS;
 const COUNTED_APART = 4;
+const TOPS_AT = COUNTS_AT + COUNTED_APART * 4 * (STRENGTHS + 1);
 
 let known: WordKernel | 'none' | undefined;
 
@@ -66,6 +70,7 @@ function create(): WordKernel | undefined {
       { length: COUNTED_APART },
       (_, each) => new Uint32Array(buffer, COUNTS_AT + each * 4 * (STRENGTHS + 1), STRENGTHS + 1),
     ),
+    tops: new Uint8Array(buffer, TOPS_AT, WORD_ROWS / GROUP_ROWS),
     ...instance.exports,
   };
 }

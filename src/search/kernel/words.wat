@@ -11,10 +11,11 @@
 ;;    14448  1,024 bytes: strengths (32 × the relevance that a row reaches at most, rounded up)
 ;;    15472  4 × 33 whole numbers: how many rows have each strength, of every fourth row from the first, the second … on; those that
 ;;           nothing touches are not counted
+;;    16000  8 bytes: the highest strength of each 128 rows
 ;;
 ;; bound(count, lengthPart, scale)
 ;;
-;; writes the strengths of `count` rows, at most 1,024, adds to their numbers, and returns how many have a term. What a length adds to the
+;; writes the strengths of `count` rows, at most 1,024, and their highest ones, adds to their numbers, and returns how many have a term. What a length adds to the
 ;; denominator of BM25 is 0.3 + `lengthPart` × length. BM25 × `scale` is 1 for a memory of average length that has every term once.
 ;;
 ;; The score of a term rises ever slower with its frequency: that of a sum of frequencies is at most the sum of their scores. So
@@ -220,4 +221,36 @@
       (local.set $bytes (i32.add (local.get $bytes) (i32.const 4)))
       (local.set $at (i32.add (local.get $at) (i32.const 16)))
       (br_if $rows (i32.lt_u (local.get $bytes) (local.get $end))))
+
+    (local.set $at (i32.const 0))
+    (local.set $place (i32.const 0))
+    (loop $groups
+      (local.set $sums
+        (i8x16.max_u
+          (i8x16.max_u
+            (i8x16.max_u (v128.load offset=14448 (local.get $at)) (v128.load offset=14464 (local.get $at)))
+            (i8x16.max_u (v128.load offset=14480 (local.get $at)) (v128.load offset=14496 (local.get $at))))
+          (i8x16.max_u
+            (i8x16.max_u (v128.load offset=14512 (local.get $at)) (v128.load offset=14528 (local.get $at)))
+            (i8x16.max_u (v128.load offset=14544 (local.get $at)) (v128.load offset=14560 (local.get $at))))))
+      (local.set $sums
+        (i8x16.max_u
+          (local.get $sums)
+          (i8x16.shuffle 8 9 10 11 12 13 14 15 0 0 0 0 0 0 0 0 (local.get $sums) (local.get $sums))))
+      (local.set $sums
+        (i8x16.max_u
+          (local.get $sums)
+          (i8x16.shuffle 4 5 6 7 0 0 0 0 0 0 0 0 0 0 0 0 (local.get $sums) (local.get $sums))))
+      (local.set $sums
+        (i8x16.max_u
+          (local.get $sums)
+          (i8x16.shuffle 2 3 0 0 0 0 0 0 0 0 0 0 0 0 0 0 (local.get $sums) (local.get $sums))))
+      (local.set $sums
+        (i8x16.max_u
+          (local.get $sums)
+          (i8x16.shuffle 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 (local.get $sums) (local.get $sums))))
+      (v128.store8_lane offset=16000 0 (local.get $place) (local.get $sums))
+      (local.set $place (i32.add (local.get $place) (i32.const 1)))
+      (local.set $at (i32.add (local.get $at) (i32.const 128)))
+      (br_if $groups (i32.lt_u (local.get $at) (local.get $count))))
     (local.get $matches)))
