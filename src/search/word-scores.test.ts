@@ -70,24 +70,24 @@ function expectStrengths(
   const { rows, strengths, tops, least, uncounted } = scores;
   const counted = new Set(rows);
   const all = wordScores(index, words, turns);
-  const relevant = new Map(
-    Array.from(all.rows, (row, at) => [row, Math.max(all.relevance[at]!, all.inContext?.[at] ?? 0)] as const),
-  );
-  for (let row = 0; row < index.size; row++) {
-    const relevance = relevant.get(row) ?? 0;
-    expect(strengths![row]!).toBeGreaterThanOrEqual(Math.ceil(relevance * STRENGTHS));
-    expect(strengths![row]!).toBeLessThanOrEqual(STRENGTHS);
-    expect(tops![groupOf(row)]!).toBeGreaterThanOrEqual(strengths![row]!);
-    if (!counted.has(row)) expect(strengths![row]!).toBeLessThanOrEqual(least);
-  }
+  const places = new Map(Array.from(all.rows, (row, at) => [row, at]));
+  const relevanceOf = (row: number) => {
+    const at = places.get(row);
+    return at === undefined ? [0, turns && 0] : [all.relevance[at], all.inContext?.[at]];
+  };
+  const wrong = Array.from({ length: index.size }, (_, row) => row).filter((row) => {
+    const strength = strengths![row]!;
+    const needed = Math.ceil(Math.max(...relevanceOf(row).map((each) => each ?? 0)) * STRENGTHS);
+    const isRanked = counted.has(row) || strength <= least;
+    return strength < needed || strength > STRENGTHS || tops![groupOf(row)]! < strength || !isRanked;
+  });
+  expect(wrong).toEqual([]);
   const others = Int32Array.from(index.alive.keys()).filter((row) => row < index.size && !counted.has(row));
   const found = uncounted?.scores(others);
-  others.forEach((row, at) => {
-    const place = all.rows.indexOf(row);
-    const expected = place < 0 ? [0, turns && 0] : [all.relevance[place], all.inContext?.[place]];
-    if (found) expect([found.relevance[at], found.inContext?.[at]]).toEqual(expected);
-    else expect(expected).toEqual([0, turns && 0]);
-  });
+  const said = Array.from(others, (_, at) =>
+    found ? [found.relevance[at], found.inContext?.[at]] : [0, turns && 0],
+  );
+  expect(said).toEqual(Array.from(others, relevanceOf));
 }
 
 test('words counted together score as words counted one by one, to the last bit', () => {
@@ -161,9 +161,8 @@ test.each([
           expect(scores.inContext![at]).toBe(contextRelevance(index, around, words, row));
       });
       expectStrengths(index, words, around, scores);
-      const plain = wordScores(index, words, around, undefined, () => undefined);
-      const { rows, relevance, inContext, strengths } = plain;
-      expect(scores).toMatchObject({ rows, relevance, inContext, strengths });
+      for (const sizes of [FEW, { commonFrom: 1, fewestStrong: 300 }])
+        expectStrengths(index, words, around, wordScores(index, words, around, sizes));
     }
   }
 });
@@ -238,3 +237,44 @@ function neighboursIn(turns: Turns, index: ResidentIndex, row: number): readonly
   for (const { row: other, offset } of neighboursOf(index, turns, row)) expect(list[at + offset]).toBe(other);
   return [-2, -1, 1, 2].flatMap((offset) => list[at + offset] ?? []);
 }
+
+test('a word that is there once, in a row or beside it, bounds it by what it is worth, and no more', () => {
+  const rows = 400;
+  const random = seededRandom(9);
+  const index = createResidentIndex();
+  for (let row = 0; row < rows; row++) {
+    const memory = sampleMemory({
+      id: `m${row}`,
+      ordinal: row + 1,
+      content: random() < 0.3 ? 'Tea?' : 'Tea.',
+      bornIn: row % 90 < 70 ? `s${Math.floor(row / 90)}` : undefined,
+    });
+    // One that all rows have makes them long; of the others, none is twice among five rows.
+    const termIds = row % 6 === 0 ? [0, 1 + ((row / 6) % 7)] : [0];
+    const termCounts = termIds.map((id) => (id === 0 ? 1 + Math.floor(random() * 60) : 1));
+    putMemory(index, {
+      ...indexed(row, memory, { terms: new Map(), vector: undefined }),
+      termIds,
+      termCounts,
+    });
+  }
+  const { turns } = viewOf(index, unrelated, {}, ARBITRARY_NOW);
+  const words = wordsOf(index, [1, 2, 3, 4, 5, 6, 7]);
+  for (const around of [turns, undefined]) {
+    const { strengths, matches, rows: strong, least } = wordScores(index, words, around, FEW);
+    const all = wordScores(index, words, around);
+    expect(matches).toBe(Math.ceil(rows / 6));
+    const exact = new Map(Array.from(all.rows, (row) => [row, all.strengths![row]!]));
+    const differing = [...strengths!.subarray(0, rows).keys()].filter(
+      (row) => strengths![row] !== (exact.get(row) ?? 0),
+    );
+    // A rounding may lift one to the next step.
+    expect(differing.length).toBeLessThan(5);
+    expect([...strong]).toEqual([...strengths!.keys()].filter((row) => strengths![row]! > least));
+    expect(strong.length).toBeGreaterThan(0);
+    expect(strong.length).toBeLessThan(all.rows.length);
+  }
+});
+
+/** Bounds whatever can be bounded. */
+const FEW = { commonFrom: 1, fewestStrong: 1 };
