@@ -212,9 +212,12 @@ function passable(
 /** How many bands there are of rows that a word touches. */
 const BANDS = 4;
 
+/** Up to so many times as many rows as must be strong, all that were counted are: to look at them costs less than bands. */
+const WORTH_BANDS = 8;
+
 /** Those of the rows that can match best, `fewest` at least, if so many are stronger than `least`; no other row is stronger than `end`. */
 function strongAmong(rows: Int32Array, strengths: Uint8Array, fewest: number, least: number) {
-  if (rows.length <= fewest) return { strong: rows, end: least };
+  if (rows.length <= WORTH_BANDS * fewest) return { strong: rows, end: least };
   const counts = new Uint32Array(STRENGTHS + 1);
   for (let at = 0; at < rows.length; at++) counts[strengths[rows[at]!]!]!++;
   let end = STRENGTHS;
