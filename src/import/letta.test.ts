@@ -123,6 +123,19 @@ test('blocks of the same name that belong to no agent are memories of their own,
   ]);
 });
 
+test('a block stays the memory that it was when another one takes its name', async () => {
+  const blocks = [
+    { id: 'block-7', label: 'notes', value: 'One' },
+    { id: 'block-8', label: 'notes', value: 'Two' },
+  ];
+  const file = { ...agentFile, blocks };
+  const { counts } = await importAll('scout.af', [{ ...file, blocks: blocks.slice(0, 1) }, file]);
+  expect(counts).toMatchObject([
+    { imported: 1, updated: 0 },
+    { imported: 1, updated: 0, unchanged: 1 },
+  ]);
+});
+
 test('deleted passages are counted, and metadata of earlier versions is kept', async () => {
   const { items } = await readContent('archive.json', [
     ...passages,

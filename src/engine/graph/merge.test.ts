@@ -151,6 +151,19 @@ describe('two entities that are one', () => {
     },
   );
 
+  it('are listed however many merges came after theirs', async () => {
+    const { memory } = await opened();
+    const names = [entity('annie', 'Annie Poe'), entity('ann', 'Ann Gray')];
+    await memory.rememberMany([...names, entity('bob', 'Bob'), entity('rob', 'Rob')]);
+    const mergeAndUndo = async (from: string, into: string) => {
+      await memory.mergeEntities(from, into);
+      await memory.undo();
+    };
+    await mergeAndUndo('annie', 'ann');
+    for (let time = 0; time < 101; time++) await mergeAndUndo('bob', 'rob');
+    expect((await memory.forget('annie')).mayStillSay).toEqual(['ann']);
+  });
+
   it.each([
     ['supersede', 'annie', 'about Annie'],
     ['update', 'ann', 'about Annie'],
