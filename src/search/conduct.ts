@@ -62,7 +62,7 @@ export interface Sizes {
   readonly skimFrom: number;
   /** Of the rows with words, so many are looked at whatever their similarity. */
   readonly fewestStrong: number;
-  /** Rows that have nothing but words of so many rows are not all counted. */
+  /** Where so many rows have a word, or nothing but a common one, rows are told apart before they are counted. */
   readonly commonFrom: number;
 }
 

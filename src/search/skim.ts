@@ -10,14 +10,14 @@ import type { QueryColumns } from './query-columns.ts';
 import type { Bounded, Ready } from './ready.ts';
 
 /**
- * Which rows are passed over by their similarity alone. What no word of a query touches differs in nothing else that the
- * query says, and what matches weakly in little: for each class of such rows, the whole formula is bounded once, with every
- * other part as high as it is anywhere.
+ * Which rows are passed over by their similarity alone. Rows that no word of a query touches differ in nothing else that the
+ * query says, and rows of which the words are about as strong in little: for each class of such rows, the whole formula is bounded once,
+ * with every other part as high as it is anywhere.
  */
 export interface Skim {
   /** Ascending: rows that are never passed over, visible or not. */
   readonly strong: Int32Array;
-  /** How well each row can match, its groups, and what of that makes a band: see {@link QueryColumns.passable}. */
+  /** How well the words of each row can match, and of each group; which strengths are one band: see {@link QueryColumns.passable}. */
   readonly strengths: Uint8Array | undefined;
   readonly tops: Uint8Array | undefined;
   readonly bandOf: Uint8Array;

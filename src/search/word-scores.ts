@@ -77,8 +77,9 @@ export interface WordSizes {
 }
 
 /**
- * BM25 of the rows that a query touches; `turns` say what stands beside each. All are counted, unless there are `sizes`: then those that
- * cannot reach as much as others may be left uncounted. Without a kernel these are known by their words alone.
+ * BM25 of the rows that a query touches; `turns` say what stands beside each. All are counted, unless there are `sizes`: then, where many
+ * rows have a word, a kernel bounds all rows, and those with the highest bounds are counted; where few have one, or there is no kernel, all
+ * but those with nothing but common words.
  */
 export function wordScores(
   index: ResidentIndex,
@@ -117,7 +118,10 @@ function countOf(postings: QueryWords['postings']): number {
   return postings.reduce((sum, each) => sum + (each?.count ?? 0), 0);
 }
 
-/** Of rows that were counted; none of the others reaches `most`, unless it is not one of `rows`, if these are known: then no word touches it. */
+/**
+ * Rows that were counted are as strong as they are relevant. The others have at most `most`: those of `uncounted.rows`, or all of them where it is
+ * not known which.
+ */
 function strengthsOf(
   size: number,
   rows: Int32Array,
