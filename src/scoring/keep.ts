@@ -1,5 +1,5 @@
 import type { Instant } from '../domain/time.ts';
-import { roundingOf } from './cancelling.ts';
+import { cancels, roundingOf } from './cancelling.ts';
 import { BLOCK_SIZE, type Columns, compile, emptyBlock, type KeptColumn } from './compile.ts';
 import { namesRead } from './evaluate.ts';
 import type { Node } from './operators/index.ts';
@@ -168,10 +168,14 @@ export function firstRows(count: number): Int32Array {
 /** More than the rounding of a 32-bit float, relative to its value. */
 const ROUNDING_32 = 1e-7;
 
-/** Below 0 there is no power: what can only be more than that must not be moved there. */
+/**
+ * What no row can be below. Below 0 there is no power, and no pace: what can only be more must not be moved there. Where terms cancel each other
+ * out, a value can be below the range by a rounding, and a power has room for that.
+ */
 function leastOf(node: Node): number {
   const [low] = rangeOf(node);
-  return low >= 0 ? low * (1 - ROUNDING_32) : -Infinity;
+  if (low < 0 || cancels(node)) return -Infinity;
+  return Math.max(low / 2, outward(low, -1, roundingOf(node)));
 }
 
 /** A value moved so far in a direction that its 32-bit float still lies beyond it, whatever order it is added up in. */
