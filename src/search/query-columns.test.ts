@@ -8,12 +8,13 @@ import {
   arbitraryQuery,
   arbitraryStore,
   indexOf,
+  plainStore,
   vocabulary,
 } from '../testing/index-oracle.ts';
 import { queryWords } from './lexical.ts';
 import { dateMatch, queryColumns } from './query-columns.ts';
 import { viewOf } from './view.ts';
-import { wordScores } from './word-scores.ts';
+import { STRENGTHS, wordScores } from './word-scores.ts';
 
 const unrelated = { successors: new Map(), newer: new Map() };
 
@@ -52,6 +53,39 @@ test('a column fills a block with what it says of each row, and leaves the rest 
     { numRuns: 200, seed: 3 },
   );
   expect([...filled].sort()).toEqual([...EXACT_SIGNALS].sort());
+});
+
+test('every row that is passed over is in a band that allows what its words can match', () => {
+  const strength = fc.integer({ min: 0, max: STRENGTHS });
+  fc.assert(
+    fc.property(
+      fc.array(strength, { minLength: 1, maxLength: 60 }),
+      strength,
+      fc.nat(40),
+      fc.constantFrom(3, STRENGTHS),
+      (drawn, least, skip, most) => {
+        const memories = plainStore(1, drawn.length);
+        const index = indexOf(memories);
+        const view = viewOf(index, unrelated, {}, ARBITRARY_NOW);
+        // Rows that were not counted are no stronger than the least; those that were may be.
+        const strengths = Uint8Array.from(drawn, (each, row) => Math.min(each, row < skip ? most : least));
+        const rows = Int32Array.from(drawn.keys()).filter((row) => row < skip);
+        const words = queryWords(index, ['amber'], [0], () => []);
+        const lexical = { ...wordScores(index, words, view.turns), rows, strengths, least };
+        const read = new Set<string>(EXACT_SIGNALS);
+        const query = { terms: ['amber'] };
+        const { passable } = queryColumns(index, view, query, lexical, words, read, 1);
+        const { strong, bands, bandOf } = passable;
+        const isStrong = new Set(strong);
+        const above = [...strengths.keys()].filter((row) => {
+          const [, highest] = bands[bandOf[strengths[row]!]!]![0]!.lexical;
+          return !isStrong.has(row) && highest * STRENGTHS < strengths[row]!;
+        });
+        expect(above).toEqual([]);
+      },
+    ),
+    { numRuns: 300 },
+  );
 });
 
 test('a date matches in full inside of a range, half as well a week off either end of the nearest', () => {
