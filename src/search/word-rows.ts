@@ -139,17 +139,22 @@ interface Counted {
   clear(): void;
 }
 
-/** Writes down how often each row has some terms. */
-export function countTerms({ size }: ResidentIndex, postings: QueryWords['postings']): Counted {
+/** Room for the counts of some terms. */
+function roomFor(size: number, postings: QueryWords['postings']): Omit<Counted, 'clear'> {
   const shift = 32 - Math.clz32(postings.length - 1);
-  // One row more: it stands for one that is not there.
-  const length = (size + 1) << shift;
   for (const each of postings) {
     for (const frequency of each?.large?.values() ?? []) room.counts = holding(room.counts, frequency);
   }
-  room.counts = grow(room.counts, length);
+  // One row more: it stands for one that is not there.
+  room.counts = grow(room.counts, (size + 1) << shift);
   room.masks = grow(room.masks, size + 1);
-  const { counts, masks } = room;
+  return { counts: room.counts, masks: room.masks, shift };
+}
+
+/** Writes down how often each row has some terms. */
+export function countTerms({ size }: ResidentIndex, postings: QueryWords['postings']): Counted {
+  const { counts, masks, shift } = roomFor(size, postings);
+  const length = (size + 1) << shift;
   let written = 0;
   for (const [term, each] of postings.entries()) {
     if (!each) continue;
@@ -195,13 +200,7 @@ export function countNear(
   turns: Turns | undefined,
   rows: Int32Array,
 ): Counted {
-  const shift = 32 - Math.clz32(postings.length - 1);
-  for (const each of postings) {
-    for (const frequency of each?.large?.values() ?? []) room.counts = holding(room.counts, frequency);
-  }
-  room.counts = grow(room.counts, (size + 1) << shift);
-  room.masks = grow(room.masks, size + 1);
-  const { counts, masks } = room;
+  const { counts, masks, shift } = roomFor(size, postings);
   const near = turns ? withNeighbours(rows, turns, size) : rows;
   for (const [term, each] of postings.entries()) {
     if (each) countAmong(each, term, near, counts, masks, shift);
