@@ -70,6 +70,28 @@ describe('closing from within calls', () => {
   });
 });
 
+test('closing one memory from within a call of another one does not end that call', async () => {
+  const embedder = interrupted();
+  const { memory } = await live({ embedder });
+  const { memory: other } = await live({ embedder: 'none' });
+  await memory.remember('tea');
+  let go = () => {};
+  const gate = new Promise<void>((resolve) => (go = resolve));
+  let isOtherClosed = false;
+  embedder.meanwhile = async () => {
+    await other.close();
+    isOtherClosed = true;
+    await gate;
+  };
+  const called = memory.recall('coffee', { strategy: 'vector' });
+  await expect.poll(() => isOtherClosed).toBe(true);
+  const closed = memory.close();
+  for (let turn = 0; turn < 100; turn++) await setImmediate();
+  go();
+  expect((await called).hits).toMatchObject([{ memory: { content: 'tea' } }]);
+  await closed;
+});
+
 test('who waits for activity, and what works in steps, is ended', async () => {
   const embedder = interrupted();
   const { memory } = await live({ embedder });

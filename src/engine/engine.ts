@@ -122,11 +122,16 @@ export const LONGEST_CLOSE = 5000;
 
 /** A call under way, for as long as closing has to wait for it. */
 interface Call {
+  /** The calls of its space that are under way. */
+  readonly among: Set<Call>;
   readonly ended: Promise<void>;
   readonly end: () => void;
   /** The call from within which this one was made. */
   readonly outer: Call | undefined;
 }
+
+/** One for all spaces: up to Node.js 22 each promise costs time for every `AsyncLocalStorage` that was ever used. */
+const current = new AsyncLocalStorage<Call>();
 
 /**
  * The verbs of one space, over an open store. `close` waits for the calls under way, but not for those from within
@@ -139,11 +144,10 @@ export function createMemoryEngine(
 ): MemoryEngine {
   const { space, watch } = engine;
   const calls = new Set<Call>();
-  const current = new AsyncLocalStorage<Call>();
   let closing: Promise<void> | undefined;
 
   const counted = async (work: () => Promise<unknown>): Promise<unknown> => {
-    const call = newCall(current.getStore());
+    const call = newCall(calls, current.getStore());
     calls.add(call);
     try {
       return await current.run(call, work);
@@ -154,7 +158,7 @@ export function createMemoryEngine(
   };
   const close = () => {
     // It would wait for a callback of its own that waits for this.
-    for (let call = current.getStore(); call; call = call.outer) call.end();
+    for (let call = current.getStore(); call; call = call.outer) if (call.among === calls) call.end();
     closing ??= (async () => {
       watch.close();
       await atMost(LONGEST_CLOSE, timer, Promise.all([...calls].map(({ ended }) => ended)));
@@ -178,12 +182,12 @@ export function createMemoryEngine(
   );
 }
 
-function newCall(outer: Call | undefined): Call {
+function newCall(among: Set<Call>, outer: Call | undefined): Call {
   let end = () => {};
   const ended = new Promise<void>((resolve) => {
     end = resolve;
   });
-  return { ended, end, outer };
+  return { among, ended, end, outer };
 }
 
 async function atMost(milliseconds: number, timer: Timer, work: Promise<unknown>): Promise<void> {
