@@ -1,10 +1,11 @@
 import * as z from 'zod';
+import { isNothingSearched, unsearched } from '../domain/unsearched.ts';
 import type { Nothing, Trace } from '../index.ts';
 import { counted } from './quote.ts';
 
 export const nothingSchema = z
   .object({
-    reason: z.enum(['no-memories', 'irrelevant', 'no-match']),
+    reason: z.enum(['no-memories', 'unsearched', 'irrelevant', 'no-match']),
     message: z.string(),
   } satisfies Record<keyof Nothing, z.ZodType>)
   .optional()
@@ -15,19 +16,12 @@ export const nothingSchema = z
  * without which nothing could be found, and memories that have nothing to compare.
  */
 export function missingIn({ arms, stages }: Pick<Trace, 'arms' | 'stages'>): readonly string[] {
-  const searches = arms.filter(({ name, status }) => name !== 'rerank' && status !== 'not-used');
-  const blind = searches.length > 0 && searches.every(({ status }) => status !== 'ran');
-  const lines = arms.flatMap(({ name, status, reason }) => {
-    const why = reason === undefined ? '' : `: ${reason}`;
-    if (status === 'failed') return [`the ${name} search failed${why}`];
-    return blind && (status === 'off' || status === 'blank')
-      ? [`the ${name} search could not run${why}`]
-      : [];
-  });
+  const lines = unsearched(arms);
   const vectors = stages.find(({ name }) => name === 'vector_search');
   const unseen = vectors ? vectors.candidates - vectors.survivors : 0;
-  const byVectorAlone = searches.length === 1 && searches[0]?.name === 'vector';
-  return byVectorAlone && !blind && unseen > 0
+  const used = arms.filter(({ name, status }) => name !== 'rerank' && status !== 'not-used');
+  const isByVectorAlone = used.length === 1 && used[0]?.name === 'vector';
+  return isByVectorAlone && !isNothingSearched(arms) && unseen > 0
     ? [...lines, `${counted(unseen, 'memory', 'memories')} could not be compared: without a vector`]
     : lines;
 }

@@ -38,8 +38,16 @@ function tokensOf(page: string): readonly Token[] {
   return tokens;
 }
 
+const anchorsOfPages = new Map<string, ReadonlySet<string>>();
+
 /** The names that GitHub gives to the headings of a page, and those of its anchors. */
 function anchorsOf(page: string): ReadonlySet<string> {
+  const anchors = anchorsOfPages.get(page) ?? readAnchors(page);
+  anchorsOfPages.set(page, anchors);
+  return anchors;
+}
+
+function readAnchors(page: string): ReadonlySet<string> {
   const seen = new Map<string, number>();
   const headings = tokensOf(page).filter((token): token is Tokens.Heading => token.type === 'heading');
   const anchors = [

@@ -1,24 +1,31 @@
+import { unsearched } from '../../domain/unsearched.ts';
 import type { Trace } from './trace.ts';
 
 /** Why an answer is empty. */
 export interface Nothing {
   /**
-   * `no-memories`: there was none to look at; `irrelevant`: there were some, all below the floor of relevance;
-   * `no-match`: there were some, and none that could be a hit.
+   * `no-memories`: there was none to look at; `unsearched`: a search failed, or none could run, so that there may be hits;
+   * `irrelevant`: there were some, all below the floor of relevance; `no-match`: there were some, and none that could be a
+   * hit.
    */
-  readonly reason: 'no-memories' | 'irrelevant' | 'no-match';
+  readonly reason: 'no-memories' | 'unsearched' | 'irrelevant' | 'no-match';
   /** The same as a sentence. */
   readonly message: string;
 }
 
 /** Why a recall without hits has none; `best` is the highest score that there was before `minScore`, 0 if there was none. */
 export function nothingIn(
-  { stages, minRelevance }: Trace,
+  { arms, stages, minRelevance }: Trace,
   { best, minScore }: { readonly best: number; readonly minScore: number | undefined },
 ): Nothing {
   const eligible = stages.find(({ name }) => name === 'validity_filter')?.survivors ?? 0;
   if (eligible === 0) {
     return { reason: 'no-memories', message: 'nothing found: there are no memories to search here' };
+  }
+  const missing = unsearched(arms.filter(({ name }) => name !== 'rerank'));
+  if (missing.length > 0) {
+    const message = `could not search everything, and found nothing: ${missing.join('; ')}`;
+    return { reason: 'unsearched', message };
   }
   if (best > 0) {
     const message = `nothing found: the best score is ${scoreText(best)}, below minScore ${minScore}`;

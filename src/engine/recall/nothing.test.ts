@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'vitest';
+import { live } from '../../testing/live-memory.ts';
+
+/** Fails, or knows no word, as soon as it is told to. */
+function turning() {
+  const state: { answer: 'vectors' | 'nothing' | 'error' } = { answer: 'vectors' };
+  const embed = async (texts: readonly string[]) => {
+    if (state.answer === 'error') throw new Error('no network');
+    return texts.map(() => (state.answer === 'vectors' ? Float32Array.of(1, 0) : undefined));
+  };
+  return { state, embedder: { model: 'turning', dimensions: 2, embed } };
+}
+
+describe('an answer without hits', () => {
+  const failed =
+    'could not search everything, and found nothing: the vector search failed: the embedder turning failed: no network';
+  const blank =
+    'could not search everything, and found nothing: the vector search could not run: turning knows no word of the query';
+  const none =
+    'could not search everything, and found nothing: the vector search could not run: no embedder is configured';
+
+  test.each([
+    ['vector', 'error', 'tea', { reason: 'unsearched', message: failed }],
+    ['vector', 'nothing', 'tea', { reason: 'unsearched', message: blank }],
+    ['hybrid', 'error', 'locomotive', { reason: 'unsearched', message: failed }],
+    ['bm25', 'error', 'locomotive', { reason: 'no-match', message: 'nothing found' }],
+    ['hybrid', 'nothing', 'locomotive', { reason: 'irrelevant' }],
+  ] as const)(
+    'of %s, where the embedder answers with %s, to %s',
+    async (strategy, answer, query, nothing) => {
+      const { state, embedder } = turning();
+      const { memory } = await live({ embedder });
+      await memory.remember('Anna likes tea');
+      state.answer = answer;
+      const floor = strategy === 'hybrid' ? { minRelevance: 0.99 } : {};
+      const { hits, nothing: found } = await memory.recall(query, { strategy, ...floor });
+      expect(hits).toEqual([]);
+      expect(found).toMatchObject(nothing);
+      const context = await memory.context(query, { strategy, maxTokens: 200, ...floor });
+      expect(context.nothing).toEqual(found);
+    },
+  );
+
+  test('says so where there is no embedder', async () => {
+    const { memory } = await live({ embedder: 'none' });
+    await memory.remember('Anna likes tea');
+    const { nothing } = await memory.recall('tea', { strategy: 'vector' });
+    expect(nothing).toEqual({ reason: 'unsearched', message: none });
+    const { memory: empty } = await live({ embedder: 'none' });
+    expect((await empty.recall('tea', { strategy: 'vector' })).nothing?.reason).toBe('no-memories');
+  });
+});
