@@ -1,14 +1,16 @@
 import { describe, expect, test } from 'vitest';
+import type { Embedder } from '../../providers/embedder.ts';
+import { angleEmbedder } from '../../testing/angle-embedder.ts';
 import { live } from '../../testing/live-memory.ts';
 
 /** Fails, or knows no word, as soon as it is told to. */
 function turning() {
   const state: { answer: 'vectors' | 'nothing' | 'error' } = { answer: 'vectors' };
-  const embed = async (texts: readonly string[]) => {
+  const embed: Embedder['embed'] = async (texts) => {
     if (state.answer === 'error') throw new Error('no network');
     return texts.map(() => (state.answer === 'vectors' ? Float32Array.of(1, 0) : undefined));
   };
-  return { state, embedder: { model: 'turning', dimensions: 2, embed } };
+  return { state, embedder: { ...angleEmbedder({}), model: 'turning', embed } };
 }
 
 describe('an answer without hits', () => {
