@@ -215,7 +215,8 @@ export async function openExisting(
   return open(context, { ...extra, readOnly: !exists });
 }
 
-async function isThere(options: Pick<CommonOptions, 'path' | 'space'>): Promise<boolean> {
+/** Whether the space has ever been written to. */
+export async function isThere(options: Pick<CommonOptions, 'path' | 'space'>): Promise<boolean> {
   const store = await sharedStore(options);
   if (!store) return existsSync(join(storePath(options), fileNameOf(options.space)));
   try {

@@ -183,6 +183,11 @@ describe('salience token', () => {
     await expect(connectMemory({ url: server.url, token })).rejects.toMatchObject({ code: 'unauthorized' });
     expect((await work.salience(['token', 'revoke', String(made['id'])])).code).toBe(1);
     expect((await work.salience(['token', 'create', '--rights', 'all'])).code).toBe(2);
+    const notYet = 'does not exist yet; the first write to it creates it';
+    const misspelt = await work.salience(['token', 'create', '--space', 'alcie']);
+    expect(misspelt.stdout).toContain(`\nspace "alcie" ${notYet}\n`);
+    await work.salience(['remember', 'Alice likes tea', '--space', 'alice']);
+    expect((await work.salience(['token', 'create', '--space', 'alice'])).stdout).not.toContain(notYet);
     await server.stop();
   });
 });

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { type Grant, TOKEN_RIGHTS, type TokenRights, type TokenStore } from '../../http/index.ts';
 import { action, type Context } from '../context.ts';
-import { sharedStore } from '../open.ts';
+import { isThere, sharedStore } from '../open.ts';
 import { collect } from '../options.ts';
 import { plainLine } from '../terminal-text.ts';
 import { tokensOf } from './serve.ts';
@@ -36,7 +36,12 @@ export function configure(command: Command): void {
           tokens.create({ space, name, scopes, rights }, context.now),
         );
         if (context.options.json) return context.printJson({ ...grant, token });
-        await context.print(`${describe(grant)}\nshown this once: ${token}`);
+        const lines = [describe(grant), `shown this once: ${token}`];
+        if (!(await isThere(context.options))) {
+          const named = plainLine(JSON.stringify(space));
+          lines.push(`space ${named} does not exist yet; the first write to it creates it`);
+        }
+        await context.print(lines.join('\n'));
       }),
     );
   command
