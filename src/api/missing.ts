@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isNothingSearched, unsearched } from '../domain/unsearched.ts';
+import { searchesOf, unsearched } from '../domain/unsearched.ts';
 import type { Nothing, Trace } from '../index.ts';
 import { counted } from './quote.ts';
 
@@ -19,9 +19,9 @@ export function missingIn({ arms, stages }: Pick<Trace, 'arms' | 'stages'>): rea
   const lines = unsearched(arms);
   const vectors = stages.find(({ name }) => name === 'vector_search');
   const unseen = vectors ? vectors.candidates - vectors.survivors : 0;
-  const used = arms.filter(({ name, status }) => name !== 'rerank' && status !== 'not-used');
-  const isByVectorAlone = used.length === 1 && used[0]?.name === 'vector';
-  return isByVectorAlone && !isNothingSearched(arms) && unseen > 0
+  const [search, ...others] = searchesOf(arms);
+  const isByVectorAlone = others.length === 0 && search?.name === 'vector' && search.status === 'ran';
+  return isByVectorAlone && unseen > 0
     ? [...lines, `${counted(unseen, 'memory', 'memories')} could not be compared: without a vector`]
     : lines;
 }

@@ -17,7 +17,7 @@ export function contextText(
     '',
     `${plural(built.items.length, 'memory', 'memories')}, ${built.tokens} of ${built.maxTokens} tokens, ${leftOut.length} left out`,
     ...(why ? leftOut : []),
-    ...missingArms(built.trace),
+    ...missingArms(built),
   ].join('\n');
 }
 

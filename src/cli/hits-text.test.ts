@@ -38,3 +38,25 @@ test('a number of candidates that is an upper bound is printed as one', async ()
   expect(text).toMatch(new RegExp(`^floor +80 +≤ ${count} `, 'm'));
   expect(text).toMatch(new RegExp(`^score +≤ ${count} +1 `, 'm'));
 });
+
+test('an empty answer says once what was not searched, without the control characters of an error', async () => {
+  const { memory, clock } = await live({ embedder: 'none' });
+  await memory.remember('amber');
+  const strategy: string = 'vector';
+  const answer = await memory.recall('birch', { strategy });
+  const view = {
+    query: 'birch',
+    explain: false,
+    trace: false,
+    now: clock.now(),
+    paint: createPaint(false, {}, false),
+    columns: 100,
+  };
+  const [line, ...rest] = formatRecall(answer, view).split('\n');
+  expect(line).toBe(
+    'nothing found. Not everything was searched: the vector search could not run: no embedder is configured',
+  );
+  expect(rest.join('\n')).not.toContain('vector search');
+  const hostile = { ...answer, nothing: { reason: 'unsearched', message: 'no \u001b[31mred' } } as const;
+  expect(formatRecall(hostile, view)).not.toContain('\u001b');
+});

@@ -30,7 +30,7 @@ export function formatRecall({ hits, evidenceChains, nothing, trace }: Recall, v
     ),
     ...(legend === '' ? [] : [legend]),
     ...(trace.spelling ?? []).map((each) => paint('dim', cutToWidth(spellingText(each), view.columns))),
-    ...missingArms(trace).map((line) => paint('yellow', line)),
+    ...missingArms({ nothing, trace }).map((line) => paint('yellow', line)),
     ...redactedLines(trace.asOf?.redacted).map((line) => paint('dim', line)),
     paint('dim', formatTrace(trace, hits.length)),
     ...(view.trace ? [formatStages(trace, view.columns)] : []),
@@ -85,8 +85,10 @@ function spellingText({ word, standIns }: NonNullable<Trace['spelling']>[number]
 
 const armProblems = { off: 'is off', failed: 'failed', blank: 'found nothing to look for' } as const;
 
-export function missingArms({ arms }: Trace): readonly string[] {
-  return arms.flatMap(({ name, status, reason }) =>
+/** Warnings about what did not take part, unless the answer is empty because of it, and says so. */
+export function missingArms({ nothing, trace }: Pick<Recall, 'nothing' | 'trace'>): readonly string[] {
+  if (nothing?.reason === 'unsearched') return [];
+  return trace.arms.flatMap(({ name, status, reason }) =>
     status === 'ran' || status === 'not-used'
       ? []
       : [`warning: the ${name} search ${armProblems[status]}${reason ? `: ${plainLine(reason)}` : ''}`],

@@ -1,7 +1,8 @@
 import type { Nothing } from '../index.ts';
+import { plainLine } from './terminal-text.ts';
 
-/** That nothing was found, why, and what to do; warnings that follow name what was not searched. */
+/** That nothing was found, why, and what to do. */
 export function nothingLine({ reason, message }: Nothing): string {
-  if (reason === 'unsearched') return 'could not search everything, and found nothing:';
-  return reason === 'irrelevant' ? `${message}. --min-relevance 0 shows the best of them` : message;
+  const line = plainLine(message);
+  return reason === 'irrelevant' ? `${line}. --min-relevance 0 shows the best of them` : line;
 }

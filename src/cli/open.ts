@@ -215,7 +215,7 @@ export async function openExisting(
   return open(context, { ...extra, readOnly: !exists });
 }
 
-/** Whether the space has ever been written to. */
+/** Whether the space exists. */
 export async function isThere(options: Pick<CommonOptions, 'path' | 'space'>): Promise<boolean> {
   const store = await sharedStore(options);
   if (!store) return existsSync(join(storePath(options), fileNameOf(options.space)));

@@ -1,27 +1,27 @@
-/** A search that a recall consists of, and what became of it. */
-interface Search {
+/** A part of a recall, such as a search, and what became of it. */
+interface Part {
   readonly name: string;
   readonly status: 'ran' | 'not-used' | 'off' | 'failed' | 'blank';
   readonly reason?: string | undefined;
 }
 
+/** The searches that a strategy uses: putting what was found into another order is none. */
+export function searchesOf<Each extends Part>(arms: readonly Each[]): readonly Each[] {
+  return arms.filter(({ name, status }) => name !== 'rerank' && status !== 'not-used');
+}
+
 /**
- * What should have been searched and was not, in sentences: searches that failed, and searches without which nothing could be
+ * What should have taken part and did not, in sentences: parts that failed, and searches without which nothing could be
  * found.
  */
-export function unsearched(arms: readonly Search[]): readonly string[] {
-  const isBlind = isNothingSearched(arms);
+export function unsearched(arms: readonly Part[]): readonly string[] {
+  const searches = searchesOf(arms);
+  const isNothingSearched = searches.length > 0 && searches.every(({ status }) => status !== 'ran');
   return arms.flatMap(({ name, status, reason }) => {
     const why = reason === undefined ? '' : `: ${reason}`;
     if (status === 'failed') return [`the ${name} search failed${why}`];
-    return isBlind && (status === 'off' || status === 'blank')
+    return isNothingSearched && (status === 'off' || status === 'blank')
       ? [`the ${name} search could not run${why}`]
       : [];
   });
-}
-
-/** Whether none of the searches of a strategy ran. */
-export function isNothingSearched(arms: readonly Search[]): boolean {
-  const searches = arms.filter(({ name, status }) => name !== 'rerank' && status !== 'not-used');
-  return searches.length > 0 && searches.every(({ status }) => status !== 'ran');
 }

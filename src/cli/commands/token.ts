@@ -32,12 +32,14 @@ export function configure(command: Command): void {
     .action(
       action<CreateOptions, []>(async (context) => {
         const { space, name, scope: scopes, rights } = context.options;
+        // First: what fails after the token was made would lose it.
+        const exists = await isThere(context.options);
         const { token, grant } = await withTokens(context, (tokens) =>
           tokens.create({ space, name, scopes, rights }, context.now),
         );
         if (context.options.json) return context.printJson({ ...grant, token });
         const lines = [describe(grant), `shown this once: ${token}`];
-        if (!(await isThere(context.options))) {
+        if (!exists) {
           const named = plainLine(JSON.stringify(space));
           lines.push(`space ${named} does not exist yet; the first write to it creates it`);
         }

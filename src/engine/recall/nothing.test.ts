@@ -15,16 +15,19 @@ function turning() {
 
 describe('an answer without hits', () => {
   const failed =
-    'could not search everything, and found nothing: the vector search failed: the embedder turning failed: no network';
+    'Not everything was searched: the vector search failed: the embedder turning failed: no network';
   const blank =
-    'could not search everything, and found nothing: the vector search could not run: turning knows no word of the query';
-  const none =
-    'could not search everything, and found nothing: the vector search could not run: no embedder is configured';
+    'Not everything was searched: the vector search could not run: turning knows no word of the query';
 
   test.each([
-    ['vector', 'error', 'tea', { reason: 'unsearched', message: failed }],
-    ['vector', 'nothing', 'tea', { reason: 'unsearched', message: blank }],
-    ['hybrid', 'error', 'locomotive', { reason: 'unsearched', message: failed }],
+    ['vector', 'error', 'tea', { reason: 'unsearched', message: `nothing found. ${failed}` }],
+    ['vector', 'nothing', 'tea', { reason: 'unsearched', message: `nothing found. ${blank}` }],
+    [
+      'hybrid',
+      'error',
+      'locomotive',
+      { reason: 'unsearched', message: expect.stringContaining(`.99 or more. ${failed}`) },
+    ],
     ['bm25', 'error', 'locomotive', { reason: 'no-match', message: 'nothing found' }],
     ['hybrid', 'nothing', 'locomotive', { reason: 'irrelevant' }],
   ] as const)(
@@ -47,8 +50,27 @@ describe('an answer without hits', () => {
     const { memory } = await live({ embedder: 'none' });
     await memory.remember('Anna likes tea');
     const { nothing } = await memory.recall('tea', { strategy: 'vector' });
-    expect(nothing).toEqual({ reason: 'unsearched', message: none });
+    const message =
+      'nothing found. Not everything was searched: the vector search could not run: no embedder is configured';
+    expect(nothing).toEqual({ reason: 'unsearched', message });
     const { memory: empty } = await live({ embedder: 'none' });
     expect((await empty.recall('tea', { strategy: 'vector' })).nothing?.reason).toBe('no-memories');
+  });
+
+  test('names the best score below minScore, and the search that failed, but no reranker', async () => {
+    const { state, embedder } = turning();
+    const rerank = async () => Promise.reject(new Error('no quota'));
+    const { memory } = await live({ embedder, reranker: { model: 'failing', rerank } });
+    await memory.remember('Anna likes tea');
+    const asked = { strategy: 'hybrid', rerank: true, minScore: 0.99 } as const;
+    const searched = await memory.recall('tea', asked);
+    expect(searched.trace.arms).toContainEqual(expect.objectContaining({ name: 'rerank', status: 'failed' }));
+    expect(searched.nothing).toMatchObject({ reason: 'no-match' });
+    state.answer = 'error';
+    const { nothing } = await memory.recall('green tea', asked);
+    expect(nothing?.reason).toBe('unsearched');
+    expect(nothing?.message).toMatch(/^nothing found: the best score is 0\.\d+, below minScore 0\.99\. /);
+    expect(nothing?.message).toContain(failed);
+    expect(nothing?.message).not.toContain('rerank');
   });
 });

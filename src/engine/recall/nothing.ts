@@ -1,4 +1,4 @@
-import { unsearched } from '../../domain/unsearched.ts';
+import { searchesOf, unsearched } from '../../domain/unsearched.ts';
 import type { Trace } from './trace.ts';
 
 /** Why an answer is empty. */
@@ -13,19 +13,27 @@ export interface Nothing {
   readonly message: string;
 }
 
-/** Why a recall without hits has none; `best` is the highest score that there was before `minScore`, 0 if there was none. */
-export function nothingIn(
-  { arms, stages, minRelevance }: Trace,
-  { best, minScore }: { readonly best: number; readonly minScore: number | undefined },
-): Nothing {
+/** What could be had where a recall has no hits. */
+interface Best {
+  /** The highest score that there was before `minScore`, 0 if there was none. */
+  readonly best: number;
+  readonly minScore: number | undefined;
+}
+
+/** Why a recall without hits has none. */
+export function nothingIn(trace: Trace, best: Best): Nothing {
+  const found = nothingOfSearched(trace, best);
+  const missing = unsearched(searchesOf(trace.arms));
+  if (found.reason === 'no-memories' || missing.length === 0) return found;
+  const message = `${found.message}. Not everything was searched: ${missing.join('; ')}`;
+  return { reason: 'unsearched', message };
+}
+
+/** Why what was searched has no hits. */
+function nothingOfSearched({ stages, minRelevance }: Trace, { best, minScore }: Best): Nothing {
   const eligible = stages.find(({ name }) => name === 'validity_filter')?.survivors ?? 0;
   if (eligible === 0) {
     return { reason: 'no-memories', message: 'nothing found: there are no memories to search here' };
-  }
-  const missing = unsearched(arms.filter(({ name }) => name !== 'rerank'));
-  if (missing.length > 0) {
-    const message = `could not search everything, and found nothing: ${missing.join('; ')}`;
-    return { reason: 'unsearched', message };
   }
   if (best > 0) {
     const message = `nothing found: the best score is ${scoreText(best)}, below minScore ${minScore}`;
