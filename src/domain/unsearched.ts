@@ -15,8 +15,7 @@ export function searchesOf<Each extends Part>(arms: readonly Each[]): readonly E
  * found.
  */
 export function unsearched(arms: readonly Part[]): readonly string[] {
-  const searches = searchesOf(arms);
-  const isNothingSearched = searches.length > 0 && searches.every(({ status }) => status !== 'ran');
+  const isNothingSearched = searchesOf(arms).every(({ status }) => status !== 'ran');
   return arms.flatMap(({ name, status, reason }) => {
     const why = reason === undefined ? '' : `: ${reason}`;
     if (status === 'failed') return [`the ${name} search failed${why}`];
