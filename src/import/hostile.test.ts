@@ -239,8 +239,8 @@ describe.each(Object.entries(samples))('a file of the format %s', (format, { nam
 });
 
 it.each<[string, unknown, ImportFormat]>([
-  ['quotes.md', `${'> '.repeat(3000)}x`, 'markdown'],
-  ['lists.md', `${'- '.repeat(5000)}x`, 'markdown'],
+  ['quotes.md', `${'> '.repeat(10_000)}x`, 'markdown'],
+  ['lists.md', `${'- '.repeat(10_000)}x`, 'markdown'],
   [
     'lines.jsonl',
     `{"content":"x","metadata":${'{"a":'.repeat(9000)}1${'}'.repeat(9000)}}\n{"content":"Flat"}\n`,

@@ -129,7 +129,7 @@ test('sessions whose scope and id read alike are two, and go on behind items of 
 
 test('what is no item is refused by its place, and nothing is kept', async () => {
   const session = memorySession(memory, { sessionId: 's', clock });
-  const deep = JSON.parse(`${'['.repeat(3500)}${']'.repeat(3500)}`) as unknown;
+  const deep = JSON.parse(`${'['.repeat(1001)}${']'.repeat(1001)}`) as unknown;
   for (const [items, field] of [
     [{ role: 'user', content: 'x' }, 'items'],
     [[user('fine'), { role: 'user', content: 5 }], 'items[1].content'],
@@ -142,6 +142,19 @@ test('what is no item is refused by its place, and nothing is kept', async () =>
       details: { field },
     });
   expect(await session.getItems()).toEqual([]);
+});
+
+test('a thousand levels are kept, whatever the stack would hold', async () => {
+  const nested = (levels: number) => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`) as unknown;
+  const item = (deep: unknown) => ({ role: 'user', content: [{ type: 'input_text', text: 'Hello', deep }] });
+  const session = memorySession(memory, { sessionId: 's', clock });
+  for (let again = 0; again < 200; again++)
+    await expect(session.addItems([item(nested(998))] as never)).rejects.toMatchObject({
+      code: 'invalid_argument',
+      details: { field: 'items[0]' },
+    });
+  await session.addItems([item(nested(997))] as never);
+  expect(await session.getItems()).toEqual([item(nested(997))]);
 });
 
 test('what is taken away at the same time is taken away once, and the rest by the other one', async () => {
