@@ -1,5 +1,5 @@
 import { SalienceError } from '../domain/errors.ts';
-import type { Explanation } from './explain.ts';
+import { checkExplanation, type Explanation } from './explain.ts';
 import { operatorOf } from './operators/index.ts';
 import { visible } from './show.ts';
 
@@ -26,7 +26,8 @@ export interface Comparison {
  * References, clamps, choices and tables around the formula are looked through; a clamp that cut a score off is a
  * term of its own.
  *
- * Throws `incomparable_scores` when the trees are not of one formula with the same parameters.
+ * Throws `incomparable_scores` when the trees are not of one formula with the same parameters, and `invalid_argument`
+ * for what is no explanation.
  *
  * @example
  * ```ts
@@ -38,7 +39,7 @@ export interface Comparison {
  * ```
  */
 export function compareExplanations(a: Explanation, b: Explanation): Comparison {
-  const [left, right] = [formulaOf(a), formulaOf(b)];
+  const [left, right] = [formulaOf(checkExplanation(a, 'a')), formulaOf(checkExplanation(b, 'b'))];
   checkSameShape(left, right);
   const difference = a.value - b.value;
   const terms = termsOf(left, right);

@@ -1,3 +1,6 @@
+import { invalidArgument } from '../domain/check.ts';
+import { describe } from '../domain/describe.ts';
+import { isPlain } from '../domain/options.ts';
 import type { Instant } from '../domain/time.ts';
 import { walk } from './evaluate.ts';
 import { type ExplanationDetail, findOperator, type Node, operatorOf } from './operators/index.ts';
@@ -62,4 +65,21 @@ export function faultOf({ op, inputs, detail }: Explanation): string | undefined
 export function sourceOf(tree: Explanation): Explanation {
   const [inner] = tree.inputs;
   return operatorOf(tree).passes && inner ? sourceOf(inner) : tree;
+}
+
+/** An explanation that may have come from anywhere, as it is. Throws `invalid_argument` for what is none. */
+export function checkExplanation(tree: Explanation, field: string): Explanation {
+  const { op, value, inputs, detail }: Partial<Record<keyof Explanation, unknown>> = isPlain(tree)
+    ? tree
+    : {};
+  if (typeof op !== 'string' || typeof value !== 'number' || !Array.isArray(inputs) || !isPlain(detail)) {
+    throw invalidArgument(
+      field,
+      `expected an explanation, as hit.explain() and explain() return, not ${describe(tree)}`,
+    );
+  }
+  const fault = faultOf(tree);
+  if (fault !== undefined) throw invalidArgument(field, `this is not an explanation: ${fault}`);
+  for (const [index, input] of tree.inputs.entries()) checkExplanation(input, `${field}.inputs[${index}]`);
+  return tree;
 }

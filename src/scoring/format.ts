@@ -1,4 +1,6 @@
-import { type Explanation, sourceOf } from './explain.ts';
+import { invalidArgument } from '../domain/check.ts';
+import { unknown } from '../domain/options.ts';
+import { checkExplanation, type Explanation, sourceOf } from './explain.ts';
 import { operatorOf } from './operators/index.ts';
 import type { Branch, Line, Quote } from './operators/operator.ts';
 import { codeSpan, cut, visible } from './show.ts';
@@ -13,13 +15,17 @@ const NOTE_INDENT = '0.0000  '.length;
 const NAME_LENGTHS = [Infinity, 32, 16];
 
 /** `text` draws a tree with box-drawing characters, `markdown` a nested list. */
-export type ExplanationFormat = 'text' | 'markdown';
+export type ExplanationFormat = (typeof FORMATS)[number];
+
+const FORMATS = ['text', 'markdown'] as const;
 
 /**
  * Draws an explanation: each line a value (4 decimals) and what it is in words. References, choices, tables and
  * clamps that cut nothing off share a line with the value they pass on. Lines of text have at most 94 characters, of
  * deep trees a few more: long names and words are cut, values and what they add are not. Names and attribute values
  * cannot break out of the drawing, nor, in Markdown, become markup.
+ *
+ * Throws `invalid_argument` for what is no explanation, and for an unknown format.
  *
  * @example
  * ```ts
@@ -28,6 +34,8 @@ export type ExplanationFormat = 'text' | 'markdown';
  * ```
  */
 export function formatExplanation(tree: Explanation, format: ExplanationFormat): string {
+  checkExplanation(tree, 'tree');
+  if (!FORMATS.includes(format)) throw invalidArgument('format', unknown('format', format, FORMATS));
   return format === 'text' ? drawText({ tree }, WIDTH).join('\n') : drawMarkdown({ tree }).join('\n');
 }
 
