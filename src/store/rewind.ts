@@ -1,4 +1,5 @@
 import { invalidArgument } from '../domain/check.ts';
+import { deepFreeze } from '../domain/frozen.ts';
 import type { MemoryRecord } from '../domain/memory.ts';
 import { formatInstant, type Instant } from '../domain/time.ts';
 import { linkKey } from './links.ts';
@@ -51,7 +52,8 @@ export async function rewind(
     else memories.delete(entry.memoryId);
   }
   const events = state.events.filter((event) => !isAfter(event, moment, 'sequence'));
-  const lost = [...forgotten].filter((id) => wasThere(events, id));
+  // A forgotten memory had been written by then, and not taken away again: its events have lost what they said.
+  const written = new Set(events.filter(({ link }) => link === undefined).map(({ memoryId }) => memoryId));
   // Sessions and tombstones keep no log of their own: nothing is said about what they were.
   const past: State = {
     ...emptyState,
@@ -71,7 +73,7 @@ export async function rewind(
     lastPair: state.lastPair,
     lastOrdinal: state.lastOrdinal,
   };
-  return { name, state: past, redacted: lost.length };
+  return { name, state: past, redacted: [...forgotten].filter((id) => written.has(id)).length };
 }
 
 /** Whether something that is numbered came after a moment. */
@@ -119,12 +121,10 @@ function undoLink({ link, before }: LinkChange, links: Map<string, Link>): void 
   else links.delete(linkKey(link));
 }
 
-/** Whether a forgotten memory had been written by then, and not taken away again: its events have lost what they said. */
-function wasThere(events: readonly MemoryEvent[], id: string): boolean {
-  return events.some(({ memoryId, link }) => memoryId === id && link === undefined);
-}
-
-/** A text that is what it was keeps what was derived from it. */
+/**
+ * A text that is what it was keeps what was derived from it. Frozen instead of copied: nothing in a state is ever changed,
+ * so that both may share what they have in common.
+ */
 async function withDerived(
   memories: ReadonlyMap<string, MemoryRecord>,
   present: State['memories'],
@@ -135,19 +135,23 @@ async function withDerived(
   );
   const derived = changed.length > 0 ? await derive(changed) : [];
   const fresh = new Map(changed.map((memory, at) => [memory.id, derived[at] as IndexedText]));
-  return new Map(
-    [...memories].map(([id, memory]) => [
-      id,
-      stored(memory, fresh.get(id) ?? (present.get(id) as SearchableMemory)),
-    ]),
-  );
+  const then = new Map<string, SearchableMemory>();
+  for (const [id, memory] of memories) {
+    const indexed = fresh.get(id);
+    const now = present.get(id) as SearchableMemory;
+    deepFreeze(memory);
+    if (indexed) then.set(id, stored(memory, indexed));
+    else then.set(id, memory === now.memory ? now : { ...now, memory });
+  }
+  return then;
 }
 
 function sameText(a: MemoryRecord, b: MemoryRecord | undefined): boolean {
   return (
-    b !== undefined &&
-    a.title === b.title &&
-    a.content === b.content &&
-    JSON.stringify(a.tags) === JSON.stringify(b.tags)
+    a === b ||
+    (b !== undefined &&
+      a.title === b.title &&
+      a.content === b.content &&
+      JSON.stringify(a.tags) === JSON.stringify(b.tags))
   );
 }

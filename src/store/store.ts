@@ -510,6 +510,8 @@ export interface Tombstone {
 
 /** A moment of the past, to read from. Nothing can be written. */
 export interface PastSpace extends SpaceStore {
+  /** How many memories were known then. */
+  readonly memories: number;
   /** How many of the memories that were known then are missing, because they were forgotten since. */
   readonly redacted: number;
 }

@@ -139,7 +139,8 @@ export function withRanking(
     backup: guarded('backup', (path, at) => core.backup(path, at)),
     asKnown: guarded('asKnown', async (known, derive) => {
       const past = await rewind(name, await core.everything(), known, derive);
-      return { ...withRanking(coreOfPast(past), rank), redacted: past.redacted };
+      const { redacted, state } = past;
+      return { ...withRanking(coreOfPast(past), rank), redacted, memories: state.memories.size };
     }),
     check: guarded('check', () => core.check()),
     residentBytes: ranking.bytes,

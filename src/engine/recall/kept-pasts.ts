@@ -11,7 +11,6 @@ interface Kept {
   /** Of the space when it was looked back from: what was committed since may have changed what there is to see. */
   readonly version: unknown;
   readonly past: PastSpace;
-  readonly memories: number;
 }
 
 /** Freed with the spaces that they are of: a past is in memory alone, and holds nothing that must be given back. */
@@ -30,22 +29,17 @@ export async function pastOf(
   const version = await space.version();
   const present = (pasts.get(space) ?? []).filter((each) => each.version === version);
   const found = present.find((each) => each.known === known);
-  const latest = found ?? { known, version, ...(await opened(open)) };
+  const latest = found ?? { known, version, past: await open() };
   // Others may have come in between.
   const others = (pasts.get(space) ?? []).filter((each) => each.version === version && each.known !== known);
   pasts.set(space, withinLimits([latest, ...others]));
   return latest.past;
 }
 
-async function opened(open: () => Promise<PastSpace>): Promise<Pick<Kept, 'past' | 'memories'>> {
-  const past = await open();
-  return { past, memories: (await past.info()).memories };
-}
-
 function withinLimits(latest: readonly Kept[]): readonly Kept[] {
   let memories = 0;
   return latest.slice(0, MOST).filter((each) => {
-    memories += each.memories;
+    memories += each.past.memories;
     return memories <= MOST_MEMORIES;
   });
 }

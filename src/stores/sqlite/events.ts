@@ -101,8 +101,13 @@ function readEvents(connection: Connection, query: EventQuery): readonly MemoryE
 }
 
 /** The whole log, oldest first. */
-export function readAllEvents(connection: Connection): readonly MemoryEvent[] {
-  return toEvents(connection.all(`${selectEvents} ORDER BY sequence`));
+export function* readingAllEvents(connection: Connection): Generator<undefined, readonly MemoryEvent[]> {
+  const events: MemoryEvent[] = [];
+  for (const row of connection.each(`${selectEvents} ORDER BY sequence`)) {
+    yield;
+    events.push(eventOf(row as EventRow));
+  }
+  return events;
 }
 
 export function findMemory(

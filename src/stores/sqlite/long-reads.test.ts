@@ -24,16 +24,15 @@ vi.mock('./aside.ts', async (original) => {
   return { ...aside, rewriteAside: vi.fn(aside.rewriteAside) };
 });
 
+const content = 'a long text '.repeat(400);
+const large = Array.from({ length: 2500 }, (_, at) => insert({ id: `m${at}`, content: `${content}${at}` }));
+
 test('a check that reads the log ends before anything is erased, and keeps no other write waiting', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'salience-long-reads-'));
   try {
     await using store = createSqliteStore({ directory, synchronous: 'normal', busyTimeout: 0 });
     const space = await store.openSpace('alice');
-    const content = 'a long text '.repeat(400);
-    await write(
-      space,
-      Array.from({ length: 2500 }, (_, at) => insert({ id: `m${at}`, content: `${content}${at}` })),
-    );
+    await write(space, large);
     const checking = space.check();
     const forgetting = write(space, [{ kind: 'redact', id: 'm7' }], { verb: 'forget' });
     await write(space, [insert({ id: 'meanwhile' })]);
@@ -44,6 +43,37 @@ test('a check that reads the log ends before anything is erased, and keeps no ot
     await forgetting;
     expect(await getOne(space, 'm7')).toBeUndefined();
     expect(rewriteAside).toHaveBeenCalledTimes(2);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+});
+
+test('a look back lets others read and write, sees nothing of it, and ends before anything is erased', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'salience-long-reads-'));
+  try {
+    await using store = createSqliteStore({ directory, synchronous: 'normal', busyTimeout: 0 });
+    const space = await store.openSpace('alice');
+    await write(space, large);
+    const done: string[] = [];
+    const noted = <Result>(what: string, task: Promise<Result>) =>
+      task.then((result) => {
+        done.push(what);
+        return result;
+      });
+    const looking = noted(
+      'look',
+      space.asKnown(Number.MAX_SAFE_INTEGER, async () => []),
+    );
+    const forgetting = noted('forget', write(space, [{ kind: 'redact', id: 'm7' }], { verb: 'forget' }));
+    await noted('write', write(space, [insert({ id: 'meanwhile' })]));
+    await noted('read', getOne(space, 'meanwhile'));
+    const past = await looking;
+    await forgetting;
+    expect(done).toEqual(['write', 'read', 'look', 'forget']);
+    expect(past.memories).toBe(2500);
+    expect(await getOne(past, 'meanwhile')).toBeUndefined();
+    expect((await getOne(past, 'm7'))?.content).toBe(`${content}7`);
+    expect(await getOne(space, 'm7')).toBeUndefined();
   } finally {
     await rm(directory, { recursive: true, force: true });
   }

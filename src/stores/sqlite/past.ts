@@ -1,25 +1,25 @@
 import { damagedRow } from '../../store/damage.ts';
 import { linkKey } from '../../store/links.ts';
 import { emptyState, type KeptPair, type SearchableMemory, type State } from '../../store/state.ts';
-import type { LinkKind, MemoryEvent } from '../../store/store.ts';
+import type { LinkKind } from '../../store/store.ts';
 import type { Connection } from './connection.ts';
-import { readAllEvents } from './events.ts';
+import { readingAllEvents } from './events.ts';
 import { readDerivation, readSettings } from './meta.ts';
-import { type DerivedColumns, fromRow, fromVectorRow, type MemoryRow, ROW_COLUMN_LIST } from './rows.ts';
+import { fromValues, fromVectorRow, ROW_AT, VALUE_COLUMN_LIST, VALUE_COUNT } from './rows.ts';
 import { decodeTermVector } from './term-vector.ts';
 import { readUsage } from './usage.ts';
 import { readAllVotes } from './votes.ts';
 
 /** See `SpaceCore.everything`. To be called inside a read transaction. */
-export function readState(connection: Connection): State {
-  const memories = readMemories(connection);
+export function* readingState(connection: Connection): Generator<undefined, State> {
+  const memories = yield* readingMemories(connection);
   const pairs = readPairs(connection);
   return {
     ...emptyState,
     ...readDerivation(connection),
     settings: readSettings(connection),
     memories,
-    events: readAllEvents(connection) as readonly MemoryEvent[],
+    events: yield* readingAllEvents(connection),
     links: readAllLinks(connection),
     usages: readUsage(connection, 0),
     pairs: new Map(pairs.map((pair) => [pair.sequence, pair])),
@@ -29,40 +29,46 @@ export function readState(connection: Connection): State {
   };
 }
 
-function readMemories(connection: Connection): State['memories'] {
+function* readingMemories(connection: Connection): Generator<undefined, State['memories']> {
   const terms = new Map(
-    (connection.all('SELECT id, text FROM term') as { id: number; text: string }[]).map(({ id, text }) => [
-      id,
-      text,
-    ]),
+    connection.lists('SELECT id, text FROM term').map(([id, text]) => [id as number, text as string]),
   );
   const memories = new Map<string, SearchableMemory>();
-  const rows = connection.each(
-    `SELECT ${ROW_COLUMN_LIST}, term_vector.bytes AS terms, term_vector.checksum AS terms_checksum,
-         vector.bytes AS vector, vector.checksum AS vector_checksum
-       FROM memory LEFT JOIN term_vector USING (row) LEFT JOIN vector USING (row) ORDER BY row`,
+  const rows = connection.eachList(
+    `SELECT ${VALUE_COLUMN_LIST}, term_vector.bytes, term_vector.checksum, vector.bytes, vector.checksum
+       FROM memory LEFT JOIN term_vector USING (row) LEFT JOIN vector USING (row) ORDER BY memory.row`,
   );
-  for (const each of rows) {
-    const row = each as MemoryRow & DerivedColumns;
+  for (const values of rows) {
+    yield;
+    const row = values[ROW_AT] as number;
+    const [termBytes, termChecksum, vector, vectorChecksum] = values.slice(
+      VALUE_COUNT,
+    ) as unknown as DerivedValues;
     const counts = new Map<string, number>();
-    if (row.terms) {
-      decodeTermVector({ row: row.row, bytes: row.terms, checksum: row.terms_checksum }, (id, count) => {
+    if (termBytes) {
+      decodeTermVector({ row, bytes: termBytes, checksum: termChecksum }, (id, count) => {
         const term = terms.get(id);
-        if (term === undefined) throw damagedRow({ table: 'term_vector', row: row.row }, 'a term is unknown');
+        if (term === undefined) throw damagedRow({ table: 'term_vector', row }, 'a term is unknown');
         counts.set(term, count);
       });
     }
-    const memory = fromRow(row);
+    const memory = fromValues(values);
     memories.set(memory.id, {
       memory,
       terms: counts,
-      vector: row.vector
-        ? fromVectorRow({ row: row.row, bytes: row.vector, checksum: row.vector_checksum })
-        : undefined,
+      vector: vector ? fromVectorRow({ row, bytes: vector, checksum: vectorChecksum }) : undefined,
     });
   }
   return memories;
 }
+
+/** What is derived from the text of a memory, as it stands after the values of its record. */
+type DerivedValues = readonly [
+  terms: Uint8Array | null,
+  termsChecksum: number | null,
+  vector: Uint8Array | null,
+  vectorChecksum: number | null,
+];
 
 function readAllLinks(connection: Connection): State['links'] {
   const rows = connection.all(

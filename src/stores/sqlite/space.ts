@@ -20,7 +20,7 @@ import { spaceInfo } from './info.ts';
 import type { Log } from './log.ts';
 import { readVersionedState, type VersionedState, writeMeta } from './meta.ts';
 import { savePages } from './pages.ts';
-import { readState } from './past.ts';
+import { readingState } from './past.ts';
 import { reading, readingSnapshot } from './reading.ts';
 import { applyRecording } from './recordings.ts';
 import { type ReindexContext, reindexSpace } from './reindex.ts';
@@ -192,7 +192,7 @@ export function openSpace(database: OpenDatabase): SpaceStore {
   const core: SpaceCore = {
     name,
     erases: 'bytes',
-    everything: () => read(readState),
+    everything: () => readApart(long, (connection) => inSlices(readingState(connection), startLongSlices())),
     write: (entry, decide) =>
       (entry.verb === 'forget' ? erasing : writing)(async () => {
         // Of what was forgotten earlier and could not be erased then.
