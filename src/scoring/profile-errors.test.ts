@@ -43,6 +43,7 @@ describe('the shape of a profile', () => {
     ],
     ['no description', { name: 'mine', score: 1 }, 'description', /what the profile is for/],
     ['a blank description', { ...base, description: ' ', score: 1 }, 'description', /a sentence/],
+    ['a source that is no text', { ...base, source: { page: 5 }, score: 1 }, 'source', /a string/],
     ['an unknown key', { ...base, score: 1, weights: {} }, 'weights', /unknown key "weights"/],
     ['no score', base, 'score', /expected a formula/],
     ['parts as a list', { ...base, score: 1, parts: [] }, 'parts', /expected an object/],
@@ -282,6 +283,14 @@ describe('conditions', () => {
     ['an unknown name', { known: 'likeness' }, 'score.if.known', /unknown signal or clock "likeness"/],
     ['an unknown parameter', { param: 'mode', is: 'x' }, 'score.if', /unknown parameter "mode"/],
   ])('%s', (_name, condition, path, help) => expectFault(choice(condition), path, help));
+
+  test.each([
+    ['a description that is no text', { description: 5 }, 'description', /a string/],
+    ['a value of nobody', { from: 'calibration.roof' }, 'from', /unknown value "calibration.roof"/],
+  ])('a parameter with %s', (_name, more, path, help) => {
+    const parameters = { count: { kind: 'number', default: 1, ...more } };
+    expectFault({ ...withScore(1), parameters }, `parameters.count.${path}`, help);
+  });
 
   test('a parameter is compared with its own kind only', () => {
     const parameters = { count: { kind: 'number', default: 1 }, on: { kind: 'flag', default: true } };

@@ -30,6 +30,8 @@ export type ParameterDefinition =
     }
   | { readonly kind: 'flag'; readonly default: boolean; readonly description?: string | undefined };
 
+const CALIBRATED = ['calibration.floor', 'calibration.span'] as const;
+
 /**
  * Values for parameters. Groups may be nested: `{ weights: { semantic: 0.6 } }` sets `weights.semantic`
  * and leaves the rest of the group as it is.
@@ -214,6 +216,9 @@ function checkShape(definition: ProfileDefinition): void {
   if (typeof definition.description !== 'string' || definition.description.trim() === '') {
     throw invalidProfile(name, 'description', 'say in a sentence what the profile is for');
   }
+  if (definition.source !== undefined && typeof definition.source !== 'string') {
+    throw invalidProfile(name, 'source', 'expected a string');
+  }
   for (const key of Object.keys(definition)) {
     if (!(profileKeys as readonly string[]).includes(key)) {
       throw invalidProfile(name, key, unknown('key', key, profileKeys));
@@ -294,6 +299,12 @@ function checkParameterDefinition(profile: string, path: string, parameter: Para
         `${path}.${key}`,
         `${typeof value === 'string' ? value : describe(value)} is not a finite number`,
       );
+    }
+    if (key === 'description' && value !== undefined && typeof value !== 'string') {
+      throw invalidProfile(profile, `${path}.description`, 'expected a string');
+    }
+    if (key === 'from' && value !== undefined && !(CALIBRATED as readonly unknown[]).includes(value)) {
+      throw invalidProfile(profile, `${path}.from`, unknown('value', value, CALIBRATED));
     }
   }
   const problem = parameterProblem(parameter, parameter.default);
