@@ -251,7 +251,10 @@ function mergeParameters(definition: ProfileDefinition, parent: Profile | undefi
       throw invalidProfile(definition.name, `set.${key}`, unknown('parameter', key, Object.keys(merged)));
     const problem = parameterProblem(inherited, value);
     if (problem) throw invalidProfile(definition.name, `set.${key}`, problem);
-    merged[key] = { ...inherited, default: value } as ParameterDefinition;
+    const kept = { ...inherited, default: value } as ParameterDefinition;
+    // What an author sets is not for the embedder to fill in.
+    if (kept.kind === 'number') delete (kept as { from?: unknown }).from;
+    merged[key] = kept;
   }
   return merged;
 }

@@ -39,6 +39,43 @@ it('lists strategies of the user, and what the embedder measured as their defaul
   expect(floor).toMatchObject({ kind: 'number', default: 0.2 });
 });
 
+it('keeps what a definition sets where an embedder would fill it in, and recalls by it', async () => {
+  await using memory = await openMemory({
+    path: ':memory:',
+    space: 'alice',
+    embedder: { ...angleEmbedder({ near: 60, asked: 0 }), calibration: { floor: 0.2, ceiling: 0.7 } },
+    profiles: [
+      { name: 'strict', description: 'only what is near', extends: 'hybrid', set: { similarityFloor: 0.6 } },
+      {
+        name: 'looser',
+        description: 'what is farther too',
+        extends: 'hybrid',
+        set: { similarityFloor: 0.1 },
+      },
+    ],
+  });
+  const strategies = await memory.strategies();
+  const defaultsOf = (strategy: string) =>
+    ['similarityFloor', 'similaritySpan'].map(
+      (name) =>
+        strategies
+          .find((each) => each.name === strategy)
+          ?.parameters.find((parameter) => parameter.name === name)?.default,
+    );
+  expect(defaultsOf('hybrid')).toEqual([0.2, 0.7 - 0.2]);
+  expect(defaultsOf('strict')).toEqual([0.6, 0.7 - 0.2]);
+  expect(defaultsOf('looser')).toEqual([0.1, 0.7 - 0.2]);
+  await memory.remember('near');
+  const calibrated = async (strategy: string) =>
+    (await memory.recall('asked', { strategy, track: false })).hits.map(
+      ({ features }) => features['calibrated'],
+    );
+  // A cosine of 0.5, of which 0.2 is the floor and 0.7 the ceiling, is 0.6 of the way.
+  expect(await calibrated('hybrid')).toEqual([expect.closeTo(0.6, 5)]);
+  expect(await calibrated('strict')).toEqual([]);
+  expect(await calibrated('looser')).toEqual([expect.closeTo(0.8, 5)]);
+});
+
 it('answers that a caller changes, or a definition, change no later answer', async () => {
   const definition = {
     name: 'mine',
