@@ -269,6 +269,36 @@ it('leaves out of a dataset what no recall returns any more', async () => {
   expect(then).toMatchObject({ queries: 1, memoriesLeftOut: 2 });
 });
 
+it('a dataset of a space holds what its recalls search by', async () => {
+  const remember = (text: string, id: string, session: string, ...more: string[]) =>
+    work.salience(['remember', text, '--id', id, '--session', session, '--space', 'words', ...more]);
+  const told = ['--title', 'Kitchen', '--tag', 'coffee', '--tag', 'morning', '--now', '2026-01-01'];
+  await remember('The red mug', 'mug', 's1', '--topic', 'mug', ...told);
+  await remember('The blue mug', 'mug', 's2', '--topic', 'mug', '--now', '2026-01-02');
+  work.file(
+    'words.jsonl',
+    [
+      {
+        ...{ kind: 'recall', at: '2026-03-01T10:00:00Z', strategy: 'vector', query: 'coffee' },
+        hits: [{ id: 'mug' }],
+      },
+      { kind: 'use', at: '2026-03-01T10:00:10Z', ids: ['mug'] },
+    ]
+      .map((line) => JSON.stringify(line))
+      .join('\n'),
+  );
+  await work.json(['eval-set', '--recalls', 'words.jsonl', '--output', 'found.jsonl', '--space', 'words']);
+  const [first] = readFileSync(join(work.directory, 'found.jsonl'), 'utf8').split('\n');
+  expect(JSON.parse(first as string)).toMatchObject({
+    content: 'Kitchen\nThe blue mug\ncoffee\nmorning',
+    session: 's1',
+  });
+  const { results } = (await work.json(['eval', 'found.jsonl', '--strategy', 'bm25'])) as {
+    results: { metrics: object }[];
+  };
+  expect(results[0]?.metrics).toMatchObject({ mrr: 1 });
+});
+
 it('refuses datasets, strategies and depths that cannot be', async () => {
   work.file('tiny.jsonl', dataset);
   work.file('bad.jsonl', `${dataset}\n{"kind":"query"}\n`);

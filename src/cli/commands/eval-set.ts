@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { NO_LIMITS } from '../../domain/field-checks.ts';
 import { type Instant, parseInstant } from '../../domain/time.ts';
 import { isLive } from '../../engine/belief/supersession.ts';
-import { importedRecord } from '../../engine/write/record.ts';
+import { importedRecord, searchableText } from '../../engine/write/record.ts';
 import { type AskedQuestion, type PositiveUse, questionsFromUse } from '../../eval/index.ts';
 import { readLines, unreadableLine } from '../../files/lines.ts';
 import type { Memory, MemoryEngine } from '../../index.ts';
@@ -234,13 +234,14 @@ async function votesFor(memory: MemoryEngine, memories: readonly Memory[]): Prom
   return uses;
 }
 
-function memoryLine({ id, title, content, createdAt, sessionId, type, role, author }: Memory) {
+function memoryLine(memory: Memory) {
+  const { id, createdAt, bornIn, type, role, author } = memory;
   return {
     id,
-    // A dataset has no titles; words of a title are searched like those of the content.
-    content: title === undefined ? content : `${title}\n${content}`,
+    // A dataset has no titles and no tags; their words are searched like those of the content.
+    content: searchableText(memory),
     createdAt,
-    ...(sessionId !== undefined && { session: sessionId }),
+    ...(bornIn !== undefined && { session: bornIn }),
     type,
     ...(role !== undefined && { role }),
     ...(author !== undefined && { author }),
