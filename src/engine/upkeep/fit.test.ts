@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ProfileDefinition } from '../../index.ts';
+import { angleEmbedder } from '../../testing/angle-embedder.ts';
 import { live } from '../../testing/live-memory.ts';
 import type { FitResult } from './fit.ts';
 
@@ -117,6 +118,24 @@ describe('fit', () => {
     const filledSpace = await filled();
     const asked = filledSpace.memory.fit((questions ?? filledSpace.questions) as never, options as never);
     await expect(asked).rejects.toThrow(message);
+  });
+
+  test('does not fit half a formula where the embedder fails', async () => {
+    const known = angleEmbedder({ near: 10, far: 80, first: 0, second: 5 });
+    let fails = false;
+    const embed: typeof known.embed = (...given) =>
+      fails ? Promise.reject(new Error('no connection')) : known.embed(...given);
+    const { memory } = await live({ embedder: { ...known, embed } });
+    await memory.remember('near', { id: 'near' });
+    await memory.remember('far', { id: 'far' });
+    fails = true;
+    const questions = ['first', 'second'].map((query) => ({ query, relevant: ['near'] }));
+    await expect(memory.fit(questions)).rejects.toMatchObject({
+      code: 'embedder_failed',
+      message: expect.stringMatching(/^questions\[0\]\.query: the vector search failed: .*no connection/),
+    });
+    fails = false;
+    expect((await memory.fit(questions)).share).toBe(1);
   });
 
   test('ends when it is aborted', async () => {

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { invalidArgument, listOf, oneOf, text, texts, wholeNumber } from '../../domain/check.ts';
-import { throwIfAborted } from '../../domain/errors.ts';
+import { SalienceError, throwIfAborted } from '../../domain/errors.ts';
 import { onlyKeys } from '../../domain/options.ts';
 import { type QuestionFeatures, readFeatures } from '../../fit/features.ts';
 import {
@@ -62,7 +62,7 @@ const MOST_ROWS = 5_000_000;
 
 /**
  * Fits parameters of a strategy to questions about the memories of this space. It works between the turns of others and
- * writes nothing.
+ * writes nothing. Throws `embedder_failed` where a question cannot be searched by its vector.
  */
 export async function fit(
   engine: Dependencies,
@@ -89,14 +89,14 @@ export async function fit(
   const drawn = shuffled(ids, seedOf(seed, 'tune placebo', '0', engine.space.name));
   const placeboOf = new Map(ids.map((id, at) => [id, drawn[at] as string]));
   const read: FitQuestion[] = [];
-  for (const { query, relevant } of asked) {
+  for (const [at, { query, relevant }] of asked.entries()) {
     await setImmediate();
     throwIfAborted(signal);
     read.push({
       space: engine.space.name,
       relevant: new Set(relevant),
       placebo: new Set(relevant.map((id) => placeboOf.get(id) ?? id)),
-      features: await featuresOf(engine, query, ids, options, strategy),
+      features: await featuresOf(engine, query, `questions[${at}]`, ids, options, strategy),
     });
   }
   const result = await fitParameters({
@@ -110,12 +110,22 @@ export async function fit(
 async function featuresOf(
   engine: Dependencies,
   query: string,
+  field: string,
   ids: readonly string[],
   { now, signal }: FitOptions,
   strategy: string,
 ): Promise<QuestionFeatures> {
   const options = { strategy, track: false, limit: 1, association: 'none', now, signal } as const;
-  const { plan } = await prepareRecall(engine, query, options);
+  const { plan, preparation } = await prepareRecall(engine, query, options);
+  const failed = preparation.arms.find(({ status }) => status === 'failed');
+  // A recall does without; what is fitted without the vectors would pass for a fit of the whole formula.
+  if (failed) {
+    throw new SalienceError(
+      'embedder_failed',
+      `${field}.query: the ${failed.name} search failed: ${failed.reason}; try again, with the state that there is`,
+      { details: { field: `${field}.query` } },
+    );
+  }
   return engine.space.snapshot((snapshot) => readFeatures(snapshot, plan.request, ids));
 }
 
