@@ -5,7 +5,8 @@ import { ExplanationTree } from '../../parts/explanation.tsx';
 import { MemoryFacts } from '../../parts/memory-line.tsx';
 import { partNames, ScoreBar, ScoreLegend, useLit } from '../../parts/score-bar.tsx';
 import { href } from '../../router.ts';
-import { type Label, label, labels } from './labels.ts';
+import type { Label } from './dataset.ts';
+import { label, labels } from './labels.ts';
 import type { Ranking } from './ranking.ts';
 import { Report } from './report.tsx';
 

@@ -6,7 +6,8 @@ import { saveFile } from '../../parts/save.ts';
 import { Empty } from '../../parts/states.tsx';
 import { tell, tellFailure } from '../../parts/toast.tsx';
 import { setParams } from '../../router.ts';
-import { clear, datasetOf, labels, openLabels } from './labels.ts';
+import { datasetOf } from './dataset.ts';
+import { clear, labels, openLabels } from './labels.ts';
 import { Tuning } from './tuning.tsx';
 
 /** The questions that were labelled here, and the file that the command line measures and tunes with. */

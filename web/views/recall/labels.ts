@@ -1,13 +1,9 @@
-import type { LabelledQuestion, Memory, MemoryEngine } from '../../../src/index.ts';
+import type { LabelledQuestion } from '../../../src/index.ts';
 import { cell } from '../../cell.ts';
 import { forgetLabels, LABELS, labelsKey } from '../../kept.ts';
 import { tellFailure } from '../../parts/toast.tsx';
 import { session } from '../../session.ts';
-
-export type Label = 'good' | 'bad' | 'missing';
-
-/** What a person said of memories as answers to questions: by question, then by the id of the memory. */
-export type Labels = Readonly<Record<string, Readonly<Record<string, Label>>>>;
+import { idsOf, type Label, type Labels } from './dataset.ts';
 
 /** They stay in this browser, as questions and ids, never texts: closing the page loses none. */
 export const labels = cell<Labels>(read());
@@ -26,41 +22,11 @@ export function label(query: string, id: string, as: Label): void {
   keep(next);
 }
 
-/**
- * The labels as a dataset that "salience eval" and "salience tune" read: the memories of the space and, for each question,
- * what should be found (good, missing) and what must not (bad).
- */
-export async function datasetOf(memory: MemoryEngine, of: Labels, now: Date): Promise<string> {
-  const lines: object[] = [];
-  const { space } = memory;
-  for (const each of await everyMemory(memory)) {
-    const { id, content, createdAt, type, author, role } = each;
-    lines.push({ kind: 'memory', space, id, content, createdAt, type, author, role });
-  }
-  for (const [query, judged] of Object.entries(of)) {
-    lines.push({
-      kind: 'query',
-      space,
-      id: `q${lines.length}`,
-      query,
-      now: now.toISOString(),
-      type: 'labelled',
-      relevant: idsOf(judged, ['good', 'missing']),
-      mustNot: idsOf(judged, ['bad']),
-    });
-  }
-  return `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`;
-}
-
 /** What should be found for each question, where there is something. */
 export function questionsOf(of: Labels): readonly LabelledQuestion[] {
   return Object.entries(of)
     .map(([query, judged]) => ({ query, relevant: idsOf(judged, ['good', 'missing']) }))
     .filter(({ relevant }) => relevant.length > 0);
-}
-
-function idsOf(judged: Labels[string], wanted: readonly Label[]): readonly string[] {
-  return Object.entries(judged).flatMap(([id, each]) => (wanted.includes(each) ? [id] : []));
 }
 
 /**
@@ -114,17 +80,6 @@ function keep(next: Labels): void {
   } catch {
     tellFailure(new Error('This browser has no room for more labels: save them as a dataset.'));
   }
-}
-
-async function everyMemory(memory: MemoryEngine): Promise<readonly Memory[]> {
-  const all: Memory[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await memory.list({ limit: 1000, count: false, cursor });
-    all.push(...page.memories);
-    cursor = page.nextCursor;
-  } while (cursor !== undefined);
-  return all;
 }
 
 function read(): Labels {
