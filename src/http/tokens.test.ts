@@ -1,4 +1,13 @@
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -89,6 +98,26 @@ describe('a token', () => {
       });
     }
     expect(await tokens.list()).toEqual([]);
+  });
+
+  it('says what is wrong with a folder that cannot be entered', async () => {
+    const place = join(directory, 'place');
+    const { token } = await tokens.create({ space: 'alice' }, now);
+    for (const make of [() => writeFileSync(place, ''), () => symlinkSync('place', place)]) {
+      rmSync(place, { force: true });
+      make();
+      const there = openTokenStore(join(place, 'tokens'));
+      const making = there.create({ space: 'alice' }, now);
+      await expect(making).rejects.toMatchObject({
+        code: 'unwritable_file',
+        message: expect.stringContaining(`mkdir '${place}`),
+      });
+      await expect(there.list()).rejects.toMatchObject({ code: 'unreadable_file' });
+    }
+    await expect(openTokenStore(join(place, 'tokens')).authenticate(token)).rejects.toMatchObject({
+      code: 'unreadable_file',
+    });
+    rmSync(place);
   });
 
   it('opens nothing when its file was damaged or exchanged', async () => {

@@ -179,7 +179,7 @@ function tokenFiles(directory: string): KeptTokens {
       content = await readFile(fileOf(id), 'utf8');
     } catch (cause) {
       if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-      throw unreadable(fileOf(id), cause);
+      throw closedFile(fileOf(id), cause);
     }
     return parseStored(content, id, fileOf(id));
   };
@@ -188,7 +188,7 @@ function tokenFiles(directory: string): KeptTokens {
     add: (token) => writeTokenFile(directory, fileOf(token.id), token),
     read,
     async present(id) {
-      const file = statSync(fileOf(id), { throwIfNoEntry: false, bigint: true });
+      const file = statIn(directory, fileOf(id));
       const stamp = file && `${file.ino} ${file.ctimeNs} ${file.size}`;
       const cached = known.get(id);
       if (stamp !== undefined && cached?.stamp === stamp) return cached.stored;
@@ -208,6 +208,14 @@ function tokenFiles(directory: string): KeptTokens {
     },
     ids: () => idsIn(directory),
   };
+}
+
+function statIn(directory: string, path: string) {
+  try {
+    return statSync(path, { throwIfNoEntry: false, bigint: true });
+  } catch (cause) {
+    throw unenterable(directory, cause);
+  }
 }
 
 type StoredToken = Grant & { readonly hash: string };
@@ -253,9 +261,9 @@ async function writeTokenFile(directory: string, path: string, token: StoredToke
     }
     await rename(temporary, path);
   } catch (cause) {
+    // Where the folder cannot be entered, nothing is there to be removed, and the first error is the one to tell.
+    await rm(temporary, { force: true }).catch(() => undefined);
     throw unwritable(path, cause);
-  } finally {
-    await rm(temporary, { force: true });
   }
 }
 
@@ -268,11 +276,7 @@ async function idsIn(directory: string): Promise<readonly string[]> {
       .filter((id) => idForm.test(id));
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw new SalienceError(
-      'unreadable_file',
-      `${directory} cannot be read (${(cause as Error).message}); check that it is a directory and that you may read it`,
-      { details: { file: directory }, cause },
-    );
+    throw unenterable(directory, cause);
   }
 }
 
@@ -285,6 +289,23 @@ function parseStored(content: string, id: string, path: string): StoredToken {
   } catch (cause) {
     throw unreadable(path, cause);
   }
+}
+
+function unenterable(directory: string, cause: unknown): SalienceError {
+  return new SalienceError(
+    'unreadable_file',
+    `${directory} cannot be read (${(cause as Error).message}); check that it is a directory and that you may read it`,
+    { details: { file: directory }, cause },
+  );
+}
+
+/** What it holds is unknown, so that nothing says that it should be deleted. */
+function closedFile(path: string, cause: unknown): SalienceError {
+  return new SalienceError(
+    'unreadable_file',
+    `${path} cannot be read (${(cause as Error).message}); check whose it is and that you may read it`,
+    { details: { file: path }, cause },
+  );
 }
 
 function unreadable(path: string, cause: unknown): SalienceError {
