@@ -89,7 +89,8 @@ async function examine(context: Context): Promise<Report> {
   // Where it cannot be looked at, why is a problem.
   if (state === 'absent' && files)
     warnings.push(`there is no store at ${path} yet: remember something, or set --path`);
-  if (state === 'read-only') warnings.push(`${path} is read-only: recalls work, nothing can be remembered`);
+  if (state === 'read-only' && files)
+    warnings.push(`${path} is read-only: recalls work, nothing can be remembered`);
 
   const { names = [], strays = [] } = files ?? {};
   problems.push(...strays);

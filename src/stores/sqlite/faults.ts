@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import { SalienceError, type SalienceErrorCode } from '../../domain/errors.ts';
 
 /** Primary result codes of SQLite: https://sqlite.org/rescode.html */
@@ -11,6 +12,7 @@ const CANTOPEN = 14;
 const MISMATCH = 20;
 const NOTADB = 26;
 /** Extended result codes. */
+const IOERR_SHMSIZE = 4874;
 const CONSTRAINT_UNIQUE = 2067;
 
 function resultCode(error: unknown): number | undefined {
@@ -40,10 +42,10 @@ export function isUniqueViolation(error: unknown): boolean {
   return resultCode(error) === CONSTRAINT_UNIQUE;
 }
 
-/** Whether a file could not be opened, or not be read for want of the right to write beside it. */
+/** Whether a file could not be opened, or not be read for want of the right, or the room, to write beside it. */
 export function isUnopenable(error: unknown): boolean {
   const code = primaryCode(error);
-  return code === CANTOPEN || code === READONLY;
+  return code === CANTOPEN || code === READONLY || isWithoutRoom(error);
 }
 
 /** The error of a file that SQLite reads, and another program made. */
@@ -60,18 +62,39 @@ function isOutOfRange(error: unknown): boolean {
   return (error as NodeJS.ErrnoException | undefined)?.code === 'ERR_OUT_OF_RANGE';
 }
 
+/** The small file by which processes agree could not grow: SQLite has no code of its own for a full disk there. */
+function isWithoutRoom(error: unknown): boolean {
+  return resultCode(error) === IOERR_SHMSIZE;
+}
+
+/** Of the reasons for which SQLite cannot open a file, the one that is not about the file. Not every driver tells it. */
+function limitOf(error: unknown): string | undefined {
+  const number = (error as { readonly systemErrno?: unknown } | undefined)?.systemErrno;
+  if (primaryCode(error) !== CANTOPEN) return undefined;
+  return number === constants.errno.EMFILE || number === constants.errno.ENFILE ? 'EMFILE' : undefined;
+}
+
 /** The permission model of Node.js, which names no system call. */
 const DENIED = 'ERR_ACCESS_DENIED';
 
+/** What is refused to somebody who only looks. */
+const UNREADABLE = 'unreadable';
+
 /** The driver's error about `path` as one of ours; everything else, a caller's own errors too, passes through. */
 export function translateError(error: unknown, path: string): unknown {
-  const code = isOutOfRange(error) ? CORRUPT : primaryCode(error);
+  const code = isOutOfRange(error)
+    ? CORRUPT
+    : isWithoutRoom(error)
+      ? FULL
+      : (limitOf(error) ?? primaryCode(error));
   return code === undefined ? error : translated(error, path, code);
 }
 
 /** As {@link translateError}, for work in which the file system's errors are about `path` as well. */
 export function translateFileError(error: unknown, path: string): unknown {
   const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException;
+  if (syscall === 'scandir' && (code === 'EACCES' || code === 'EPERM'))
+    return translated(error, path, UNREADABLE);
   return code !== undefined && (syscall !== undefined || code === DENIED)
     ? translated(error, path, code)
     : translateError(error, path);
@@ -98,6 +121,11 @@ function describe(code: number | string, path: string): readonly [code: Salience
         'store_read_only',
         `${path} cannot be written to; nothing was changed. Check its permissions and those of its directory, or open the space only to read`,
       ];
+    case UNREADABLE:
+      return [
+        'store_failed',
+        `${path} cannot be looked into; check its permissions and those of the folders above it`,
+      ];
     case DENIED:
       return [
         'store_failed',
@@ -123,12 +151,25 @@ function describe(code: number | string, path: string): readonly [code: Salience
     case CANTOPEN:
       return [
         'store_failed',
-        `${path} cannot be opened; check that its directory exists and may be read and written`,
+        `${path} cannot be opened; check that its directory exists and may be read and written, and that no limit of open files (ulimit -n) is reached`,
       ];
     case 'ENOENT':
       return [
         'store_failed',
         `${path}, or a folder above it, is not there; check that nothing removes it, and that no link leads nowhere`,
+      ];
+    case 'ELOOP':
+      return [
+        'store_failed',
+        `${path} cannot be opened, because links lead in a circle there; mend the links, or choose another directory`,
+      ];
+    case 'ENAMETOOLONG':
+      return ['store_failed', `${path} is longer than the file system allows; choose a shorter path`];
+    case 'EMFILE':
+    case 'ENFILE':
+      return [
+        'store_failed',
+        `${path} cannot be opened, because too many files are open; raise the limit (ulimit -n), or keep fewer spaces open`,
       ];
     case 'ENOTDIR':
     // What newer releases of Node.js say of a directory that cannot be made there.

@@ -65,14 +65,12 @@ export async function listSpaceNames(directory: string): Promise<readonly string
 
 /** The files of a directory; none of one that does not exist. Throws `store_failed` and `store_read_only`. */
 export function filesIn(directory: string): readonly string[] {
-  if (!existsSync(directory)) {
-    checkLinks(directory);
-    return [];
-  }
   try {
     return readdirSync(directory);
   } catch (error) {
-    throw translateFileError(error, directory);
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw translateFileError(error, directory);
+    checkLinks(directory);
+    return [];
   }
 }
 
