@@ -1,4 +1,5 @@
 import { lstatSync, readlinkSync, statSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { SalienceError } from '../../domain/errors.ts';
 
@@ -26,6 +27,28 @@ export function checkLinks(directory: string): void {
     `${link} leads to ${target}, which is not there; mount or make that, remove the link, or choose another directory`,
     { details: { path: link, target } },
   );
+}
+
+/**
+ * Makes a directory and those above it. Node.js says `ENOENT` where a file system is read-only or full; here the error is that
+ * of the system.
+ */
+export async function makeDirectory(directory: string): Promise<void> {
+  try {
+    await mkdir(directory, { recursive: true });
+  } catch (error) {
+    const first = firstMissing(directory);
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || first === undefined) throw error;
+    await mkdir(first);
+    // It was another moment's fault.
+    await mkdir(directory, { recursive: true });
+  }
+}
+
+/** The highest directory of a path that is not there yet. */
+function firstMissing(path: string): string | undefined {
+  if (unlessMissing(() => lstatSync(path)) !== undefined) return undefined;
+  return dirname(path) === path ? undefined : (firstMissing(dirname(path)) ?? path);
 }
 
 /** The nearest thing of a path that is there, if it is a link that leads nowhere. */

@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { link, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { link, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SalienceError } from '../../domain/errors.ts';
 import type { SharedTexts } from '../../store/store.ts';
+import { makeDirectory } from './directory.ts';
 import { translateFileError } from './faults.ts';
 
 /** See `Store.shared`: a file each, in `shared/KIND/` beside the spaces, for all processes of the machine. */
@@ -22,7 +23,7 @@ export function sharedFiles(root: string): SharedTexts {
     const failed = (error: unknown) => {
       throw translateFileError(error, file);
     };
-    await mkdir(folderOf(kind), { recursive: true }).catch(failed);
+    await makeDirectory(folderOf(kind)).catch(failed);
     try {
       // On the disk before it has its name: a power cut would leave a name with nothing behind it.
       await writeFile(whole, JSON.stringify({ id, text } satisfies Stored), {
