@@ -18,12 +18,39 @@ export function reportFailure(error: unknown, json: boolean): number {
     if (error.code === 'unknown_strategy') return USAGE;
     return error.code === 'aborted' ? INTERRUPTED : FAILED;
   }
+  const refused = refusalOf(error);
+  if (refused !== undefined) {
+    write({ code: 'store_failed', message: refused, details: {} }, json);
+    return FAILED;
+  }
   const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
   write(
     { code: 'internal', message: `this is a fault in salience, please report it: ${message}`, details: {} },
     json,
   );
   return FAILED;
+}
+
+/** What is to be done about what the system refuses, wherever that was: of a path that no command expects to be refused. */
+const ADVICE: Readonly<Record<string, string>> = {
+  EACCES: 'check the permissions of this path and of the folders above it',
+  EPERM: 'check the permissions of this path and of the folders above it',
+  EROFS: 'choose a place that can be written to',
+  ENOSPC: 'free some space on the disk',
+  EDQUOT: 'free some space on the disk',
+  EMFILE: 'raise the limit of open files (ulimit -n)',
+  ENFILE: 'raise the limit of open files (ulimit -n)',
+  ENOMEM: 'free some memory',
+  EIO: 'check the disk',
+};
+
+const TEMPORARY = 'check that the folder for temporary files (TMPDIR) exists and can be written to';
+
+function refusalOf(error: unknown): string | undefined {
+  const { code, syscall, message } = (error ?? {}) as NodeJS.ErrnoException;
+  if (code === undefined || syscall === undefined) return undefined;
+  const advice = syscall === 'mkdtemp' ? TEMPORARY : ADVICE[code];
+  return advice && `the system refused what was asked of it (${message}); ${advice}`;
 }
 
 /** The same for a command line that cannot be understood. Help that was asked for is no error. */

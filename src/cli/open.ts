@@ -26,7 +26,15 @@ const OPENAI = 'https://api.openai.com/v1';
  */
 export function storePath({ path }: Pick<CommonOptions, 'path'>): string {
   if (path !== undefined) return path;
-  return lstatSync(HERE, { throwIfNoEntry: false }) ? HERE : join(homedir(), HERE);
+  try {
+    return lstatSync(HERE, { throwIfNoEntry: false }) ? HERE : join(homedir(), HERE);
+  } catch (cause) {
+    throw new SalienceError(
+      'store_failed',
+      `the working directory cannot be searched for ${HERE} (${(cause as Error).message}); change to another one, or name the store with --path`,
+      { details: { path: HERE }, cause },
+    );
+  }
 }
 
 /**

@@ -33,7 +33,8 @@ export async function writeFileAtomically(
     }
     await giveName(temporary, path, options.replace);
   } finally {
-    await rm(temporary, { force: true });
+    // It would hide what failed, and after a rename nothing is there.
+    await rm(temporary, { force: true }).catch(() => undefined);
   }
 }
 

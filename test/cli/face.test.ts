@@ -204,4 +204,58 @@ describe('a disk that cannot be written', () => {
       expect(JSON.parse(file.stderr)).toMatchObject({ error: { code: 'unwritable_file' } });
     },
   );
+
+  it.skipIf(process.platform === 'win32')('or entered, is named, and counts as no empty store', async () => {
+    const open = join(work.directory, 'open');
+    mkdirSync(join(open, 'closed'), { recursive: true });
+    writeFileSync(join(open, 'file'), '');
+    for (const folder of [open, join(open, 'closed')]) chmodSync(folder, 0o777);
+    for (const folder of [work.directory, join(work.directory, '..')]) chmodSync(folder, 0o755);
+    chmodSync(join(open, 'closed'), 0);
+    const nobody = isRoot ? { uid: 65_534 } : {};
+    for (const place of ['closed', 'closed/below', 'file/below']) {
+      const path = join(open, place);
+      for (const command of [['spaces'], ['recall', 'x'], ['token', 'create'], ['token', 'list']]) {
+        const refused = await work.salience([...command, '--path', path, '--json'], nobody);
+        expect(refused.code, `${command} ${place}`).toBe(1);
+        const { code, message } = JSON.parse(refused.stderr).error;
+        expect(code).toMatch(/^(?:store_failed|unreadable_file|unwritable_file)$/);
+        expect(message).toContain(path);
+      }
+      const doctor = await work.salience(['doctor', '--path', path, '--json'], nobody);
+      expect(doctor.code).toBe(1);
+      expect(JSON.parse(doctor.stdout)).toMatchObject({ problems: [expect.stringContaining(path)] });
+      expect(doctor.stdout).not.toContain('recalls work');
+    }
+    const lost = await work.shell(
+      `mkdir ${open}/mine; cd ${open}/mine; chmod 0 .; env -u SALIENCE_PATH salience recall x; chmod 700 .`,
+      nobody,
+    );
+    expect(lost.stderr).toMatch(
+      /the working directory cannot be searched for \.salience .*--path.*store_failed/,
+    );
+    chmodSync(join(open, 'closed'), 0o755);
+  });
+
+  it.skipIf(process.platform === 'win32')('for want of room can still be read', async () => {
+    const path = join(work.directory, 'no-room');
+    await work.json(['remember', 'kept here', '--id', 'kept', '--path', path]);
+    // Files that may not grow stand for a full disk: SQLite notices neither before it writes.
+    const full = `trap '' XFSZ; ulimit -f 16; salience`;
+    const listed = await work.shell(`${full} list --path ${path} --json`);
+    expect(listed).toMatchObject({ code: 0, stderr: '' });
+    expect(listed.stdout).toContain('kept here');
+    const refused = await work.shell(`${full} remember more --path ${path} --json`);
+    expect(JSON.parse(refused.stderr)).toMatchObject({ error: { code: 'store_full' } });
+    expect(await work.salience(['doctor', '--path', path])).toMatchObject({ code: 0 });
+  });
+
+  it('for temporary files is named', async () => {
+    const nowhere = join(work.directory, 'nowhere');
+    const demo = await work.salience(['inspect', '--demo', '--no-open', '--json'], {
+      env: { TMPDIR: nowhere, TEMP: nowhere },
+    });
+    expect(demo.code).toBe(1);
+    expect(JSON.parse(demo.stderr).error.message).toContain('TMPDIR');
+  });
 });
