@@ -199,3 +199,32 @@ test('a named space with a damaged log is not copied up to the damage', async ()
   const copying = copySpaces({ from, to: join(directory, 'second'), spaces: ['acme/bob'] });
   await expectCode(copying, 'store_corrupt');
 });
+
+test('a copy between files lets other work in, and stops when it is told to', async () => {
+  const from = join(directory, 'first');
+  {
+    await using memory = await openMemory({ path: from, space: 'acme/bob' });
+    const notes = Array.from({ length: 1000 }, (_, n) => ({ content: `note ${n} of topic ${n % 97}` }));
+    await memory.rememberMany(notes);
+  }
+  const ends = { from, to: join(directory, 'second') };
+  const stop = new AbortController();
+  let begun = false;
+  const progress = () => {
+    // As a signal of the system would: in another turn of the loop.
+    if (!begun) setImmediate(() => stop.abort());
+    begun = true;
+  };
+  await expectCode(copySpaces({ ...ends, signal: stop.signal, progress }), 'aborted');
+  expect(await copySpaces(ends)).toMatchObject([{ space: 'acme/bob', rows: { memory: 1002 } }]);
+});
+
+test('a store below a file is told as such, and a backup that cannot be reached is not called missing', async () => {
+  const error = await expectCode(copySpaces({ from: join(directory, 'first'), to: file }), 'store_failed');
+  expect(error.message).toContain('is a file; choose a directory');
+  const below = await expectCode(
+    restoreSpace({ file: join(file, 'b.db'), to: directory }),
+    'unreadable_file',
+  );
+  expect(below.message).toContain('ENOTDIR');
+});

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { access, constants, copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { copySpaces } from './copy-spaces.ts';
@@ -87,7 +87,18 @@ async function checkAt(path: string, space: string): Promise<readonly string[]> 
 }
 
 async function noBackup(file: string): Promise<SalienceError> {
-  if (!existsSync(file)) {
+  const hidden = await access(file, constants.R_OK).then(
+    () => undefined,
+    (cause: NodeJS.ErrnoException) => cause,
+  );
+  if (hidden && hidden.code !== 'ENOENT') {
+    return new SalienceError(
+      'unreadable_file',
+      `${file} cannot be read (${hidden.message}); check that you may read it, and enter its folder`,
+      { details: { file }, cause: hidden },
+    );
+  }
+  if (hidden) {
     return new SalienceError(
       'unreadable_file',
       `${file} does not exist; give a file that salience backup wrote`,

@@ -1,5 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { SalienceError, throwIfAborted } from '../domain/errors.ts';
+import { startSlices } from '../domain/slices.ts';
 import {
   COPY_PARTS,
   type CopyHead,
@@ -52,6 +53,7 @@ export async function copySpace(
   target: CopyTarget,
   { signal, progress }: CopySpaceOptions = {},
 ): Promise<CopyReport> {
+  const slices = startSlices();
   let written = 0;
   let done = 0;
   let total = 0;
@@ -59,6 +61,8 @@ export async function copySpace(
 
   /** Makes a range of the target what it is in the source; returns the rows there, and how many differed. */
   const level = async (part: CopyPart, range: CopyRange, limit?: number) => {
+    // Between two stores of files nothing else waits, so that no signal, and nobody's request, would get its turn.
+    await slices();
     throwIfAborted(signal);
     const rows = await source.rows(part, limit === undefined ? range : { ...range, limit });
     const last = limit !== undefined && rows.length === limit ? keyOfLast(part, rows) : undefined;

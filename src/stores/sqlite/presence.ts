@@ -3,6 +3,7 @@ import { copyFile, link, open, rm } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { SalienceError } from '../../domain/errors.ts';
 import { connect } from './connection.ts';
+import { translateFileError } from './faults.ts';
 import { hasLog } from './files.ts';
 import { findLogDamage, type LogDamage } from './log-damage.ts';
 import { readMeta } from './meta.ts';
@@ -16,15 +17,21 @@ const PAUSES = [20, 60];
  * its file, a log that is damaged in the middle, and a log beside a newer file or one of another space. Throws `store_corrupt`.
  */
 export async function checkFiles(path: string): Promise<void> {
-  let problem = await problemOf(path);
+  let problem = await asked(path);
   // Another process may just be deleting or making the space: what is damaged stays as it is.
   for (const pause of PAUSES) {
     if (problem === undefined) return;
     await wait(pause);
-    const again = await problemOf(path);
+    const again = await asked(path);
     problem = again === problem ? again : undefined;
   }
   if (problem !== undefined) throw new SalienceError('store_corrupt', problem, { details: { path } });
+}
+
+function asked(path: string): Promise<string | undefined> {
+  return problemOf(path).catch((error: unknown) => {
+    throw translateFileError(error, path);
+  });
 }
 
 /** A log with content beside a file that is not there. SQLite would mix it into whatever gets that name. */
