@@ -2,15 +2,19 @@ import { createHash } from 'node:crypto';
 import { SalienceError } from '../domain/errors.ts';
 import type { Instant } from '../domain/time.ts';
 
-type Tagged = { readonly revisionCount: number; readonly updatedAt: string | Instant };
+interface Tagged {
+  readonly revisionCount: number;
+  readonly updatedAt: string | Instant;
+  readonly importance: number;
+  readonly invalidatedAt?: string | Instant | undefined;
+}
 
 /**
  * The tag of a memory: its revision, then a hash of all its fields. Use counts in fields of its own: who wants to know
  * whether anything is new compares the whole, who wants to change what was read compares the revision.
  */
 export function etagOf(memory: Tagged): string {
-  const hash = createHash('sha256').update(JSON.stringify(memory)).digest('base64url').slice(0, 16);
-  return `"${revisionOf(memory)}.${hash}"`;
+  return `"${revisionOf(memory)}.${hashOf(memory, 16)}"`;
 }
 
 /** Whether one of the tags of an If-None-Match is this one. */
@@ -28,9 +32,21 @@ export function checkRevision(ifMatch: string, memory: Tagged): void {
   });
 }
 
-/** A memory that was forgotten and made anew starts at revision 1 again: its clock tells them apart. */
-function revisionOf({ revisionCount, updatedAt }: Tagged): string {
-  return `${revisionCount}-${new Date(updatedAt).getTime().toString(36)}`;
+/**
+ * A memory that was forgotten and made anew starts at revision 1 again: its clock tells them apart. How important it is and
+ * whether it is true are judged without a revision.
+ */
+function revisionOf({ revisionCount, updatedAt, importance, invalidatedAt }: Tagged): string {
+  const judged = [importance, invalidatedAt === undefined ? null : millisecondsOf(invalidatedAt)];
+  return `${revisionCount}-${millisecondsOf(updatedAt).toString(36)}-${hashOf(judged, 8)}`;
+}
+
+function millisecondsOf(time: string | Instant): number {
+  return new Date(time).getTime();
+}
+
+function hashOf(value: unknown, characters: number): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, characters);
 }
 
 function tagsOf(header: string | undefined): readonly string[] {

@@ -146,6 +146,8 @@ describe('tags', () => {
         await using other = await openMemory({ path: test.directory, space: 'alice', embedder: 'none' });
         await other.update('x', { title: 'By another one' });
       },
+      setImportance: (memory) => memory.setImportance('x', 0.9),
+      invalidate: (memory) => memory.invalidate('x', 'It is not true'),
       'forget and remember': async (memory) => {
         await memory.forget('x');
         test.clock.advance(1);
