@@ -29,10 +29,40 @@ export function parseInput<Input extends z.ZodObject>(
   const result = verb.input.safeParse(input ?? {});
   if (result.success) return result.data;
   const known = Object.keys(verb.input.shape);
-  const problems = result.error.issues.map((issue) => describeIssue(issue, known));
+  const issues = result.error.issues.flatMap(plainIssues);
+  const problems = issues.map((issue) => describeIssue(issue, known));
   throw new SalienceError('invalid_argument', `${verb.name}: ${problems.join('; ')}`, {
-    details: { field: fieldOf(result.error.issues[0]) },
+    details: { field: fieldOf(issues[0]) },
   });
+}
+
+/**
+ * Of a value that may have several forms the schema only says that it has none of them. Where it has the kind of one, what
+ * is wrong within that one is meant; else all that would do are named.
+ */
+function plainIssues(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
+  if (issue.code !== 'invalid_union') return [issue];
+  const meant = issue.errors
+    .filter((form) => !form.some(isOfOtherKind))
+    .sort((a, b) => a.length - b.length)[0];
+  if (meant) {
+    return meant.flatMap(plainIssues).map((each) => ({ ...each, path: [...issue.path, ...each.path] }));
+  }
+  const kinds = [...new Set(kindsExpectedBy(issue))];
+  const last = kinds.pop();
+  const named = kinds.length === 0 ? last : `${kinds.join(', ')} or ${last}`;
+  return [{ ...issue, message: `Invalid input: expected ${named}` }];
+}
+
+function isOfOtherKind(issue: z.core.$ZodIssue): boolean {
+  return issue.path.length === 0 && kindsExpectedBy(issue).length > 0;
+}
+
+function kindsExpectedBy(issue: z.core.$ZodIssue): readonly string[] {
+  if (issue.code === 'invalid_type') return [issue.expected];
+  if (issue.code === 'invalid_value') return issue.values.map((value) => JSON.stringify(value));
+  if (issue.code !== 'invalid_union') return [];
+  return issue.errors.flatMap((form) => form.filter(isOfOtherKind).flatMap(kindsExpectedBy));
 }
 
 /** Deeper than any input that a verb takes. */
