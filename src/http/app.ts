@@ -56,6 +56,9 @@ const protective = secureHeaders({
   strictTransportSecurity: false,
 });
 
+/** What a page of another origin may read of an answer, beside what any page may. */
+const EXPOSED = ['etag', 'idempotency-replayed', 'retry-after'];
+
 /** Milliseconds that the store may take at `/readyz`: a store that does not answer is none that can be used. */
 export const LONGEST_PROBE = 3000;
 
@@ -94,7 +97,7 @@ export function createApp(options: AppOptions): Hono<AppTypes> {
   app.use(options.inspector ? policyOfPaths(protective) : protective);
   app.use(door(options.door));
   if (options.door.origins.length > 0) {
-    app.use(cors({ origin: [...options.door.origins], exposeHeaders: ['etag', 'retry-after'], maxAge: 600 }));
+    app.use(cors({ origin: [...options.door.origins], exposeHeaders: EXPOSED, maxAge: 600 }));
   }
   app.onError((error, context) => {
     if (problemOf(error).hidden) context.set('failure', error);
