@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
-import { refusalOfConnection, refusalOfUnreadable } from './refusal.ts';
+import { refusalOfConnection, refusalOfTunnel, refusalOfUnreadable, refuseExpectation } from './refusal.ts';
 
 export interface ConnectionLimits {
   /** Most connections at once. */
@@ -125,6 +125,17 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Conn
       socket.destroySoon();
     } else close(socket);
   });
+
+  // To these two Node.js would answer nothing, or not why.
+  server.on('connect', (_, stream) => {
+    const socket = stream as Socket;
+    // From here on nobody else hears it, and an error that nobody hears ends the process.
+    socket.on('error', () => close(socket));
+    if ((running.get(socket) ?? 0) > 0) return close(socket);
+    socket.end(refusalOfTunnel());
+    socket.destroySoon();
+  });
+  server.on('checkExpectation', (_, response: ServerResponse) => refuseExpectation(response));
 
   return {
     admit: (socket) => void unknown.delete(socket),

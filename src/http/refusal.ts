@@ -1,4 +1,4 @@
-import { STATUS_CODES } from 'node:http';
+import { STATUS_CODES, type ServerResponse } from 'node:http';
 import { RequestError } from '@hono/node-server';
 import { SalienceError } from '../domain/errors.ts';
 import { problemOf } from './problem.ts';
@@ -38,6 +38,24 @@ export function responseToUnreadable(error: unknown): Response {
     status: problem.status,
     headers: { 'content-type': 'application/problem+json', connection: 'close' },
   });
+}
+
+/** The whole answer, as sent, to one who takes this server for a proxy. */
+export function refusalOfTunnel(): string {
+  return refusal(new SalienceError('invalid_argument', 'CONNECT: this server is no proxy; ask it directly'));
+}
+
+/** Answers a request with an `Expect` that nobody here understands. */
+export function refuseExpectation(response: ServerResponse): void {
+  const unknown = 'expect: only 100-continue is understood; leave the header out';
+  const { problem } = problemOf(new SalienceError('invalid_argument', unknown));
+  const status = 417;
+  const body = JSON.stringify({ ...problem, status });
+  response.writeHead(status, {
+    'content-type': 'application/problem+json',
+    'content-length': Buffer.byteLength(body),
+  });
+  response.end(body);
 }
 
 /** The whole answer, as sent, where no connection is left. */

@@ -212,6 +212,13 @@ describe('what is no request that can be read', () => {
       400,
       'invalid_argument',
     ],
+    ['one for a proxy', 'CONNECT x.test:443 HTTP/1.1\r\nhost: x.test:443\r\n\r\n', 400, 'invalid_argument'],
+    [
+      'an expectation that is unknown',
+      `${post}expect: more\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}`,
+      417,
+      'invalid_argument',
+    ],
   ])('is answered with a problem: %s', async (_, sent, status, code) => {
     await using test = await startTestServer({ headersTimeout: 100 });
     const caller = await call(test.port);
@@ -220,6 +227,17 @@ describe('what is no request that can be read', () => {
     expect(caller.text()).toMatch(new RegExp(`^HTTP/1\\.1 ${status} [A-Z]`));
     expect(problemIn(caller.text())).toMatchObject({ type: 'about:blank', status, code });
     expect(caller.error()).toBeUndefined();
+  });
+
+  it('ends nothing but itself when whoever wanted a proxy hangs up', async () => {
+    await using test = await startTestServer();
+    const callers = await Promise.all(Array.from({ length: 20 }, () => call(test.port)));
+    for (const { socket } of callers) {
+      socket.write('CONNECT x.test:443 HTTP/1.1\r\nhost: x.test:443\r\n\r\n');
+      socket.resetAndDestroy();
+    }
+    await Promise.all(callers.map(({ closed }) => closed));
+    expect((await test.ask('GET', '/healthz')).status).toBe(200);
   });
 
   it('is not answered in the place of a request that was sent before it', async () => {
