@@ -11,8 +11,9 @@ export interface BodyLimits {
   readonly timeout: number;
 }
 
-/** The whole body as text. Throws `content_too_large`, `timed_out`, `invalid_text`, `aborted`. */
+/** The whole body as text. Throws `invalid_argument`, `content_too_large`, `timed_out`, `invalid_text`, `aborted`. */
 export async function readBody(incoming: IncomingMessage, limits: BodyLimits): Promise<string> {
+  refuseEncoding(incoming);
   if (Number(incoming.headers['content-length'] ?? 0) > limits.bytes) throw tooLarge(limits.bytes);
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -37,6 +38,17 @@ export async function readBody(incoming: IncomingMessage, limits: BodyLimits): P
   return decode(chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks));
 }
 
+/** A compressed body would be read as text that is broken, and an import of it would skip its lines. Throws `invalid_argument`. */
+function refuseEncoding({ headers }: IncomingMessage): void {
+  const encoding = headers['content-encoding'];
+  if (encoding === undefined || encoding.trim().toLowerCase() === 'identity') return;
+  throw new SalienceError(
+    'invalid_argument',
+    'content-encoding: compressed bodies are not read; send the body as it is, without this header',
+    { details: { field: 'content-encoding' } },
+  );
+}
+
 /** Where a route takes no body, one that was sent must not be ignored. Throws `invalid_argument`. */
 export function refuseBody({ headers, method }: IncomingMessage): void {
   const length = headers['content-length'];
@@ -59,6 +71,7 @@ export async function* readBodyLines(
   incoming: IncomingMessage,
   limits: BodyLimits,
 ): AsyncGenerator<BodyLine, void> {
+  refuseEncoding(incoming);
   let pending: Uint8Array[] = [];
   let bytes = 0;
   let number = 0;

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { verbs } from '../../src/api/index.ts';
 import { connectMemory } from '../../src/client/index.ts';
@@ -64,6 +65,21 @@ describe('arguments that nobody reads', () => {
       expect(json?.details?.field).not.toBe('body');
     }
     expect((await (await test.space()).history('a')).length).toBeGreaterThan(0);
+  });
+
+  it('are refused where they are compressed, and nothing is skipped as unreadable', async () => {
+    await using test = await startTestServer({ mount: { '/own': () => new Response('read') } });
+    const token = await test.token();
+    const body = gzipSync('{"content":"tea"}');
+    for (const path of ['/v1/memories', '/v1/import', '/own']) {
+      const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+      const { status, json } = await test.ask('POST', path, { token, headers, body });
+      expect([path, status, json?.details?.field]).toEqual([path, 400, 'content-encoding']);
+    }
+    const headers = { 'content-encoding': 'identity' };
+    expect(
+      (await test.ask('POST', '/v1/memories', { token, headers, body: { content: 'tea' } })).status,
+    ).toBe(200);
   });
 
   it('are refused by the client before anything is sent', async () => {
