@@ -4,7 +4,7 @@ import { invalidArgument } from '../domain/check.ts';
 import { SalienceError } from '../domain/errors.ts';
 import { unknown } from '../domain/options.ts';
 import type { Clock } from '../domain/time.ts';
-import type { MemoryEngine, Spaces } from '../index.ts';
+import type { Spaces } from '../index.ts';
 import type { BodyLimits } from './body.ts';
 import type { IdempotencyKeys } from './idempotency.ts';
 import type { Grant } from './tokens.ts';
@@ -96,12 +96,3 @@ export interface Desk {
   /** Places of requests that wait for something to happen. Returns what gives one back; throws `rate_limited`. */
   readonly placeToWait: (grant: Grant) => () => void;
 }
-
-/** What a handler that is mounted beside the verbs is given: who asks, and the space as far as they may see it. */
-export interface MountedAccess {
-  readonly grant: Grant;
-  readonly memory: MemoryEngine;
-}
-
-/** Answers every request at and below its path. The door, the token and the limits are behind it. */
-export type MountedHandler = (request: Request, access: MountedAccess) => Promise<Response> | Response;

@@ -11,7 +11,6 @@ import {
   type AppTypes,
   bearerOf,
   type Desk,
-  type MountedHandler,
   queryWith,
   refuseHeaders,
 } from './app-types.ts';
@@ -22,6 +21,7 @@ import { addInspectorRoutes, addSpaceRoute, policyOfPaths } from './inspector.ts
 import type { InspectorSessions } from './inspector-sessions.ts';
 import type { Log } from './log.ts';
 import { createMetrics } from './metrics.ts';
+import type { MountedHandler } from './mounted.ts';
 import { openApi } from './open-api.ts';
 import { problemOf, problemResponse } from './problem.ts';
 import type { RateLimiter } from './rate-limit.ts';

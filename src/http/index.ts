@@ -4,9 +4,9 @@
  * @module
  */
 
-export type { MountedAccess, MountedHandler } from './app-types.ts';
 export type { InspectorAccess } from './inspector-sessions.ts';
 export type { Log, LogEntry } from './log.ts';
+export type { MountedAccess, MountedHandler } from './mounted.ts';
 export { openApi } from './open-api.ts';
 export { type RunningServer, type ServerOptions, startServer } from './server.ts';
 export {

@@ -1,4 +1,4 @@
-import { STATUS_CODES, type ServerResponse } from 'node:http';
+import { type ServerResponse, STATUS_CODES } from 'node:http';
 import { RequestError } from '@hono/node-server';
 import { SalienceError } from '../domain/errors.ts';
 import { problemOf } from './problem.ts';

@@ -80,7 +80,9 @@ describe('the door', () => {
     const answer = await test.ask('GET', '/v1/stats', { token, headers: other });
     expect(answer.status).toBe(200);
     expect(answer.headers['access-control-allow-origin']).toBe('https://app.example');
-    expect(answer.headers['access-control-expose-headers']).toMatch(/etag.*idempotency-replayed.*retry-after/);
+    expect(answer.headers['access-control-expose-headers']).toMatch(
+      /etag.*idempotency-replayed.*retry-after/,
+    );
     const preflight = await test.ask('OPTIONS', '/v1/recall', {
       headers: { ...other, 'access-control-request-method': 'POST' },
     });

@@ -94,6 +94,21 @@ describe('the packed package', () => {
     expect(texts.filter((text) => /^\/\/# sourceMappingURL/m.test(text))).toEqual([]);
   });
 
+  it('serves without types of its framework, which need those of a browser', () => {
+    const reached = new Set<string>();
+    const reach = (file: string) => {
+      if (reached.has(file)) return;
+      reached.add(file);
+      for (const [, to = ''] of readFileSync(file, 'utf8').matchAll(/(?:from |import\()['"]([^'"]+)['"]/g)) {
+        if (to.startsWith('.')) reach(join(file, '..', to.replace(/\.ts$/, '.d.ts')));
+        else reached.add(to);
+      }
+    };
+    reach(join(folder, 'node_modules', 'salience', 'dist', 'http', 'index.d.ts'));
+    expect(reached.size).toBeGreaterThan(10);
+    expect([...reached].filter((each) => /^@?hono\b/.test(each))).toEqual([]);
+  });
+
   it('takes at most 60 MB with everything that is installed with it', () => {
     const sizes = installedSizes();
     expect(Object.keys(sizes)).toEqual(expect.arrayContaining(['salience', 'zod', 'hono']));
