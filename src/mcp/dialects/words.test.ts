@@ -123,6 +123,18 @@ describe('errors', () => {
     expect(message).not.toMatch(library);
   });
 
+  it.each(['few', 'all'] as const)('of %s tools of the engine advise what is a tool', async (choice) => {
+    const dialect = salience(choice);
+    const ended = await call(dialect, 'end_session', { summary: 'Done' });
+    expect(ended).toMatch(/keep a summary without one with remember/);
+    const summary = await call(dialect, 'remember', { content: 'Done', type: 'summary' });
+    expect(summary).toMatch(/sessions: use end_session, or another type/);
+    for (const conflictId of ['none', '7'])
+      expect(await call(dialect, 'resolve', { conflictId, resolution: 'keep-both' })).toMatch(
+        /remember reports/,
+      );
+  });
+
   it('keep what the caller wrote, and everything else of the error', () => {
     const cause = new Error('why');
     const given = new SalienceError('not_found', 'there is no "topicKey"; topicKey is', {
