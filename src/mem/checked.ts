@@ -1,4 +1,5 @@
 import { text } from '../domain/check.ts';
+import { mendWith } from '../domain/mend.ts';
 import { keysOf, onlyKeys } from '../domain/options.ts';
 import type { OperationOptions } from '../index.ts';
 import type { MemFunctions } from './facade.ts';
@@ -30,9 +31,19 @@ const inputKeys: { readonly [Name in keyof MemFunctions]: readonly string[] } = 
 
 const optionKeys = keysOf<OperationOptions>()({ signal: true, now: true });
 
+/** The engine's names, in its messages, by those of these functions. */
+export const mendMem = mendWith({
+  startSession: 'mem_session_start',
+  endSession: 'mem_session_end',
+  saveSummary: 'mem_session_summary',
+  topicKey: 'topic_key',
+  sessionId: 'session_id',
+  typesExclude: 'types_exclude',
+});
+
 type Run = (input: { readonly user_id: string }, options?: OperationOptions) => Promise<unknown>;
 
-/** The same functions; each refuses arguments that it does not have, and a call that names no user. */
+/** The same functions; each refuses arguments that it does not have, and a call that names no user, and speaks of them by its own names. */
 export function withKnownInputs(functions: MemFunctions): MemFunctions {
   const checked = Object.entries(inputKeys).map(([name, keys]) => {
     const run = functions[name as keyof MemFunctions] as Run;
@@ -40,7 +51,11 @@ export function withKnownInputs(functions: MemFunctions): MemFunctions {
       onlyKeys(input, keys, name);
       if (options !== undefined) onlyKeys(options, optionKeys, name);
       text(input.user_id, 'user_id', { maxCharacters: 200 });
-      return run(input, options);
+      try {
+        return await run(input, options);
+      } catch (error) {
+        throw mendMem(error);
+      }
     };
     return [name, checking];
   });

@@ -52,6 +52,7 @@ describe('sessions', () => {
     expect(ended).toMatchObject({ outcome: 'created', session_id: 'm1' });
     await expect(mem.mem_session_end({ ...alice, summary: 'Again' })).rejects.toMatchObject({
       code: 'not_found',
+      message: expect.stringMatching(/start one with mem_session_start, .* with mem_session_summary$/),
     });
     const next = await mem.mem_session_start(alice);
     expect(next).toMatchObject({

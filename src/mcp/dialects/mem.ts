@@ -3,6 +3,7 @@ import { counted, dayOf, named, quoted } from '../../api/quote.ts';
 import { listOf } from '../../api/schemas.ts';
 import { operationOf } from '../../api/verb.ts';
 import { type MemoryEngine, SalienceError } from '../../index.ts';
+import { mendMem } from '../../mem/checked.ts';
 import { type MemFunctions, memFunctions } from '../../mem/facade.ts';
 import {
   type ContextMemory,
@@ -17,7 +18,6 @@ import {
   type SessionSummary,
 } from '../../mem/shapes.ts';
 import { type Dialect, defineTool, type Tool } from '../tool.ts';
-import { mendWith } from './mend.ts';
 
 const userId = z.string().describe('Whose memory');
 const observationId = z.string().describe('As mem_save or mem_search returned it');
@@ -95,16 +95,6 @@ function requireUser(memory: MemoryEngine, user: string): MemoryEngine {
     { details: { field: 'user_id' } },
   );
 }
-
-/** The engine's names, in its messages, by these tools'. */
-const mendMem = mendWith({
-  startSession: 'mem_session_start',
-  endSession: 'mem_session_end',
-  saveSummary: 'mem_session_summary',
-  topicKey: 'topic_key',
-  sessionId: 'session_id',
-  typesExclude: 'types_exclude',
-});
 
 /** The `mem_*` tools of iLAB Memory, with its parameters and semantics. `moreTypes` may be saved too. */
 export function mem(moreTypes: readonly string[] = []): Dialect {

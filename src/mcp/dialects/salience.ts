@@ -7,9 +7,9 @@ import { remember } from '../../api/remember.ts';
 import { rememberedText } from '../../api/remembered.ts';
 import { endSession, startSession } from '../../api/sessions.ts';
 import { operationOf } from '../../api/verb.ts';
+import { mendWith } from '../../domain/mend.ts';
 import type { ToolChoice } from '../dialects.ts';
 import { type Dialect, defineTool, type Tool } from '../tool.ts';
-import { mendWith } from './mend.ts';
 
 const rememberPlainly = defineTool({
   ...remember,

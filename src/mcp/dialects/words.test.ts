@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { verbs } from '../../api/index.ts';
+import { mendWith } from '../../domain/mend.ts';
 import { SalienceError } from '../../index.ts';
 import { live } from '../../testing/live-memory.ts';
 import type { Dialect, Tool } from '../tool.ts';
 import { callTool } from '../tools.ts';
 import { mem } from './mem.ts';
-import { mendWith } from './mend.ts';
 import { salience } from './salience.ts';
 import { scoped } from './scoped.ts';
 

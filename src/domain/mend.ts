@@ -1,4 +1,4 @@
-import { SalienceError } from '../../index.ts';
+import { SalienceError } from './errors.ts';
 
 /**
  * Says the message of an error in the names of a dialect: the engine's by the dialect's, and nothing of strategies where
@@ -16,6 +16,6 @@ export function mendWith(
       code === 'blank_query' && !options.keepStrategies
         ? 'query: pass the text to search for'
         : error.message.replace(words, (word) => names[word] ?? word);
-    return new SalienceError(code, message, { details, cause });
+    return message === error.message ? error : new SalienceError(code, message, { details, cause });
   };
 }
