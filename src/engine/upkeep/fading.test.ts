@@ -395,6 +395,33 @@ describe('a run of maintenance', () => {
     expect(await memory.maintain({ run })).toMatchObject({ run, cooled: ['crane', 'heron'] });
   });
 
+  it('archives no end of a relation that something states which is recalled', async () => {
+    const { memory, pass } = await liveFading({ embedder: 'none' });
+    for (const id of ['ann', 'rome', 'oslo', 'bob'])
+      await memory.remember(`About ${id}`, { type: 'entity', importance: 0, id, title: id });
+    await memory.relate('ann', 'lives_in', 'rome', { content: 'Her home is by the Tiber' });
+    // Stays with its own end, though it states only what would go with it.
+    await memory.update('rome', { relations: [{ from: 'bob', name: 'visited', to: 'oslo' }] });
+    const entities = async () => (await memory.list({ types: ['entity'] })).memories.map(({ tier }) => tier);
+    for (let days = 0; days < 400; days += 10) {
+      pass(10);
+      expect((await memory.recall('Tiber')).hits).toHaveLength(1);
+      const dry = await memory.maintain({ dryRun: true });
+      expect((await memory.maintain()).archived).toEqual(dry.archived);
+    }
+    expect(await entities()).toEqual(['cold', 'cold', 'cold', 'cold']);
+    expect((await memory.neighbours('ann')).relations).toHaveLength(1);
+    expect((await memory.neighbours('oslo')).relations).toHaveLength(1);
+
+    // Nobody asks any more: they go with what states the relation, in one run.
+    pass(400);
+    await memory.maintain();
+    pass(200);
+    expect((await memory.maintain()).archived).toHaveLength(5);
+    expect(await entities()).toEqual(['stub', 'stub', 'stub', 'stub']);
+    expect((await memory.maintain()).archived).toEqual([]);
+  });
+
   it('consolidates what it is given by name, whatever its age and where nothing fades', async () => {
     const { memory } = await live();
     await memory.rememberMany(runs);
