@@ -46,6 +46,25 @@ describe('fading', () => {
     expect((await memory.get('crane'))?.tier).not.toBe('hot');
   });
 
+  it('counts what a recall counted, and what an answer is said to have used, as used too', async () => {
+    const { memory, pass } = await liveFading({ embedder: 'none' });
+    await memory.rememberMany(events);
+    for (let days = 0; days < 60; days += 5) {
+      pass(5);
+      const { hits } = await memory.recall('heron', { strategy: 'five-factor', types: ['event'], limit: 1 });
+      expect(hits.map((hit) => hit.memory.id)).toEqual(['heron']);
+      await memory.markUsed(['crane'], { effect: 'count' });
+      expect((await memory.maintain()).cooled).toEqual([]);
+    }
+    for (const { id } of events)
+      expect(await memory.get(id)).toMatchObject({ tier: 'hot', accessCount: 12, lastAccessedAt: undefined });
+    const off = await live({ embedder: 'none' });
+    await off.memory.rememberMany(events);
+    await off.memory.recall('heron', { strategy: 'five-factor' });
+    await off.memory.markUsed(['crane'], { effect: 'count' });
+    for (const { id } of events) expect((await off.memory.get(id))?.seen).toBeUndefined();
+  });
+
   const rules = [
     { id: 'french', content: 'Always answer in French', type: 'rule' },
     { id: 'merger', content: 'Never mention the merger', type: 'rule' },
