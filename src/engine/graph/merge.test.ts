@@ -129,6 +129,23 @@ describe('two entities that are one', () => {
     expect(await memory.check()).toEqual([]);
   });
 
+  it('leave sentences that name the other one, which forget lists', async () => {
+    const { memory } = await opened();
+    await memory.rememberMany([
+      entity('annie', 'Annie Poe'),
+      entity('ann', 'Ann Gray'),
+      entity('bob', 'Bob'),
+    ]);
+    const { relation } = await memory.relate('annie', 'knows', 'bob');
+    const [id] = relation.statements as [string];
+    await memory.relate('bob', 'knows', 'ann');
+    await memory.mergeEntities('annie', 'ann');
+    expect((await memory.get(id))?.content).toContain('Annie Poe');
+    const { forgotten, mayStillSay } = await memory.forget('annie');
+    expect(forgotten).toEqual(['annie']);
+    expect([...mayStillSay].sort()).toEqual(['ann', id].sort());
+  });
+
   it.each([
     ['undone', (memory: MemoryEngine) => memory.undo()],
     ['split', (memory: MemoryEngine) => memory.splitEntity('ann', 'Annie Poe')],

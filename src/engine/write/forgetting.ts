@@ -7,6 +7,7 @@ import type { Change, IndexedText, Link, SpaceReader, Verb, Vote } from '../../s
 import { withFullText } from '../../store/tiers.ts';
 import { saysAllOf } from '../belief/near-duplicate.ts';
 import { chainsAbove, rejoined } from '../belief/supersession.ts';
+import { standsIn } from '../observe/stated.ts';
 import { combinedRelations, combinedTags, isAutomaticSummary, listedContent } from './derived.ts';
 
 /** What forgetting some memories comes to: decided from what the store holds, before and again inside the write. */
@@ -348,7 +349,11 @@ async function sayersOf(reader: SpaceReader, going: ReadonlyMap<string, Known>):
         memory.content.includes(said) ||
         saysAllOf({ content: memory.content, confidence: 1 }, { content: said, confidence: 0 }),
     );
-  const said = (await receiversOf(reader, going)).filter((each) => each.versions.some(says));
+  // A merge hands on what states relations too, and its sentence goes on naming who became part of another one.
+  const namesOne = ({ content }: MemoryRecord) => [...names].some((name) => standsIn(content, name));
+  const said = (await receiversOf(reader, going)).filter((each) =>
+    each.versions.some((version) => says(version) || namesOne(version)),
+  );
   return [
     ...new Set([
       ...[...summaries, ...copies, ...near.filter(says)].map(({ id }) => id),
