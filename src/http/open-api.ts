@@ -1,6 +1,9 @@
 import * as z from 'zod';
 import { type Verb, verbs } from '../api/index.ts';
+import { list } from '../api/read.ts';
 import { explanationSchema, memorySchema } from '../api/schemas.ts';
+import { TOKEN_RIGHTS } from './tokens.ts';
+import { NOT_OF_EXPORTS } from './transfer.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -59,7 +62,7 @@ export function openApi(version: string): Json {
     },
     servers: [{ url: '/', description: 'Where this document was fetched from' }],
     security: [{ token: [] }],
-    paths: { ...paths, ...otherPaths },
+    paths: { ...paths, ...otherPaths(of(list.input)) },
     components: {
       securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
       schemas: { ...schemas, Problem: problem },
@@ -76,27 +79,16 @@ function operationOf(verb: Verb, input: Json, output: Json): Json {
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
   const others = Object.entries(properties).filter(([name]) => !inPath.includes(name));
   const inQuery = method === 'GET' || method === 'DELETE';
-  const parameter = (name: string, place: 'path' | 'query', schema: Json | undefined): Json => {
-    const { description, ...rest } = schema ?? {};
-    return {
-      name,
-      in: place,
-      required: place === 'path' || required.includes(name),
-      ...(description === undefined ? {} : { description }),
-      // As the query is read: an object stands in it as JSON.
-      ...(rest['type'] === 'object'
-        ? { content: { 'application/json': { schema: rest } } }
-        : { schema: rest }),
-    };
-  };
   const tagged = path === '/v1/memories/{id}';
   return {
     operationId: verb.name,
     summary: verb.title,
     description: verb.description,
     parameters: [
-      ...inPath.map((name) => parameter(name, 'path', properties[name])),
-      ...(inQuery ? others.map(([name, schema]) => parameter(name, 'query', schema)) : []),
+      ...inPath.map((name) => parameterOf(name, 'path', properties[name])),
+      ...(inQuery
+        ? others.map(([name, schema]) => parameterOf(name, 'query', schema, required.includes(name)))
+        : []),
       ...(verb.access === 'write' ? [idempotencyKey] : []),
       ...(tagged ? [verb.access === 'write' ? ifMatch : ifNoneMatch] : []),
     ],
@@ -127,6 +119,23 @@ function operationOf(verb: Verb, input: Json, output: Json): Json {
         ...(inQuery ? [] : [413]),
       ),
     },
+  };
+}
+
+function parameterOf(
+  name: string,
+  place: 'path' | 'query',
+  schema: Json | undefined,
+  required = false,
+): Json {
+  const { description, ...rest } = schema ?? {};
+  return {
+    name,
+    in: place,
+    required: place === 'path' || required,
+    ...(description === undefined ? {} : { description }),
+    // As the query is read: an object stands in it as JSON.
+    ...(rest['type'] === 'object' ? { content: { 'application/json': { schema: rest } } } : { schema: rest }),
   };
 }
 
@@ -163,65 +172,121 @@ function problems(...statuses: readonly number[]): Json {
 const jsonLines = {
   'application/x-ndjson': { schema: { ...text, description: 'A memory as JSON on each line' } },
 };
-const otherPaths: Json = {
-  '/v1/export': {
-    get: {
-      operationId: 'export',
-      summary: 'Export all memories as JSON Lines; takes the filters of list',
-      responses: { 200: { description: 'All memories', content: jsonLines }, ...problems() },
+const count = { type: 'integer', minimum: 0 } as const;
+
+function object(required: Json, optional: Json = {}): Json {
+  return { type: 'object', required: Object.keys(required), properties: { ...required, ...optional } };
+}
+
+function listOf(items: Json): Json {
+  return { type: 'array', items };
+}
+
+function answer(description: string, schema: Json): Json {
+  return { description, content: { 'application/json': { schema } } };
+}
+
+const time = { type: 'string', format: 'date-time' } as const;
+const grant = object(
+  { id: text, name: text, space: text, rights: { enum: TOKEN_RIGHTS }, createdAt: time },
+  { scopes: listOf(text), everySpace: { type: 'boolean' } },
+);
+const spaceSummary = object(
+  { name: text },
+  {
+    ...{ memories: count, bytes: count, lastBackup: time },
+    failure: { ...text, description: 'Why nothing can be said of it' },
+  },
+);
+const importAnswer = object(
+  {
+    ...{ imported: count, updated: count, unchanged: count, skipped: count },
+    problems: {
+      ...listOf(object({ line: text, reason: text })),
+      description: 'The first 1,000 lines that could not be used',
     },
   },
-  '/v1/import': {
-    post: {
-      operationId: 'import',
-      summary: 'Import JSON Lines: an export, or objects with a content and what else remember takes',
-      parameters: [
-        {
-          name: 'update',
-          in: 'query',
-          schema: { type: 'boolean' },
-          description:
-            'Overwrite memories that differ here, even if the export is not newer; by default they are kept, and counted in differs',
+  { linked: count, differs: count },
+);
+
+/** The paths that are no verbs. */
+function otherPaths(listInput: Json): Json {
+  const filters = Object.entries((listInput['properties'] ?? {}) as Readonly<Record<string, Json>>).filter(
+    ([name]) => !NOT_OF_EXPORTS.includes(name),
+  );
+  return {
+    '/v1/export': {
+      get: {
+        operationId: 'export',
+        summary: 'Export all memories as JSON Lines; takes the filters of list',
+        parameters: filters.map(([name, schema]) => parameterOf(name, 'query', schema)),
+        responses: { 200: { description: 'All memories', content: jsonLines }, ...problems() },
+      },
+    },
+    '/v1/import': {
+      post: {
+        operationId: 'import',
+        summary: 'Import JSON Lines: an export, or objects with a content and what else remember takes',
+        parameters: [
+          {
+            name: 'update',
+            in: 'query',
+            schema: { type: 'boolean' },
+            description:
+              'Overwrite memories that differ here, even if the export is not newer; by default they are kept, and counted in differs',
+          },
+        ],
+        requestBody: { required: true, content: jsonLines },
+        responses: { 200: answer('What became of the lines', importAnswer), ...problems(413, 422) },
+      },
+    },
+    '/v1/space': {
+      delete: {
+        operationId: 'deleteSpace',
+        summary: 'Delete the space of the token, for good; needs the right admin, and its name once more',
+        parameters: [{ name: 'name', in: 'query', required: true, schema: text }],
+        responses: {
+          200: answer('It is deleted', object({ space: text, outcome: { const: 'deleted' } })),
+          ...problems(),
         },
-      ],
-      requestBody: { required: true, content: jsonLines },
-      responses: { 200: { description: 'What became of the lines' }, ...problems(413, 422) },
+      },
     },
-  },
-  '/v1/space': {
-    delete: {
-      operationId: 'deleteSpace',
-      summary: 'Delete the space of the token, for good; needs the right admin, and its name once more',
-      parameters: [{ name: 'name', in: 'query', required: true, schema: text }],
-      responses: { 200: { description: 'It is deleted' }, ...problems() },
+    '/v1/spaces': {
+      get: {
+        operationId: 'spaces',
+        summary:
+          'How large the space of the token is; for an administrator of the server, the size of all spaces. Needs the right admin',
+        parameters: [
+          { name: 'offset', in: 'query', schema: { type: 'integer' }, description: 'How many to pass over' },
+        ],
+        responses: {
+          200: answer(
+            'Some spaces, and how many there are',
+            object({ spaces: listOf(spaceSummary), total: count }),
+          ),
+          ...problems(),
+        },
+      },
     },
-  },
-  '/v1/spaces': {
-    get: {
-      operationId: 'spaces',
-      summary:
-        'How large the space of the token is; for an administrator of the server, the size of all spaces. Needs the right admin',
-      parameters: [
-        { name: 'offset', in: 'query', schema: { type: 'integer' }, description: 'How many to pass over' },
-      ],
-      responses: { 200: { description: 'Some spaces, and how many there are' }, ...problems() },
+    '/v1/tokens': {
+      get: {
+        operationId: 'tokens',
+        summary: 'The tokens that open the space, without their secrets; needs the right admin',
+        responses: {
+          200: answer('Their names, scopes and rights', object({ tokens: listOf(grant) })),
+          ...problems(),
+        },
+      },
     },
-  },
-  '/v1/tokens': {
-    get: {
-      operationId: 'tokens',
-      summary: 'The tokens that open the space, without their secrets; needs the right admin',
-      responses: { 200: { description: 'Their names, scopes and rights' }, ...problems() },
+    '/v1/token': {
+      get: {
+        operationId: 'token',
+        summary: 'What the token opens',
+        responses: { 200: answer('Its space, scopes and rights', grant), ...problems() },
+      },
     },
-  },
-  '/v1/token': {
-    get: {
-      operationId: 'token',
-      summary: 'What the token opens',
-      responses: { 200: { description: 'Its space, scopes and rights' }, ...problems() },
-    },
-  },
-};
+  };
+}
 
 /** The schemas of all verbs, those that are used several times as components. */
 function schemasOfVerbs(): { readonly schemas: Json; of(schema: z.ZodType): Json } {

@@ -28,8 +28,16 @@ import type { Grant } from './tokens.ts';
 
 /** Memories at a time while exporting, at most; a page of large ones ends earlier. So many are in memory at once. */
 const PAGE = 500;
-/** What list takes, and an export does not. */
-const OF_PAGES = ['limit', 'sort', 'direction', 'cursor', 'offset', 'around', 'count'] as const;
+/** What list takes, and an export does not: it is always whole. */
+export const NOT_OF_EXPORTS: readonly string[] = [
+  'limit',
+  'sort',
+  'direction',
+  'cursor',
+  'offset',
+  'around',
+  'count',
+];
 /** So many lines that could not be used are named in the answer. */
 const MOST_PROBLEMS = 1000;
 
@@ -41,7 +49,7 @@ export function addTransferRoutes(app: Hono<AppTypes>, desk: Desk): void {
     refuseHeaders(context, 'salience-now');
     const grant = context.get('grant');
     const query = queryOf(context);
-    const ofPages = OF_PAGES.find((name) => query.has(name));
+    const ofPages = NOT_OF_EXPORTS.find((name) => query.has(name));
     if (ofPages !== undefined) {
       throw invalidArgument(
         ofPages,

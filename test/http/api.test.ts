@@ -3,11 +3,13 @@ import { EventEmitter, once } from 'node:events';
 import { connect } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { failureOf, verbs } from '../../src/api/index.ts';
+import { list } from '../../src/api/read.ts';
 import { connectMemory } from '../../src/client/index.ts';
 import type { LogEntry } from '../../src/http/index.ts';
 import { type MemoryEngine, openMemory, SalienceError } from '../../src/index.ts';
-import { startTestServer } from './fixture.ts';
+import { type AskOptions, startTestServer } from './fixture.ts';
 
 describe('the routes', () => {
   it('answer what the verb answers', async () => {
@@ -78,7 +80,59 @@ describe('the routes', () => {
     }
     expect(text).not.toMatch(/\$defs|"\$id"/);
   });
+
+  it('and its other paths answer as it says, with nothing beside', async () => {
+    await using test = await startTestServer({ deleteSpaces: true });
+    const token = await test.token({ rights: 'admin' });
+    await test.token({ name: 'phone', scopes: ['project:x'], rights: 'read' });
+    const { paths } = (await test.ask('GET', '/openapi.json')).json;
+    const importing = { token, headers: { 'content-type': 'application/x-ndjson' } };
+    const lines = '{"id":"tea","content":"Drinks tea"}\n{"id":"rye"}\n';
+    const asked: readonly (readonly [method: string, path: string, options: AskOptions])[] = [
+      ['POST', '/v1/import?update=false', { ...importing, body: lines }],
+      ['GET', '/v1/token', { token }],
+      ['GET', '/v1/tokens', { token }],
+      ['GET', '/v1/spaces?offset=0', { token }],
+      ['DELETE', '/v1/space?name=alice', { token }],
+    ];
+    const verbsAt = new Set(verbs.map(({ http }) => http.path));
+    const others = Object.keys(paths).filter((path) => !verbsAt.has(path) && path !== '/v1/export');
+    expect(asked.map(([, path]) => path.split('?')[0]).sort()).toEqual(others.sort());
+    for (const [method, path, options] of asked) {
+      const operation = paths[path.split('?')[0] as string][method.toLowerCase()];
+      const { schema } = operation.responses[200].content['application/json'];
+      const answer = await test.ask(method, path, options);
+      expect(answer.status, answer.text).toBe(200);
+      z.fromJSONSchema(strict(schema)).parse(answer.json);
+      const named = (operation.parameters ?? []).map(({ name }: { name: string }) => name);
+      expect(named).toEqual([...new URL(path, test.url).searchParams.keys()]);
+    }
+  });
+
+  it('and an export takes the parameters that it says', async () => {
+    await using test = await startTestServer();
+    const token = await test.token();
+    const { paths } = (await test.ask('GET', '/openapi.json')).json;
+    const named: string[] = paths['/v1/export'].get.parameters.map(({ name }: { name: string }) => name);
+    expect(named).toEqual(expect.arrayContaining(['types', 'tags', 'scope']));
+    for (const name of named) {
+      // A value that no parameter takes, unless it is any text: the name alone must be known.
+      const { json } = await test.ask('GET', `/v1/export?${name}=%00`, { token });
+      expect(json?.detail ?? '').not.toMatch(/unknown/);
+    }
+    for (const name of Object.keys(list.input.shape).filter((each) => !named.includes(each))) {
+      const { status, json } = await test.ask('GET', `/v1/export?${name}=1`, { token });
+      expect([status, json.details]).toEqual([400, { field: name }]);
+    }
+  });
 });
+
+/** The same schema, of objects that have no other fields. */
+function strict(schema: unknown): Parameters<typeof z.fromJSONSchema>[0] {
+  return JSON.parse(JSON.stringify(schema), (_, value) =>
+    value?.type === 'object' ? { ...value, additionalProperties: false } : value,
+  );
+}
 
 describe('tags', () => {
   it('say whether anything is new, and keep one writer from undoing another unseen', async () => {

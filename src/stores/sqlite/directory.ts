@@ -30,19 +30,18 @@ export function checkLinks(directory: string): void {
 }
 
 /**
- * Makes a directory and those above it. Node.js says `ENOENT` where a file system is read-only or full; here the error is that
- * of the system.
+ * Makes a directory and those above it. The first is made alone: where that fails, Node.js would say `ENOENT` of a file system
+ * that is read-only or full, and try for ever below `/proc`.
  */
 export async function makeDirectory(directory: string): Promise<void> {
-  try {
-    await mkdir(directory, { recursive: true });
-  } catch (error) {
-    const first = firstMissing(directory);
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || first === undefined) throw error;
-    await mkdir(first);
-    // It was another moment's fault.
-    await mkdir(directory, { recursive: true });
+  const first = firstMissing(directory);
+  if (first !== undefined) {
+    await mkdir(first).catch((error: NodeJS.ErrnoException) => {
+      // Another process has made it meanwhile.
+      if (error.code !== 'EEXIST') throw error;
+    });
   }
+  await mkdir(directory, { recursive: true });
 }
 
 /** The highest directory of a path that is not there yet. */
