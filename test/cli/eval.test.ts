@@ -299,6 +299,20 @@ it('a dataset of a space holds what its recalls search by', async () => {
   expect(results[0]?.metrics).toMatchObject({ mrr: 1 });
 });
 
+it('refuses datasets of which none has a question, as figures of nothing are good ones', async () => {
+  const [first] = dataset.split('\n') as [string];
+  work.file('unasked.jsonl', `${first}\n`);
+  work.file('empty.jsonl', '');
+  for (const more of [[], ['--json'], ['--verify', 'empty.jsonl']]) {
+    const { code, stdout, stderr } = await work.salience(['eval', 'unasked.jsonl', 'empty.jsonl', ...more]);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain('no question is in unasked.jsonl, empty.jsonl');
+  }
+  work.file('asked.jsonl', dataset);
+  const both = ['eval', 'unasked.jsonl', 'asked.jsonl', '--strategy', 'bm25'];
+  expect(await work.json(both)).toMatchObject({ results: [{ n: 0 }, { n: 3 }] });
+});
+
 it('refuses datasets, strategies and depths that cannot be', async () => {
   work.file('tiny.jsonl', dataset);
   work.file('bad.jsonl', `${dataset}\n{"kind":"query"}\n`);

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { invalidArgument } from '../../domain/check.ts';
 import { verbEntry } from '../../domain/verbs.ts';
 import {
   compareRuns,
@@ -106,6 +107,15 @@ export function configure(command: Command): void {
       action<Options, [readonly string[]]>(async (context, files) => {
         const datasets: Dataset[] = [];
         for (const file of files) datasets.push(await readDataset(file, { signal: context.signal }));
+        // Figures of nothing would pass for good ones.
+        if (
+          datasets.every(({ spaces }) => [...spaces.values()].every(({ queries }) => queries.length === 0))
+        ) {
+          throw invalidArgument(
+            'files',
+            `no question is in ${files.join(', ')}; add lines of the kind "query", or let "salience eval-set" write a dataset`,
+          );
+        }
         if (context.options.verify !== undefined) return verify(context, context.options.verify, datasets);
         return run(context, files, datasets);
       }),
