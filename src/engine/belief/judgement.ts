@@ -1,7 +1,7 @@
 import { number, oneOf, text, texts } from '../../domain/check.ts';
 import type { Vote } from '../../store/store.ts';
 import { type Dependencies, momentOf } from '../dependencies.ts';
-import { decideUse, memoriesFade } from '../recall/reinforce.ts';
+import { decideUse } from '../recall/reinforce.ts';
 import type { Memory, OperationOptions } from '../types.ts';
 import { changeOne } from '../write/write.ts';
 import { usefulnessAfter, votesOnText } from './votes.ts';
@@ -84,7 +84,6 @@ export async function markUsed(
   const used = known.flatMap((memory) => (memory ? [{ id: memory.id, direct: true }] : []));
   if (used.length === 0) return [];
   const usage = { at: momentOf(engine, options), strategy: 'used', effect, queryHash: '', sessionId, used };
-  const fades = effect === 'count' && (await memoriesFade(engine));
-  await engine.space.use(usage, (reader) => decideUse(reader, usage, engine.reinforcement, fades));
+  await engine.space.use(usage, (reader) => decideUse(reader, usage, engine.reinforcement));
   return used.map(({ id }) => id);
 }

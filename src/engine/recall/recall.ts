@@ -3,6 +3,7 @@ import { flag, invalidArgument, number, oneOf, text, texts, wholeNumber } from '
 import { SalienceError, throwIfAborted } from '../../domain/errors.ts';
 import { onlyKeys } from '../../domain/options.ts';
 import { redactPrivate } from '../../domain/redaction.ts';
+import type { SpaceSettings } from '../../domain/settings.ts';
 import { formatInstant, type Instant, parseInstant } from '../../domain/time.ts';
 import type { Score } from '../../scoring/comparable.ts';
 import type { ResolvedProfile } from '../../scoring/profile.ts';
@@ -19,7 +20,7 @@ import { asKnown, validAtOf } from './past.ts';
 import { type PipelineAnswer, type RecallPlan, runPipeline } from './pipeline.ts';
 import { type Preparation, prepareQuery, type QueryTools } from './prepare.ts';
 import { recorded } from './recording.ts';
-import { decideUse, memoriesFade } from './reinforce.ts';
+import { decideUse } from './reinforce.ts';
 import { withRelevance } from './relevance.ts';
 import {
   ASSOCIATION,
@@ -260,9 +261,8 @@ export async function applyEffects(
   options: RecallOptions,
 ): Promise<StageTrace | undefined> {
   if (options.track === false || options.asOf !== undefined || used.length === 0) return undefined;
-  const fades = (learned === 'none' || learned === 'count') && (await memoriesFade(engine));
-  const effect = learned === 'none' && fades ? 'see' : learned;
-  if (effect === 'none') return undefined;
+  const effect = learned === 'none' ? effectOfSeeing(await engine.space.settings()) : learned;
+  if (effect === undefined) return undefined;
   const nothing = (reason: string) => ({ ...stage('effects', used.length, 0, 0), reason });
   if (engine.readOnly) return nothing('the space is open for reading only');
   const started = performance.now();
@@ -279,7 +279,7 @@ export async function applyEffects(
     used: used.map(({ memory, isAssociative }) => ({ id: memory.id, direct: !isAssociative })),
   };
   try {
-    await engine.space.use(usage, (reader) => decideUse(reader, usage, engine.reinforcement, fades));
+    await engine.space.use(usage, (reader) => decideUse(reader, usage, engine.reinforcement));
   } catch (error) {
     // The answer is right without them.
     if (SalienceError.isInstance(error) && error.code === 'store_read_only')
@@ -299,6 +299,11 @@ export function noteShown(
 ): Promise<StageTrace | undefined> {
   const used = memories.map((memory) => ({ memory, isAssociative: false }));
   return applyEffects(engine, { name: strategy, effect: 'none' }, used, query, options);
+}
+
+/** Where memories fade, what is shown must not cool, even if the strategy learns nothing of it. */
+function effectOfSeeing({ fading }: SpaceSettings): 'see' | undefined {
+  return fading.mode === 'off' ? undefined : 'see';
 }
 
 /** The terms of the query, with those that stand for others. */

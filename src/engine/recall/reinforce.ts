@@ -2,7 +2,6 @@ import type { MemoryRecord } from '../../domain/memory.ts';
 import { ageInDays, type Instant } from '../../domain/time.ts';
 import type { Link, NewUsage, SpaceReader, UseDecision } from '../../store/store.ts';
 import { madeHot } from '../../store/tiers.ts';
-import type { Dependencies } from '../dependencies.ts';
 import { presentWeight } from './expand.ts';
 
 /** Rates and thresholds of learning by use. */
@@ -61,18 +60,14 @@ export function reinforced(
   };
 }
 
-/**
- * What one use makes of the memories as they are now: the rule that `use` applies, and that a replay repeats. Where
- * memories fade (`fades`), what is counted is seen as well: it would cool though it is used every day.
- */
+/** What one use makes of the memories as they are now: the rule that `use` applies, and that a replay repeats. */
 export async function decideUse(
   reader: SpaceReader,
   usage: NewUsage,
   rates: ReinforcementRates = REINFORCEMENT,
-  fades = false,
 ): Promise<UseDecision> {
   const records = await reader.get(usage.used.map(({ id }) => id));
-  const memories = records.flatMap((memory, at) => (memory ? [used(memory, usage, at, rates, fades)] : []));
+  const memories = records.flatMap((memory, at) => (memory ? [used(memory, usage, at, rates)] : []));
   if (usage.effect !== 'reinforce') return { memories, links: [] };
   const direct = usage.used
     .filter(({ id, direct }, at) => direct && id !== undefined && records[at])
@@ -80,19 +75,12 @@ export async function decideUse(
   return { memories, links: await strengthened(reader, direct, usage.at, rates) };
 }
 
-function used(
-  memory: MemoryRecord,
-  usage: NewUsage,
-  at: number,
-  rates: ReinforcementRates,
-  fades: boolean,
-): MemoryRecord {
-  const seen = later(memory.seen, usage.at);
+function used(memory: MemoryRecord, usage: NewUsage, at: number, rates: ReinforcementRates): MemoryRecord {
   switch (usage.effect) {
     case 'count':
-      return { ...memory, accessCount: memory.accessCount + 1, ...(fades ? { seen } : {}) };
+      return { ...memory, accessCount: memory.accessCount + 1 };
     case 'see':
-      return { ...memory, seen };
+      return { ...memory, seen: Math.max(memory.seen ?? usage.at, usage.at) };
     case 'touch':
       return { ...memory, lastAccessedAt: later(memory.lastAccessedAt, usage.at) };
     case 'reinforce':
@@ -102,11 +90,6 @@ function used(
         rates,
       );
   }
-}
-
-/** Then what is shown must not cool, even if the strategy learns nothing of it, or counts it alone. */
-export async function memoriesFade({ space }: Dependencies): Promise<boolean> {
-  return (await space.settings()).fading.mode !== 'off';
 }
 
 /** A clock that was set back does not make a use undone. */

@@ -46,25 +46,6 @@ describe('fading', () => {
     expect((await memory.get('crane'))?.tier).not.toBe('hot');
   });
 
-  it('counts what a recall counted, and what an answer is said to have used, as used too', async () => {
-    const { memory, pass } = await liveFading({ embedder: 'none' });
-    await memory.rememberMany(events);
-    for (let days = 0; days < 60; days += 5) {
-      pass(5);
-      const { hits } = await memory.recall('heron', { strategy: 'five-factor', types: ['event'], limit: 1 });
-      expect(hits.map((hit) => hit.memory.id)).toEqual(['heron']);
-      await memory.markUsed(['crane'], { effect: 'count' });
-      expect((await memory.maintain()).cooled).toEqual([]);
-    }
-    for (const { id } of events)
-      expect(await memory.get(id)).toMatchObject({ tier: 'hot', accessCount: 12, lastAccessedAt: undefined });
-    const off = await live({ embedder: 'none' });
-    await off.memory.rememberMany(events);
-    await off.memory.recall('heron', { strategy: 'five-factor' });
-    await off.memory.markUsed(['crane'], { effect: 'count' });
-    for (const { id } of events) expect((await off.memory.get(id))?.seen).toBeUndefined();
-  });
-
   const rules = [
     { id: 'french', content: 'Always answer in French', type: 'rule' },
     { id: 'merger', content: 'Never mention the merger', type: 'rule' },
@@ -412,33 +393,6 @@ describe('a run of maintenance', () => {
     expect(error).toMatchObject({ code: 'aborted', details: { run: expect.any(String) } });
     const run = error?.details?.run as string;
     expect(await memory.maintain({ run })).toMatchObject({ run, cooled: ['crane', 'heron'] });
-  });
-
-  it('archives no end of a relation that something states which is recalled', async () => {
-    const { memory, pass } = await liveFading({ embedder: 'none' });
-    for (const id of ['ann', 'rome', 'oslo', 'bob'])
-      await memory.remember(`About ${id}`, { type: 'entity', importance: 0, id, title: id });
-    await memory.relate('ann', 'lives_in', 'rome', { content: 'Her home is by the Tiber' });
-    // Stays with its own end, though it states only what would go with it.
-    await memory.update('rome', { relations: [{ from: 'bob', name: 'visited', to: 'oslo' }] });
-    const entities = async () => (await memory.list({ types: ['entity'] })).memories.map(({ tier }) => tier);
-    for (let days = 0; days < 400; days += 10) {
-      pass(10);
-      expect((await memory.recall('Tiber')).hits).toHaveLength(1);
-      const dry = await memory.maintain({ dryRun: true });
-      expect((await memory.maintain()).archived).toEqual(dry.archived);
-    }
-    expect(await entities()).toEqual(['cold', 'cold', 'cold', 'cold']);
-    expect((await memory.neighbours('ann')).relations).toHaveLength(1);
-    expect((await memory.neighbours('oslo')).relations).toHaveLength(1);
-
-    // Nobody asks any more: they go with what states the relation, in one run.
-    pass(400);
-    await memory.maintain();
-    pass(200);
-    expect((await memory.maintain()).archived).toHaveLength(5);
-    expect(await entities()).toEqual(['stub', 'stub', 'stub', 'stub']);
-    expect((await memory.maintain()).archived).toEqual([]);
   });
 
   it('consolidates what it is given by name, whatever its age and where nothing fades', async () => {

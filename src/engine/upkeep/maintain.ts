@@ -1,7 +1,6 @@
 import { text } from '../../domain/check.ts';
 import { SalienceError, throwIfAborted } from '../../domain/errors.ts';
 import type { MemoryRecord } from '../../domain/memory.ts';
-import { endsOf } from '../../domain/relation.ts';
 import type { Fading } from '../../domain/settings.ts';
 import type { Instant } from '../../domain/time.ts';
 import { isAtFloor } from '../../scoring/fading.ts';
@@ -70,11 +69,10 @@ async function runMaintenance(engine: Dependencies, options: Running): Promise<M
       ? nothingDue
       : await findDue(engine, now, options, fading, consolidation.consolidated);
   for (const fate of ['cooled', 'archived'] as const) {
-    const all = new Set(due[fate]);
     for (let start = 0; start < due[fate].length; start += CHANGED_AT_ONCE) {
       throwIfAborted(options.signal);
       const ids = due[fate].slice(start, start + CHANGED_AT_ONCE);
-      fates[fate].push(...(dryRun ? ids : await change(engine, fate, ids, all, now, fading, options)));
+      fates[fate].push(...(dryRun ? ids : await change(engine, fate, ids, now, fading, options)));
     }
   }
   // One operation: erasing rewrites the file, once.
@@ -82,7 +80,7 @@ async function runMaintenance(engine: Dependencies, options: Running): Promise<M
     throwIfAborted(options.signal);
     const forgotten = dryRun
       ? (await planForgetting(engine.space, due.expired, now)).forgotten
-      : await change(engine, 'expired', due.expired, new Set(due.expired), now, fading, options);
+      : await change(engine, 'expired', due.expired, now, fading, options);
     fates.expired.push(...forgotten);
   }
   const gone = new Set([
@@ -131,31 +129,7 @@ async function findDue(
     options.progress?.(examined, Math.max(total, examined));
     cursor = page.nextCursor;
   } while (cursor !== undefined);
-  // What stays now may state a relation itself.
-  for (let before = -1; before !== due.archived.length; ) {
-    before = due.archived.length;
-    due.archived = [...(await apartFromEnds(engine.space, due.archived, new Set(due.archived), now, fading))];
-  }
   return { examined, due };
-}
-
-/** A relation would be lost with either of its ends, though what states it stays; `archived` are all that are to go. */
-async function apartFromEnds(
-  reader: Pick<SpaceReader, 'find'>,
-  ids: readonly string[],
-  archived: ReadonlySet<string>,
-  now: Instant,
-  fading: Fading,
-): Promise<readonly string[]> {
-  if (ids.length === 0) return ids;
-  const stays = (memory: MemoryRecord) => {
-    if (memory.tier === 'stub') return false;
-    const fate = fateOf(memory, now, fading);
-    return fate !== 'expired' && !(fate === 'archived' && archived.has(memory.id));
-  };
-  const stating = (await reader.find('ends', ids)).filter(stays);
-  const ends = new Set(stating.flatMap(({ relations }) => endsOf(relations)));
-  return ids.filter((id) => !ends.has(id));
 }
 
 /** What is to happen to a memory now, if anything. Core memories stay as they are. */
@@ -174,18 +148,15 @@ async function change(
   engine: Dependencies,
   fate: Fate,
   ids: readonly string[],
-  due: ReadonlySet<string>,
   now: Instant,
   fading: Fading,
   options: Running,
 ): Promise<readonly string[]> {
   // A recall may have used a memory since it was looked at.
-  const stillDue = async (reader: SpaceReader): Promise<readonly MemoryRecord[]> => {
-    const left = new Set(fate === 'archived' ? await apartFromEnds(reader, ids, due, now, fading) : ids);
-    return (await reader.get(ids)).filter(
-      (memory) => memory !== undefined && left.has(memory.id) && fateOf(memory, now, fading) === fate,
+  const stillDue = async (reader: SpaceReader): Promise<readonly MemoryRecord[]> =>
+    (await reader.get(ids)).filter(
+      (memory) => memory !== undefined && fateOf(memory, now, fading) === fate,
     ) as MemoryRecord[];
-  };
   if (fate === 'expired') {
     const { forgotten } = await forgetBy(engine, 'maintain', now, options, async (reader) => {
       const due = await stillDue(reader);
