@@ -37,22 +37,55 @@ export function isSuperseded<Key>(
   return false;
 }
 
+/** The memories of which {@link isSuperseded} holds. Asks of each at most once: of a long chain, each would ask all above it. */
+function supersededOf<Key>(
+  successors: Relations<Key>['successors'],
+  isBelieved: (key: Key) => boolean,
+): ReadonlySet<Key> {
+  const below = new Map<Key, Key[]>();
+  for (const [key, above] of successors) {
+    for (const each of above) {
+      const known = below.get(each);
+      if (known) known.push(key);
+      else below.set(each, [key]);
+    }
+  }
+  const believed = new Set([...below.keys()].filter(isBelieved));
+  const superseded = new Set<Key>();
+  const waiting = [...believed];
+  for (let each = waiting.pop(); each !== undefined; each = waiting.pop()) {
+    for (const key of below.get(each) ?? []) {
+      if (superseded.has(key)) continue;
+      superseded.add(key);
+      waiting.push(key);
+    }
+  }
+  // In a cycle, which only a damaged store has, nothing takes its own place.
+  for (const key of superseded) {
+    if (!believed.has(key)) continue;
+    const above = successors.get(key) ?? [];
+    if (above.some((each) => each !== key && believed.has(each))) continue;
+    if (!isSuperseded(key, successors, (each) => believed.has(each))) superseded.delete(key);
+  }
+  return superseded;
+}
+
 /** The state of every memory that is superseded or in conflict. */
 export function beliefStates<Key>(
   { successors, newer }: Relations<Key>,
   isBelieved: (key: Key) => boolean,
 ): ReadonlyMap<Key, BeliefState> {
-  const superseded = (key: Key) => isSuperseded(key, successors, isBelieved);
+  const superseded = supersededOf(successors, isBelieved);
   const states = new Map<Key, BeliefState>();
   for (const key of successors.keys()) {
-    if (superseded(key)) states.set(key, { superseded: true, conflict: 0 });
+    if (superseded.has(key)) states.set(key, { superseded: true, conflict: 0 });
   }
   for (const [key, statements] of newer) {
     let conflict = 0;
     for (const { key: other, similarity } of statements) {
-      if (similarity > conflict && isBelieved(other) && !superseded(other)) conflict = similarity;
+      if (similarity > conflict && isBelieved(other) && !superseded.has(other)) conflict = similarity;
     }
-    if (conflict > 0) states.set(key, { superseded: superseded(key), conflict });
+    if (conflict > 0) states.set(key, { superseded: superseded.has(key), conflict });
   }
   return states;
 }
