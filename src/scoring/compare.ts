@@ -27,7 +27,7 @@ export interface Comparison {
  * term of its own.
  *
  * Throws `incomparable_scores` when the trees are not of one formula with the same parameters, and `invalid_argument`
- * for what is no explanation.
+ * for a value that is not an explanation.
  *
  * @example
  * ```ts

@@ -67,7 +67,7 @@ export function sourceOf(tree: Explanation): Explanation {
   return operatorOf(tree).passes && inner ? sourceOf(inner) : tree;
 }
 
-/** An explanation that may have come from anywhere, as it is. Throws `invalid_argument` for what is none. */
+/** Gives back an explanation from outside. Throws `invalid_argument` for a value that is not one. */
 export function checkExplanation(tree: Explanation, field: string): Explanation {
   const { op, value, inputs, detail }: Partial<Record<keyof Explanation, unknown>> = isPlain(tree)
     ? tree

@@ -19,7 +19,7 @@ const readers: readonly (readonly [name: string, field: string, read: (tree: Exp
 ];
 
 describe.each(readers)('%s', (_, field, read) => {
-  test('refuses what is no explanation, by its place', () => {
+  test('refuses a value that is not an explanation, by its place', () => {
     const [first, ...rest] = tree.inputs;
     for (const [value, at] of [
       [undefined, field],

@@ -25,7 +25,7 @@ const FORMATS = ['text', 'markdown'] as const;
  * deep trees a few more: long names and words are cut, values and what they add are not. Names and attribute values
  * cannot break out of the drawing, nor, in Markdown, become markup.
  *
- * Throws `invalid_argument` for what is no explanation, and for an unknown format.
+ * Throws `invalid_argument` for a value that is not an explanation, and for an unknown format.
  *
  * @example
  * ```ts

@@ -35,7 +35,8 @@ const rooms: readonly Room[] = [
  * An explanation in one line of at most 94 characters: the score as the terms or factors it is made of, each with its
  * value, named parts opened once: `relevance 0.43 (0.55·lexical 0.32 + 0.45·calibrated 0.60) × (0.91 + 0.05·recency
  * 0.98 + …)`. Terms that add nothing and factors of 1 are left out; where the line is too short, so are inner operations,
- * and the weakest terms are counted together. Throws `invalid_argument` for what is no explanation.
+ * and the weakest terms are counted together. Throws `invalid_argument` for a value
+ * that is not an explanation.
  *
  * @example
  * ```ts

@@ -59,7 +59,7 @@ function parseLine(line: string, number: number): Readonly<Record<string, unknow
   } catch {
     // Told below.
   }
-  throw new Error(`line ${number} is no JSON object: open a dataset, one JSON object a line`);
+  throw new Error(`line ${number} is not a JSON object: open a dataset, one JSON object a line`);
 }
 
 /** Forgets all labels of the space. */
