@@ -1,4 +1,4 @@
-import promises, { mkdtemp, rm } from 'node:fs/promises';
+import promises, { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,6 +23,24 @@ test('a directory on a file system that is read-only or full is not called missi
         message: `${code}: ${join(directory, 'a')}`,
       });
     }
+  } finally {
+    promises.mkdir = mkdir;
+    syncBuiltinESMExports();
+    await rm(directory, { recursive: true });
+  }
+});
+
+test('a directory that another process makes at the same time is as good as its own', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'salience-directory-'));
+  try {
+    let calls = 0;
+    promises.mkdir = (async (path, options) => {
+      if (++calls === 1) await mkdir(path);
+      return mkdir(path, options);
+    }) as typeof mkdir;
+    syncBuiltinESMExports();
+    await makeDirectory(join(directory, 'a', 'b'));
+    expect(await readdir(join(directory, 'a'))).toEqual(['b']);
   } finally {
     promises.mkdir = mkdir;
     syncBuiltinESMExports();

@@ -65,6 +65,19 @@ async function answers(space: SpaceStore, now: number): Promise<unknown> {
 }
 
 export const lookingBackTests: readonly ContractTest[] = [
+  onSpace('whoever is handed a memory of the past cannot change it', async (space) => {
+    await write(space, [known({ id: 'same', tags: ['tea'] }), known({ id: 'new', tags: ['tea'] })]);
+    await write(space, [changed({ id: 'new', content: 'another text' })], { at: start + 10 });
+    const past = await at(space, start + 5);
+    for (const id of ['same', 'new']) {
+      const memory = await getOne(past, id);
+      expect([memory?.tags, Object.isFrozen(memory), Object.isFrozen(memory?.tags)]).toEqual([
+        ['tea'],
+        true,
+        true,
+      ]);
+    }
+  }),
   onSpace('each moment is as it was then: writes, uses, links, pairs and what supersedes', async (space) => {
     const steps: readonly (() => Promise<unknown>)[] = [
       () => write(space, [known({ id: 'a', content: 'green tea' }), known({ id: 'b' })], { at: start + 1 }),
