@@ -19,11 +19,12 @@ function ready(index: ResidentIndex): WeakRef<object> {
 test('a formula that stays ready does not hold on to the query that it was made for', async () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
-  const index = createResidentIndex();
-  const query = ready(index);
+  const indexes = Array.from({ length: 50 }, createResidentIndex);
+  const queries = indexes.map(ready);
   // What a WeakRef was just made of stays until the present job is done.
   await new Promise(setImmediate);
   collect();
-  expect(query.deref()).toBeUndefined();
-  expect(index.version).toBe(0);
+  // The engine itself may hold on to a few, as while it compiles their functions: formulas would hold on to all.
+  expect(queries.filter((query) => query.deref()).length).toBeLessThan(25);
+  expect(indexes.every((index) => index.version === 0)).toBe(true);
 });
