@@ -47,7 +47,7 @@ export function createWorkplace(): Workplace {
   const environment = (extra: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => {
     const inherited = Object.entries(process.env).filter(
       ([name]) =>
-        !/^(SALIENCE_|OPENAI_|GIT_|NODE_OPTIONS|NODE_DISABLE_COMPILE_CACHE|XDG_CACHE_HOME|FORCE_COLOR|NO_COLOR|VITEST)/.test(
+        !/^(SALIENCE_|OPENAI_|GIT_|NODE_OPTIONS|NODE_DISABLE_COMPILE_CACHE|FORCE_COLOR|NO_COLOR|VITEST)/.test(
           name,
         ),
     );
@@ -55,6 +55,8 @@ export function createWorkplace(): Workplace {
       ...Object.fromEntries(inherited),
       PATH: `${bin}:${process.env['PATH']}`,
       HOME: join(root, 'home'),
+      // One for the whole run: hundreds of commands would be compiled in each place anew.
+      XDG_CACHE_HOME: join(tmpdir(), 'caches'),
       SALIENCE_PATH: join(directory, 'memory'),
       ...extra,
     };
