@@ -124,11 +124,11 @@ export function placesOfParts(): Places {
   let header: Uint8Array | undefined;
   let codes: Codes | undefined;
   return {
-    place(name, length) {
+    place(name, length, isShared) {
       if (name === 'codes') {
         const { size = 0, dimensions = 0 } = readHeader(header) ?? {};
         if (length > 0 && length === size * dimensions) {
-          codes = createCodes(dimensions);
+          codes = createCodes(dimensions, isShared);
           codes.reserve(size);
           return asBytes(codes.view(0, size));
         }

@@ -66,8 +66,8 @@ export interface SavedPages {
   ): Awaitable<ReadonlyMap<string, Uint8Array> | undefined>;
 }
 
-/** Room for a part of so many bytes. */
-export type PlaceOfPart = (name: string, length: number) => Uint8Array;
+/** Room for a part of so many bytes: that of a `SharedArrayBuffer` where `isShared`, if there is one for this part. */
+export type PlaceOfPart = (name: string, length: number, isShared?: boolean) => Uint8Array;
 
 /**
  * Memories by key, a number that a store gives each of its memories and never to another, and keys by what an index does

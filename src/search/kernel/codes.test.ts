@@ -45,6 +45,10 @@ function naive(query: ArrayLike<number>, row: Int8Array): number {
 
 describe.each([
   ['the kernel', createKernelCodes],
+  [
+    'the kernel with a memory that threads share',
+    (dimensions: number) => createKernelCodes(dimensions, true),
+  ],
   ['the plain scan', createPlainCodes],
   ['what an index uses', createCodes],
 ])('%s', (_, create) => {
@@ -107,6 +111,39 @@ describe.each([
       expect(new Set([...found.subarray(count), ...codes.arrays.scales])).toEqual(new Set([-1]));
     },
   );
+});
+
+test('codes that another thread can write are of one memory while they grow', () => {
+  const codes = createCodes(64, true);
+  codes.reserve(1000);
+  const view = codes.view(0, 1000);
+  expect(view.buffer).toBeInstanceOf(SharedArrayBuffer);
+  codes.reserve(100_000);
+  view.fill(7);
+  expect([...codes.view(999, 2)]).toEqual([...new Int8Array(64).fill(7), ...new Int8Array(64)]);
+  expect(createCodes(64).view(0, 0).buffer).toBeInstanceOf(ArrayBuffer);
+});
+
+test('where no memory can be shared, codes have one of their own', () => {
+  const { Memory } = WebAssembly;
+  const refused = vi.spyOn(WebAssembly as { Memory: unknown }, 'Memory', 'get');
+  refused.mockReturnValue(
+    class {
+      constructor(limits: { readonly shared?: boolean }) {
+        if (limits.shared) throw new RangeError('no memory');
+        // biome-ignore lint/correctness/noConstructorReturn: it stands for the other one.
+        return new (Memory as unknown as new (limits: object) => object)(limits);
+      }
+    },
+  );
+  try {
+    const codes = createCodes(64, true);
+    codes.reserve(1);
+    expect(codes.view(0, 1).buffer).toBeInstanceOf(ArrayBuffer);
+    expect([...codes.products(new Int16Array(64), 0, 1).subarray(0, 1)]).toEqual([0]);
+  } finally {
+    refused.mockRestore();
+  }
 });
 
 test('codes move to a plain array where no more memory can be had for the kernel', () => {

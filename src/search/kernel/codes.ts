@@ -1,6 +1,6 @@
 import { grow } from '../grow.ts';
 import { instantiate, MOST_PAGES, PAGE_BYTES } from './instance.ts';
-import { SCAN_BASE64 } from './module.ts';
+import { SCAN_BASE64, SHARED_SCAN_BASE64 } from './module.ts';
 import {
   GROUP_ROWS,
   LEFT_OUT,
@@ -44,9 +44,12 @@ export interface Codes {
   readonly arrays: PickArrays;
 }
 
-/** Codes where the SIMD kernel can read them; in a plain array where the runtime has no WebAssembly for so many. */
-export function createCodes(dimensions: number): Codes {
-  let codes = createKernelCodes(dimensions);
+/**
+ * Codes where the SIMD kernel can read them; in a plain array where the runtime has no WebAssembly for so many. With `isShared`, where
+ * another thread can write them, if there is such a memory.
+ */
+export function createCodes(dimensions: number, isShared = false): Codes {
+  let codes = (isShared ? createKernelCodes(dimensions, true) : undefined) ?? createKernelCodes(dimensions);
   if (codes === undefined) return createPlainCodes(dimensions);
   let rows = 0;
   return {
@@ -116,7 +119,7 @@ const PEAKS_AT = 22 * SCAN_ROWS + 16 + 4 * TABLE_LEVELS;
 const PICK_BYTES = PEAKS_AT + 4 * (SCAN_ROWS / GROUP_ROWS);
 
 /** One after the other: see scan.wat. */
-function pickArrays(buffer: ArrayBuffer, at: number): PickArrays {
+function pickArrays(buffer: ArrayBuffer | SharedArrayBuffer, at: number): PickArrays {
   return {
     products: new Int32Array(buffer, at, SCAN_ROWS),
     scales: new Float32Array(buffer, at + 4 * SCAN_ROWS, SCAN_ROWS),
@@ -165,16 +168,16 @@ interface Kernel {
  * A memory of its own: the query first, then what rows are picked from, then the codes, so that growing moves nothing. `undefined`
  * where there is no kernel or no such memory, as under a limit of address space.
  */
-export function createKernelCodes(dimensions: number): Codes | undefined {
+export function createKernelCodes(dimensions: number, isShared = false): Codes | undefined {
   const arraysAt = Math.ceil((2 * dimensions) / 16) * 16;
   const codesAt = arraysAt + PICK_BYTES;
-  const instance = instantiate<Kernel>(SCAN_BASE64, codesAt);
+  const instance = instantiate<Kernel>(isShared ? SHARED_SCAN_BASE64 : SCAN_BASE64, codesAt, isShared);
   if (!instance) return undefined;
   const { memory, exports: run } = instance;
   // Growing detaches the buffer: views are made anew, here alone.
-  let query = new Int16Array(0);
+  let query: Int16Array = new Int16Array(0);
   let arrays = pickArrays(memory.buffer, arraysAt);
-  let codes = new Int8Array(0);
+  let codes: Int8Array = new Int8Array(0);
   const refresh = () => {
     query = new Int16Array(memory.buffer, 0, dimensions);
     arrays = pickArrays(memory.buffer, arraysAt);

@@ -1,12 +1,18 @@
 export interface KernelMemory {
-  readonly buffer: ArrayBuffer;
+  readonly buffer: ArrayBuffer | SharedArrayBuffer;
   grow(pages: number): number;
+}
+
+interface Limits {
+  readonly initial: number;
+  readonly maximum?: number;
+  readonly shared?: boolean;
 }
 
 /** The part of it that is used: the types of Node.js do not have it. */
 declare const WebAssembly: {
   readonly Module: new (bytes: Uint8Array) => object;
-  readonly Memory: new (limits: { readonly initial: number }) => KernelMemory;
+  readonly Memory: new (limits: Limits) => KernelMemory;
   readonly Instance: new (module: object, imports: object) => { readonly exports: unknown };
 };
 
@@ -31,17 +37,22 @@ function moduleOf(base64: string): object | undefined {
 }
 
 /**
- * A module with a memory of its own. `undefined` where the runtime has no WebAssembly, none with SIMD, or no such memory, as under
+ * A module with a memory of its own, which other threads can write where `isShared`. `undefined` where the runtime has no WebAssembly, none with SIMD, or no such memory, as under
  * a limit of address space.
  */
 export function instantiate<Exports>(
   base64: string,
   bytes: number,
+  isShared = false,
 ): { readonly memory: KernelMemory; readonly exports: Exports } | undefined {
   const module = moduleOf(base64);
   if (module === undefined) return undefined;
   try {
-    const memory = new WebAssembly.Memory({ initial: Math.ceil(bytes / PAGE_BYTES) });
+    const initial = Math.ceil(bytes / PAGE_BYTES);
+    const memory = new WebAssembly.Memory({
+      initial,
+      ...(isShared && { maximum: MOST_PAGES, shared: true }),
+    });
     const { exports } = new WebAssembly.Instance(module, { kernel: { memory } });
     return { memory, exports: exports as Exports };
   } catch {

@@ -1,5 +1,5 @@
 import type { SqlValue } from './driver.ts';
-import { type Rows, startThread } from './thread.ts';
+import { type Rows, startThread, type Thread } from './thread.ts';
 
 /**
  * Runs a statement that only reads a file, named `space`, on another thread: of some, SQLite makes one call that would hold up
@@ -12,21 +12,28 @@ export type ReadAside = (
   ...values: readonly SqlValue[]
 ) => Promise<Rows | undefined>;
 
-export const readAside: ReadAside = (path, sql, ...values) => runAside(path, 'ro', sql, values);
+export const readAside: ReadAside = (path, sql, ...values) =>
+  aside((thread) => thread.run(path, 'ro', sql, values));
 
 /** The same of a statement that changes how a file stores what it holds, and not what that is. */
 export type RewriteAside = (path: string, sql: string) => Promise<Rows | undefined>;
 
-export const rewriteAside: RewriteAside = (path, sql) => runAside(path, 'rw', sql, []);
+export const rewriteAside: RewriteAside = (path, sql) => aside((thread) => thread.run(path, 'rw', sql));
 
-async function runAside(
+/** The same of a statement that reads bytes into a room that threads share: see `fill` of {@link Thread}. */
+export type FillAside = (
   path: string,
-  mode: 'ro' | 'rw',
+  room: Uint8Array,
   sql: string,
-  values: readonly SqlValue[],
-): Promise<Rows | undefined> {
+  ...values: readonly SqlValue[]
+) => Promise<Rows | undefined>;
+
+export const fillAside: FillAside = (path, room, sql, ...values) =>
+  aside((thread) => thread.fill(path, sql, values, room));
+
+async function aside(work: (thread: Thread) => Promise<Rows | undefined>): Promise<Rows | undefined> {
   const thread = await startThread().catch(() => undefined);
-  const rows = await thread?.run(path, mode, sql, values);
+  const rows = thread && (await work(thread));
   await thread?.end();
   return rows;
 }

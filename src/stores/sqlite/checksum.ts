@@ -20,8 +20,11 @@ export function addChecksumFunction(database: Database): void {
   );
 }
 
-/** The CRC-32 of some values, in order. A number has the same one in whatever column it is stored. */
-export function checksumOf(values: readonly SqlValue[]): number {
+/**
+ * The CRC-32 of some values, in order. A number has the same one in whatever column it is stored. With `known`, that of the bytes
+ * among them, which need not be there.
+ */
+export function checksumOf(values: readonly SqlValue[], known?: number): number {
   let numbers = 0;
   let room = 0;
   let bytes = 0;
@@ -36,7 +39,7 @@ export function checksumOf(values: readonly SqlValue[]): number {
     room < MOST_TEXT ? scratch : Buffer.concat([scratch.subarray(0, start)], start + room + MARKS);
   let end = start;
   for (const value of values) end = writeMarked(space, value, end);
-  return crc32(space.subarray(0, end), bytes);
+  return crc32(space.subarray(0, end), known ?? bytes);
 }
 
 /** Writes what kind of value this is, and the value itself where it is a text; returns where it ends. */

@@ -1,14 +1,27 @@
+import { randomUUID } from 'node:crypto';
 import { SalienceError } from '../../domain/errors.ts';
 import type { SavedPages } from '../../store/rows.ts';
+import { type FillAside, fillAside } from './aside.ts';
 import { checksumOf, withChecksum } from './checksum.ts';
 import type { Connection } from './connection.ts';
-import { readVerified, writeMeta } from './meta.ts';
+import { readMeta, readVerified, writeMeta } from './meta.ts';
+import { release } from './release.ts';
 
 /**
- * Bytes of a part that go into one row. What SQLite and the driver copy them into is used again and again, and is still in the
- * processor's cache when it is verified and copied to where it stays: new memory costs more than all of that.
+ * Bytes of a part that go into one row. What the driver copies them into is freed at once, used again for the next row, and still in the
+ * processor's cache when it is verified and copied to where it stays: new memory costs more than all of that. More than this
+ * would go back to the system each time.
  */
-const PAGE_BYTES = 512 * 1024;
+const PAGE_BYTES = 64 * 1024;
+
+/** Of what an older version has saved. */
+const MOST_PAGE_BYTES = 512 * 1024;
+
+/** Pages of which others may go on after each. */
+const PAGES_BETWEEN = 8;
+
+/** A part that is longer is read by another thread, beside the others: to start one takes as long as reading this. */
+const MOST_BYTES_HERE = 64 * 1024 * 1024;
 
 /** How much of its space an index reflects: all events and all uses up to these sequences. */
 export interface Reflected {
@@ -16,8 +29,17 @@ export interface Reflected {
   readonly usage: number;
 }
 
+/** How long parts are read on another thread. */
+export interface Aside {
+  readonly fill?: FillAside;
+  readonly mostBytesHere?: number;
+}
+
 /** The index that was saved last, and what it reflects; `undefined` when there is none. */
-export function loadPages(connection: Connection):
+export function loadPages(
+  connection: Connection,
+  aside?: Aside,
+):
   | {
       readonly reflected: Reflected;
       bytes(): number;
@@ -30,7 +52,7 @@ export function loadPages(connection: Connection):
   return {
     reflected,
     bytes: () => bytesOf(connection),
-    parts: (pause, place) => partsOf(connection, pause, place),
+    parts: (pause, place) => partsOf(connection, aside, pause, place),
   };
 }
 
@@ -39,33 +61,94 @@ function bytesOf(connection: Connection): number {
   return row.bytes ?? 0;
 }
 
+interface Part {
+  readonly part: string;
+  readonly pieces: number;
+  readonly length: number;
+}
+
 async function partsOf(
   connection: Connection,
+  { fill = fillAside, mostBytesHere = MOST_BYTES_HERE }: Aside = {},
   ...[pause, place]: Parameters<SavedPages['parts']>
 ): Promise<ReadonlyMap<string, Uint8Array> | undefined> {
-  const all = connection.all(
+  const [first, ...others] = connection.all(
     'SELECT part, count(*) AS pieces, sum(length(bytes)) AS length FROM page GROUP BY part ORDER BY min(rowid)',
-  ) as { part: string; pieces: number; length: number }[];
+  ) as Part[];
   const parts = new Map<string, Uint8Array>();
-  for (const { part, pieces, length } of all) {
+  const aside: { readonly part: Part; readonly done: Promise<boolean> }[] = [];
+  const read = async (each: Part) => {
     // A cache that is damaged is none; doctor reports it.
-    if (length > pieces * PAGE_BYTES) return undefined;
-    const room = place(part, length);
-    let end = 0;
-    for (let number = 0; number < pieces; number++) {
-      const page = connection.get(
-        'SELECT bytes, checksum FROM page WHERE part = ? AND number = ?',
-        part,
-        number,
-      ) as { bytes: Uint8Array; checksum: number | null } | undefined;
-      if (!page || checksumOf([part, number, page.bytes]) !== page.checksum) return undefined;
-      room.set(page.bytes, end);
-      end += page.bytes.length;
-      await pause();
+    if (each.length > each.pieces * MOST_PAGE_BYTES) return false;
+    const room = place(each.part, each.length, each.length > mostBytesHere);
+    parts.set(each.part, room);
+    if (!(room.buffer instanceof SharedArrayBuffer)) return readPart(connection, each, room, pause);
+    aside.push({ part: each, done: readAside(connection, each, room, fill) });
+    return true;
+  };
+  try {
+    // The first one says where the others go. Of those, what another thread reads takes longest.
+    for (const each of [first, ...others.sort((a, b) => b.length - a.length)])
+      if (each && !(await read(each))) return undefined;
+    for (const { part, done } of aside) {
+      if (!(await done) && !(await readPart(connection, part, parts.get(part.part)!, pause)))
+        return undefined;
     }
-    parts.set(part, room);
+    return parts;
+  } finally {
+    await Promise.all(aside.map(({ done }) => done));
   }
-  return parts;
+}
+
+/** Reads the pieces of a part; tells whether all are what they were. */
+async function readPart(
+  connection: Connection,
+  { part, pieces }: Part,
+  room: Uint8Array,
+  pause: Parameters<SavedPages['parts']>[0],
+): Promise<boolean> {
+  let end = 0;
+  for (let number = 0; number < pieces; number++) {
+    const page = connection.get(
+      'SELECT bytes, checksum FROM page WHERE part = ? AND number = ?',
+      part,
+      number,
+    ) as { bytes: Uint8Array; checksum: number | null } | undefined;
+    if (!page || checksumOf([part, number, page.bytes]) !== page.checksum) return false;
+    room.set(page.bytes, end);
+    end += page.bytes.length;
+    release(page.bytes);
+    if (number % PAGES_BETWEEN === 0) await pause();
+  }
+  return true;
+}
+
+const NO_BYTES = new Uint8Array(0);
+
+/** The same on another thread, where there is one and it finds the pages that this connection finds. */
+async function readAside(
+  connection: Connection,
+  { part, pieces }: Part,
+  room: Uint8Array,
+  fill: FillAside,
+): Promise<boolean> {
+  const saved = readMeta(connection, 'snapshot_id');
+  // An older version has saved them.
+  if (saved === undefined) return false;
+  const rows = await fill(
+    connection.path,
+    room,
+    `SELECT bytes, number, checksum, (SELECT value FROM space.meta WHERE key = 'snapshot_id')
+     FROM space.page WHERE part = ? ORDER BY number`,
+    part,
+  );
+  return (
+    rows?.length === pieces &&
+    rows.every(
+      ([crc, number, checksum, id], at) =>
+        id === saved && number === at && checksumOf([part, at, NO_BYTES], crc as number) === checksum,
+    )
+  );
 }
 
 /** Saves an index piece by piece, inside the caller's write transaction. */
@@ -88,6 +171,7 @@ export function* savePages(
   }
   writeMeta(connection, 'snapshot', String(reflected.sequence));
   writeMeta(connection, 'snapshot_usage', String(reflected.usage));
+  writeMeta(connection, 'snapshot_id', randomUUID());
 }
 
 /** Drops the saved index, in steps: it may hold what is forgotten, or was derived by other means. */
@@ -99,6 +183,7 @@ export function* dropPages(connection: Connection): Generator<undefined, void> {
   }
   writeMeta(connection, 'snapshot', undefined);
   writeMeta(connection, 'snapshot_usage', undefined);
+  writeMeta(connection, 'snapshot_id', undefined);
 }
 
 /** What the saved index reflects; undefined without one, and where that is damaged, as one that follows what it does not know would be. */

@@ -12,16 +12,42 @@ export interface Thread {
    * does not end meanwhile. A file that is not there is not made.
    */
   run(path: string, mode: 'ro' | 'rw', sql: string, values?: readonly SqlValue[]): Promise<Rows | undefined>;
+  /**
+   * The same of a statement that reads, whose first column is bytes: those of all rows are put one after the other into `room`,
+   * which is of a `SharedArrayBuffer`. The rows have their CRC-32 instead. `undefined` also where they do not fill the room.
+   */
+  fill(path: string, sql: string, values: readonly SqlValue[], room: Uint8Array): Promise<Rows | undefined>;
   /** To be called when nothing is asked. Resolves when it has ended, and no file is open there. */
   end(): Promise<void>;
+}
+
+interface Statement {
+  readonly sql: string;
+  readonly values: readonly SqlValue[];
+  readonly room?: Uint8Array;
 }
 
 /** CommonJS as a text, so that there is no file that a bundler would have to know of. What is deleted is overwritten, as on every connection. */
 const SCRIPT = `
   process.emitWarning = () => {};
   const { parentPort, workerData: { driver, pending } } = require('node:worker_threads');
+  const { crc32 } = require('node:zlib');
   const { DatabaseSync } = require(driver);
-  const run = ({ url, sql, values }) => {
+  const { port1: nowhere, port2 } = new MessageChannel();
+  port2.close();
+  const fill = (rows, room) => {
+    let end = 0;
+    const filled = [];
+    for (const [bytes, ...others] of rows) {
+      room.set(bytes, end);
+      end += bytes.length;
+      filled.push([crc32(bytes), ...others]);
+      // See release.ts.
+      if (bytes.length === bytes.buffer.byteLength) nowhere.postMessage(undefined, [bytes.buffer]);
+    }
+    return end === room.length ? filled : undefined;
+  };
+  const run = ({ url, sql, values, room }) => {
     const database = new DatabaseSync(':memory:', { timeout: 2000 });
     try {
       database.prepare('ATTACH ? AS space').run(url);
@@ -29,7 +55,7 @@ const SCRIPT = `
         database.exec('PRAGMA space.secure_delete = ON');
         const statement = database.prepare(sql);
         statement.setReturnArrays(true);
-        return statement.all(...values);
+        return room ? fill(statement.iterate(...values), room) : statement.all(...values);
       } finally {
         database.exec('DETACH space');
       }
@@ -84,18 +110,20 @@ export async function startThread(): Promise<Thread> {
   worker.on('error', end);
   worker.on('exit', end);
   worker.unref();
+  const ask = async (path: string, mode: 'ro' | 'rw', statement: Statement) => {
+    if (hasEnded) return undefined;
+    const number = ++last;
+    return new Promise<Rows | undefined>((resolve) => {
+      asked.set(number, resolve);
+      // A process ends when it has nothing else to do, but not while somebody waits for this.
+      worker.ref();
+      Atomics.add(pending, 0, 1);
+      worker.postMessage({ number, url: `${pathToFileURL(path).href}?mode=${mode}`, ...statement });
+    });
+  };
   return {
-    async run(path, mode, sql, values = []) {
-      if (hasEnded) return undefined;
-      const number = ++last;
-      return new Promise((resolve) => {
-        asked.set(number, resolve);
-        // A process ends when it has nothing else to do, but not while somebody waits for this.
-        worker.ref();
-        Atomics.add(pending, 0, 1);
-        worker.postMessage({ number, url: `${pathToFileURL(path).href}?mode=${mode}`, sql, values });
-      });
-    },
+    run: (path, mode, sql, values = []) => ask(path, mode, { sql, values }),
+    fill: (path, sql, values, room) => ask(path, 'ro', { sql, values, room }),
     async end() {
       await worker.terminate();
     },

@@ -1,0 +1,150 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { atOnce } from '../../domain/slices.ts';
+import { type FillAside, fillAside } from './aside.ts';
+import type { Connection } from './connection.ts';
+import { loadPages, savePages } from './pages.ts';
+import { createObservedSqliteStore } from './store.ts';
+
+let directory: string;
+let connection: Connection;
+let close: () => Promise<void>;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'salience-pages-'));
+  const connections: Connection[] = [];
+  const store = createObservedSqliteStore({ directory }, (each) => connections.push(each));
+  await store.openSpace('alice');
+  connection = connections[0]!;
+  close = () => store.close();
+});
+afterEach(async () => {
+  await close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+const parts = new Map([
+  ['header', new Uint8Array(3).fill(1)],
+  ['asks', new Uint8Array(200_000).fill(7)],
+  ['codes', Uint8Array.from({ length: 300_000 }, (_, at) => at % 251)],
+]);
+const save = () => atOnce(savePages(connection, parts, { sequence: 1, usage: 0 }));
+
+/** What is read, and in which order places were asked for; the codes go where another thread can write them. */
+async function load(fill: FillAside, hasShared = true) {
+  const places: string[] = [];
+  const read = await loadPages(connection, { fill, mostBytesHere: 250_000 })?.parts(
+    () => {},
+    (name, length, isShared) => {
+      places.push(`${name}${isShared ? ', shared' : ''}`);
+      return new Uint8Array(isShared && hasShared ? new SharedArrayBuffer(length) : new ArrayBuffer(length));
+    },
+  );
+  return { read, places };
+}
+
+/** Byte by byte: a matcher would take a second. */
+const isSame = (read: ReadonlyMap<string, Uint8Array> | undefined, saved = parts) =>
+  read?.size === saved.size &&
+  [...saved].every(([name, bytes]) => Buffer.from(read.get(name)!).equals(bytes));
+
+/** Another thread, and what it was asked for. */
+function observed(change: (rows: Awaited<ReturnType<FillAside>>) => typeof rows = (rows) => rows) {
+  const filled: (string | undefined)[] = [];
+  const fill: FillAside = async (path, room, sql, ...values) => {
+    const rows = await fillAside(path, room, sql, ...values);
+    filled.push(rows && `${values} ${room.length}`);
+    return change(rows);
+  };
+  return { fill, filled };
+}
+
+describe('a long part', () => {
+  test('is read by another thread, and is what was saved', async () => {
+    save();
+    const { fill, filled } = observed();
+    const { read, places } = await load(fill);
+    expect(places).toEqual(['header', 'codes, shared', 'asks']);
+    expect(filled).toEqual(['codes 300000']);
+    expect(isSame(read)).toBe(true);
+  });
+
+  test('is read here where there is no room for threads, and when no thread can be had', async () => {
+    save();
+    const { fill, filled } = observed();
+    expect(isSame((await load(fill, false)).read)).toBe(true);
+    expect(filled).toEqual([]);
+    expect(isSame((await load(async () => undefined)).read)).toBe(true);
+  });
+
+  test('is read here when another thread finds other pages than this connection', async () => {
+    save();
+    for (const at of [0, 1, 2, 3]) {
+      // Its checksum, number, the one that was saved with it, and the pages that it is of.
+      const { fill, filled } = observed((rows) =>
+        rows?.map((row, number) =>
+          number === 2 ? row.map((value, column) => (column === at ? 1e9 : value)) : row,
+        ),
+      );
+      const wrong: FillAside = async (path, room, ...query) => {
+        const rows = await fill(path, room, ...query);
+        room.fill(0);
+        return rows;
+      };
+      expect(isSame((await load(wrong)).read)).toBe(true);
+      expect(filled).toEqual(['codes 300000']);
+    }
+    const fewer = observed((rows) => rows?.slice(1));
+    expect(isSame((await load(fewer.fill)).read)).toBe(true);
+  });
+
+  test('that was saved anew in between is read as this connection sees it', async () => {
+    save();
+    connection.database.exec('BEGIN');
+    const others = new Map([...parts, ['codes', new Uint8Array(300_000).fill(9)]] as const);
+    atOnce(savePages(connection, others, { sequence: 1, usage: 0 }));
+    const { fill, filled } = observed();
+    expect(isSame((await load(fill)).read, others)).toBe(true);
+    expect(filled).toEqual(['codes 300000']);
+    connection.database.exec('COMMIT');
+  });
+
+  test('is read here when a version that did not tell pages apart has saved it', async () => {
+    save();
+    connection.run("DELETE FROM meta WHERE key = 'snapshot_id'");
+    const { fill, filled } = observed();
+    expect(isSame((await load(fill)).read)).toBe(true);
+    expect(filled).toEqual([]);
+  });
+
+  test('that is damaged is no part', async () => {
+    save();
+    connection.run(
+      "UPDATE page SET bytes = zeroblob(length(bytes)), checksum = 5 WHERE part = 'codes' AND number = 1",
+    );
+    expect((await load(observed().fill)).read).toBeUndefined();
+    save();
+    connection.run("UPDATE page SET checksum = 5 WHERE part = 'asks' AND number = 1");
+    const { fill, filled } = observed();
+    expect((await load(fill)).read).toBeUndefined();
+    // Nobody reads the file any more once that is known.
+    expect(filled).toEqual(['codes 300000']);
+  });
+});
+
+test('pieces of 512 KB, as an older version has saved them, are read', async () => {
+  save();
+  connection.run("DELETE FROM page WHERE part = 'codes'");
+  connection.run(
+    "INSERT INTO page (part, number, bytes, checksum) SELECT 'codes', 0, bytes, salience_checksum('codes', 0, bytes) FROM (SELECT ? AS bytes)",
+    parts.get('codes')!,
+  );
+  expect(isSame((await load(observed().fill)).read)).toBe(true);
+});
+
+test('what is longer than its pieces can be is not read: its room would be without limit', async () => {
+  save();
+  connection.run("UPDATE page SET bytes = zeroblob(600000) WHERE part = 'header'");
+  expect((await load(observed().fill)).read).toBeUndefined();
+});
