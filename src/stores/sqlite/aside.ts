@@ -1,5 +1,5 @@
 import type { SqlValue } from './driver.ts';
-import { type Rows, startThread, type Thread } from './thread.ts';
+import { type Room, type Rows, startThread, type Thread } from './thread.ts';
 
 /**
  * Runs a statement that only reads a file, named `space`, on another thread: of some, SQLite makes one call that would hold up
@@ -23,13 +23,13 @@ export const rewriteAside: RewriteAside = (path, sql) => aside((thread) => threa
 /** The same of a statement that reads bytes into a room that threads share: see `fill` of {@link Thread}. */
 export type FillAside = (
   path: string,
-  room: Uint8Array,
+  into: Room,
   sql: string,
   ...values: readonly SqlValue[]
 ) => Promise<Rows | undefined>;
 
-export const fillAside: FillAside = (path, room, sql, ...values) =>
-  aside((thread) => thread.fill(path, sql, values, room));
+export const fillAside: FillAside = (path, into, sql, ...values) =>
+  aside((thread) => thread.fill(path, sql, values, into));
 
 async function aside(work: (thread: Thread) => Promise<Rows | undefined>): Promise<Rows | undefined> {
   const thread = await startThread().catch(() => undefined);

@@ -7,6 +7,7 @@ import { type FillAside, fillAside } from './aside.ts';
 import type { Connection } from './connection.ts';
 import { loadPages, savePages } from './pages.ts';
 import { createObservedSqliteStore } from './store.ts';
+import type { Rows } from './thread.ts';
 
 let directory: string;
 let connection: Connection;
@@ -49,12 +50,14 @@ const isSame = (read: ReadonlyMap<string, Uint8Array> | undefined, saved = parts
   read?.size === saved.size &&
   [...saved].every(([name, bytes]) => Buffer.from(read.get(name)!).equals(bytes));
 
-/** Another thread, and what it was asked for. */
-function observed(change: (rows: Awaited<ReturnType<FillAside>>) => typeof rows = (rows) => rows) {
-  const filled: (string | undefined)[] = [];
-  const fill: FillAside = async (path, room, sql, ...values) => {
-    const rows = await fillAside(path, room, sql, ...values);
-    filled.push(rows && `${values} ${room.length}`);
+/** Another thread, which gets so many pieces before this one takes any, and how many it has read. */
+function observed({ pieces = 5, change = (rows: Rows | undefined) => rows } = {}) {
+  const filled: (number | undefined)[] = [];
+  const fill: FillAside = async (path, { bytes, left }, ...query) => {
+    Atomics.sub(left, 0, pieces);
+    const own = new Int32Array(new SharedArrayBuffer(4)).fill(pieces);
+    const rows = await fillAside(path, { bytes, left: own }, ...query);
+    filled.push(rows?.length);
     return change(rows);
   };
   return { fill, filled };
@@ -66,8 +69,27 @@ describe('a long part', () => {
     const { fill, filled } = observed();
     const { read, places } = await load(fill);
     expect(places).toEqual(['header', 'codes, shared', 'asks']);
-    expect(filled).toEqual(['codes 300000']);
+    expect(filled).toEqual([5]);
     expect(isSame(read)).toBe(true);
+  });
+
+  test.each([0, 1, 4])('is read by another thread up to piece %i, and here from its end', async (pieces) => {
+    save();
+    const { fill, filled } = observed({ pieces });
+    expect(isSame((await load(fill)).read)).toBe(true);
+    expect(filled).toEqual([pieces]);
+    // Of the pieces that it read, one is not what was saved.
+    const wrong: FillAside = async (path, into, ...query) => {
+      const rows = await fill(path, into, ...query);
+      into.bytes.fill(0);
+      return rows?.map(([crc, ...others], at) => [at === 0 ? 1 : crc!, ...others]);
+    };
+    if (pieces > 0) expect(isSame((await load(wrong)).read)).toBe(true);
+  });
+
+  test('is read by whichever thread is first', async () => {
+    save();
+    expect(isSame((await load(fillAside)).read)).toBe(true);
   });
 
   test('is read here where there is no room for threads, and when no thread can be had', async () => {
@@ -82,20 +104,21 @@ describe('a long part', () => {
     save();
     for (const at of [0, 1, 2, 3]) {
       // Its checksum, number, the one that was saved with it, and the pages that it is of.
-      const { fill, filled } = observed((rows) =>
-        rows?.map((row, number) =>
-          number === 2 ? row.map((value, column) => (column === at ? 1e9 : value)) : row,
-        ),
-      );
-      const wrong: FillAside = async (path, room, ...query) => {
-        const rows = await fill(path, room, ...query);
-        room.fill(0);
+      const { fill, filled } = observed({
+        change: (rows) =>
+          rows?.map((row, number) =>
+            number === 2 ? row.map((value, column) => (column === at ? 1e9 : value)) : row,
+          ),
+      });
+      const wrong: FillAside = async (path, into, ...query) => {
+        const rows = await fill(path, into, ...query);
+        into.bytes.fill(0);
         return rows;
       };
       expect(isSame((await load(wrong)).read)).toBe(true);
-      expect(filled).toEqual(['codes 300000']);
+      expect(filled).toEqual([5]);
     }
-    const fewer = observed((rows) => rows?.slice(1));
+    const fewer = observed({ change: (rows) => rows?.slice(0, 4) });
     expect(isSame((await load(fewer.fill)).read)).toBe(true);
   });
 
@@ -106,7 +129,7 @@ describe('a long part', () => {
     atOnce(savePages(connection, others, { sequence: 1, usage: 0 }));
     const { fill, filled } = observed();
     expect(isSame((await load(fill)).read, others)).toBe(true);
-    expect(filled).toEqual(['codes 300000']);
+    expect(filled).toEqual([5]);
     connection.database.exec('COMMIT');
   });
 
@@ -129,7 +152,7 @@ describe('a long part', () => {
     const { fill, filled } = observed();
     expect((await load(fill)).read).toBeUndefined();
     // Nobody reads the file any more once that is known.
-    expect(filled).toEqual(['codes 300000']);
+    expect(filled).toEqual([5]);
   });
 });
 

@@ -6,6 +6,7 @@ import { checksumOf, withChecksum } from './checksum.ts';
 import type { Connection } from './connection.ts';
 import { readMeta, readVerified, writeMeta } from './meta.ts';
 import { release } from './release.ts';
+import type { Room } from './thread.ts';
 
 /**
  * Bytes of a part that go into one row. What the driver copies them into is freed at once, used again for the next row, and still in the
@@ -67,6 +68,8 @@ interface Part {
   readonly length: number;
 }
 
+type Pause = Parameters<SavedPages['parts']>[0];
+
 async function partsOf(
   connection: Connection,
   { fill = fillAside, mostBytesHere = MOST_BYTES_HERE }: Aside = {},
@@ -76,48 +79,51 @@ async function partsOf(
     'SELECT part, count(*) AS pieces, sum(length(bytes)) AS length FROM page GROUP BY part ORDER BY min(rowid)',
   ) as Part[];
   const parts = new Map<string, Uint8Array>();
-  const aside: { readonly part: Part; readonly done: Promise<boolean> }[] = [];
-  const read = async (each: Part) => {
-    // A cache that is damaged is none; doctor reports it.
-    if (each.length > each.pieces * MOST_PAGE_BYTES) return false;
-    const room = place(each.part, each.length, each.length > mostBytesHere);
-    parts.set(each.part, room);
-    if (!(room.buffer instanceof SharedArrayBuffer)) return readPart(connection, each, room, pause);
-    aside.push({ part: each, done: readAside(connection, each, room, fill) });
-    return true;
-  };
+  const shared: SharedPart[] = [];
   try {
-    // The first one says where the others go. Of those, what another thread reads takes longest.
-    for (const each of [first, ...others.sort((a, b) => b.length - a.length)])
-      if (each && !(await read(each))) return undefined;
-    for (const { part, done } of aside) {
-      if (!(await done) && !(await readPart(connection, part, parts.get(part.part)!, pause)))
-        return undefined;
+    // The first one says where the others go. Another thread begins with the longest.
+    for (const part of [first, ...others.sort((a, b) => b.length - a.length)]) {
+      if (!part) continue;
+      // A cache that is damaged is none; doctor reports it.
+      if (part.length > part.pieces * MOST_PAGE_BYTES) return undefined;
+      const room = place(part.part, part.length, part.length > mostBytesHere);
+      parts.set(part.part, room);
+      if (room.buffer instanceof SharedArrayBuffer) shared.push(beginAside(connection, part, room, fill));
+      else if (!(await readPart(connection, part, room, pause))) return undefined;
     }
+    for (const each of shared) if (!(await finish(connection, each, pause))) return undefined;
     return parts;
   } finally {
-    await Promise.all(aside.map(({ done }) => done));
+    for (const { left, done } of shared) {
+      Atomics.store(left, 0, 0);
+      await done;
+    }
   }
+}
+
+function readPiece(connection: Connection, { part }: Part, number: number): Uint8Array | undefined {
+  const page = connection.get(
+    'SELECT bytes, checksum FROM page WHERE part = ? AND number = ?',
+    part,
+    number,
+  ) as { bytes: Uint8Array; checksum: number | null } | undefined;
+  return page && checksumOf([part, number, page.bytes]) === page.checksum ? page.bytes : undefined;
 }
 
 /** Reads the pieces of a part; tells whether all are what they were. */
 async function readPart(
   connection: Connection,
-  { part, pieces }: Part,
+  part: Part,
   room: Uint8Array,
-  pause: Parameters<SavedPages['parts']>[0],
+  pause: Pause,
 ): Promise<boolean> {
   let end = 0;
-  for (let number = 0; number < pieces; number++) {
-    const page = connection.get(
-      'SELECT bytes, checksum FROM page WHERE part = ? AND number = ?',
-      part,
-      number,
-    ) as { bytes: Uint8Array; checksum: number | null } | undefined;
-    if (!page || checksumOf([part, number, page.bytes]) !== page.checksum) return false;
-    room.set(page.bytes, end);
-    end += page.bytes.length;
-    release(page.bytes);
+  for (let number = 0; number < part.pieces; number++) {
+    const bytes = readPiece(connection, part, number);
+    if (!bytes) return false;
+    room.set(bytes, end);
+    end += bytes.length;
+    release(bytes);
     if (number % PAGES_BETWEEN === 0) await pause();
   }
   return true;
@@ -125,30 +131,60 @@ async function readPart(
 
 const NO_BYTES = new Uint8Array(0);
 
-/** The same on another thread, where there is one and it finds the pages that this connection finds. */
+/** A part that another thread reads from its first piece on, and this one from its last. */
+interface SharedPart {
+  readonly part: Part;
+  readonly room: Uint8Array;
+  /** Pieces that nobody has taken yet. */
+  readonly left: Int32Array;
+  /** How many pieces the other thread has read; `undefined` where it read none, or others than this connection finds. */
+  readonly done: Promise<number | undefined>;
+}
+
+function beginAside(connection: Connection, part: Part, room: Uint8Array, fill: FillAside): SharedPart {
+  const left = new Int32Array(new SharedArrayBuffer(4)).fill(part.pieces);
+  return { part, room, left, done: readAside(connection, part, { bytes: room, left }, fill) };
+}
+
 async function readAside(
   connection: Connection,
-  { part, pieces }: Part,
-  room: Uint8Array,
+  { part }: Part,
+  into: Room,
   fill: FillAside,
-): Promise<boolean> {
+): Promise<number | undefined> {
   const saved = readMeta(connection, 'snapshot_id');
   // An older version has saved them.
-  if (saved === undefined) return false;
+  if (saved === undefined) return undefined;
   const rows = await fill(
     connection.path,
-    room,
+    into,
     `SELECT bytes, number, checksum, (SELECT value FROM space.meta WHERE key = 'snapshot_id')
      FROM space.page WHERE part = ? ORDER BY number`,
     part,
   );
-  return (
-    rows?.length === pieces &&
-    rows.every(
-      ([crc, number, checksum, id], at) =>
-        id === saved && number === at && checksumOf([part, at, NO_BYTES], crc as number) === checksum,
-    )
+  const isSame = rows?.every(
+    ([crc, number, checksum, id], at) =>
+      id === saved && number === at && checksumOf([part, at, NO_BYTES], crc as number) === checksum,
   );
+  return isSame ? rows?.length : undefined;
+}
+
+/** Reads what the other thread leaves; tells whether all pieces are what they were. */
+async function finish(
+  connection: Connection,
+  { part, room, left, done }: SharedPart,
+  pause: Pause,
+): Promise<boolean> {
+  let [end, number] = [room.length, part.pieces];
+  while (Atomics.sub(left, 0, 1) > 0) {
+    const bytes = readPiece(connection, part, --number);
+    if (!bytes) return false;
+    end -= bytes.length;
+    room.set(bytes, end);
+    release(bytes);
+    if (number % PAGES_BETWEEN === 0) await pause();
+  }
+  return (await done) === number || number === 0 || readPart(connection, part, room, pause);
 }
 
 /** Saves an index piece by piece, inside the caller's write transaction. */

@@ -5,6 +5,13 @@ import { isOwnDriver, type SqlValue } from './driver.ts';
 
 export type Rows = readonly (readonly SqlValue[])[];
 
+/** Two `SharedArrayBuffer`s. */
+export interface Room {
+  readonly bytes: Uint8Array;
+  /** How many rows nobody has taken yet: whoever takes one counts it down first. */
+  readonly left: Int32Array;
+}
+
 /** Another thread that has SQLite. */
 export interface Thread {
   /**
@@ -13,10 +20,10 @@ export interface Thread {
    */
   run(path: string, mode: 'ro' | 'rw', sql: string, values?: readonly SqlValue[]): Promise<Rows | undefined>;
   /**
-   * The same of a statement that reads, whose first column is bytes: those of all rows are put one after the other into `room`,
-   * which is of a `SharedArrayBuffer`. The rows have their CRC-32 instead. `undefined` also where they do not fill the room.
+   * The same of a statement that reads, whose first column is bytes: those of the first rows are put one after the other into a room.
+   * The rows have their CRC-32 instead. `undefined` also where they have no room.
    */
-  fill(path: string, sql: string, values: readonly SqlValue[], room: Uint8Array): Promise<Rows | undefined>;
+  fill(path: string, sql: string, values: readonly SqlValue[], into: Room): Promise<Rows | undefined>;
   /** To be called when nothing is asked. Resolves when it has ended, and no file is open there. */
   end(): Promise<void>;
 }
@@ -24,7 +31,7 @@ export interface Thread {
 interface Statement {
   readonly sql: string;
   readonly values: readonly SqlValue[];
-  readonly room?: Uint8Array;
+  readonly into?: Room;
 }
 
 /** CommonJS as a text, so that there is no file that a bundler would have to know of. What is deleted is overwritten, as on every connection. */
@@ -35,19 +42,20 @@ const SCRIPT = `
   const { DatabaseSync } = require(driver);
   const { port1: nowhere, port2 } = new MessageChannel();
   port2.close();
-  const fill = (rows, room) => {
+  const fill = (rows, into) => {
     let end = 0;
     const filled = [];
     for (const [bytes, ...others] of rows) {
-      room.set(bytes, end);
+      if (Atomics.sub(into.left, 0, 1) <= 0) break;
+      into.bytes.set(bytes, end);
       end += bytes.length;
       filled.push([crc32(bytes), ...others]);
       // See release.ts.
       if (bytes.length === bytes.buffer.byteLength) nowhere.postMessage(undefined, [bytes.buffer]);
     }
-    return end === room.length ? filled : undefined;
+    return filled;
   };
-  const run = ({ url, sql, values, room }) => {
+  const run = ({ url, sql, values, into }) => {
     const database = new DatabaseSync(':memory:', { timeout: 2000 });
     try {
       database.prepare('ATTACH ? AS space').run(url);
@@ -55,7 +63,7 @@ const SCRIPT = `
         database.exec('PRAGMA space.secure_delete = ON');
         const statement = database.prepare(sql);
         statement.setReturnArrays(true);
-        return room ? fill(statement.iterate(...values), room) : statement.all(...values);
+        return into ? fill(statement.iterate(...values), into) : statement.all(...values);
       } finally {
         database.exec('DETACH space');
       }
@@ -123,7 +131,7 @@ export async function startThread(): Promise<Thread> {
   };
   return {
     run: (path, mode, sql, values = []) => ask(path, mode, { sql, values }),
-    fill: (path, sql, values, room) => ask(path, 'ro', { sql, values, room }),
+    fill: (path, sql, values, into) => ask(path, 'ro', { sql, values, into }),
     async end() {
       await worker.terminate();
     },
