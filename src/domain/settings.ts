@@ -1,6 +1,7 @@
 import { flag, invalidArgument, number, oneOf, texts, wholeNumber } from './check.ts';
+import { describe } from './describe.ts';
 import { deepFreeze } from './frozen.ts';
-import { onlyKeys } from './options.ts';
+import { isPlain, onlyKeys } from './options.ts';
 import { relationName, SINGLE_VALUED } from './relation.ts';
 
 /** How the memories of a space fade: kept with the space, so that every process treats them alike. */
@@ -147,7 +148,8 @@ export function sameSetting(a: Setting, b: Setting): boolean {
 }
 
 /**
- * A setting for a message: its mode, and what differs from the defaults of that mode.
+ * A setting for a message: its mode, and what differs from the defaults of that mode. Throws `invalid_argument` for a value
+ * that is not a setting.
  *
  * @example
  * ```ts
@@ -156,7 +158,11 @@ export function sameSetting(a: Setting, b: Setting): boolean {
  * ```
  */
 export function settingText(setting: Setting): string {
-  if (typeof setting === 'string' || !('mode' in setting)) return JSON.stringify(setting);
+  if (typeof setting === 'string' || Array.isArray(setting)) return JSON.stringify(setting);
+  if (!isPlain(setting)) {
+    throw invalidArgument('setting', `expected a setting, as configure() returns, not ${describe(setting)}`);
+  }
+  if (!('mode' in setting)) return JSON.stringify(setting);
   if (setting.mode === 'off') return '"off"';
   const { mode, ...rest } = setting;
   const own = Object.entries(rest).filter(

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { callback, text } from '../domain/check.ts';
 
 const current = new AsyncLocalStorage<string>();
 
@@ -8,6 +9,7 @@ const current = new AsyncLocalStorage<string>();
  *
  * @param name Shown to everyone who may list recalls, so it must not be a secret.
  * @returns What `work` returns.
+ * @throws `invalid_argument`: the name is not a text or is empty, or `work` is not a function.
  *
  * @example
  * ```ts
@@ -18,7 +20,7 @@ const current = new AsyncLocalStorage<string>();
  * ```
  */
 export function forCaller<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
-  return current.run(name, work);
+  return current.run(text(name, 'name'), callback(work, 'work'));
 }
 
 /** Who the work under way is done for; `undefined` where no credential says so. */

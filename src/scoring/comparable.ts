@@ -1,3 +1,5 @@
+import { invalidArgument } from '../domain/check.ts';
+import { describe } from '../domain/describe.ts';
 import { SalienceError } from '../domain/errors.ts';
 
 declare const strategyBrand: unique symbol;
@@ -89,7 +91,8 @@ export function makeScore<Strategy extends string>(
 
 /**
  * Orders two scores of the same strategy, higher first; usable with `sort`.
- * Throws `incomparable_scores` when their formulas or parameters differ.
+ * Throws `incomparable_scores` when their formulas or parameters differ, and `invalid_argument` for a value that is not a
+ * score, such as the number of one that went through JSON.
  *
  * @example
  * ```ts
@@ -101,6 +104,8 @@ export function compareScores<Strategy extends string>(
   a: Score<Strategy>,
   b: Score<NoInfer<Strategy>>,
 ): number {
+  checkScore(a, 'a');
+  checkScore(b, 'b');
   if (a.strategy !== b.strategy || a.profileHash !== b.profileHash) {
     throw new SalienceError(
       'incomparable_scores',
@@ -111,4 +116,16 @@ export function compareScores<Strategy extends string>(
     );
   }
   return b.value - a.value;
+}
+
+function checkScore(score: AnyScore, field: string): void {
+  // Not by its class: another copy of this package has one of its own.
+  if (
+    typeof score === 'object' &&
+    typeof score?.strategy === 'string' &&
+    typeof score.profileHash === 'string' &&
+    typeof score.value === 'number'
+  )
+    return;
+  throw invalidArgument(field, `expected a score, as hit.score is one, not ${describe(score)}`);
 }

@@ -1,4 +1,7 @@
+import { invalidArgument } from '../domain/check.ts';
+import { describe } from '../domain/describe.ts';
 import { SalienceError } from '../domain/errors.ts';
+import { isPlain } from '../domain/options.ts';
 import { checkExplanation, type Explanation } from './explain.ts';
 import { operatorOf } from './operators/index.ts';
 import { visible } from './show.ts';
@@ -52,7 +55,7 @@ export function compareExplanations(a: Explanation, b: Explanation): Comparison 
 }
 
 /**
- * A comparison as lines of text.
+ * A comparison as lines of text. Throws `invalid_argument` for a value that is not a comparison.
  *
  * @example
  * ```ts
@@ -63,7 +66,7 @@ export function compareExplanations(a: Explanation, b: Explanation): Comparison 
  * ```
  */
 export function formatComparison(comparison: Comparison): string {
-  const { difference, terms } = comparison;
+  const { difference, terms } = checkComparison(comparison);
   const width = Math.max(0, ...terms.map(({ name }) => visible(name).length));
   return [
     `${signed(difference)}  in all`,
@@ -72,6 +75,26 @@ export function formatComparison(comparison: Comparison): string {
         `${signed(contribution)}  ${visible(name).padEnd(width)}  ${a.toFixed(4)} against ${b.toFixed(4)}`,
     ),
   ].join('\n');
+}
+
+function checkComparison(comparison: Comparison): Comparison {
+  if (!isPlain(comparison) || typeof comparison.difference !== 'number' || !Array.isArray(comparison.terms)) {
+    throw invalidArgument(
+      'comparison',
+      `expected a comparison, as compareExplanations returns, not ${describe(comparison)}`,
+    );
+  }
+  for (const [index, term] of comparison.terms.entries()) checkTerm(term, `comparison.terms[${index}]`);
+  return comparison;
+}
+
+function checkTerm(term: ComparisonTerm, field: string): void {
+  const { name, a, b, contribution }: Partial<ComparisonTerm> = isPlain(term) ? term : {};
+  if (typeof name === 'string' && [a, b, contribution].every((value) => typeof value === 'number')) return;
+  throw invalidArgument(
+    field,
+    `expected a term of a comparison, as compareExplanations returns, not ${describe(term)}`,
+  );
 }
 
 function formulaOf(tree: Explanation): Explanation {

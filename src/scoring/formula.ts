@@ -1,14 +1,17 @@
+import { invalidArgument } from '../domain/check.ts';
+import { describe } from '../domain/describe.ts';
 import { SalienceError } from '../domain/errors.ts';
 import { unknown } from '../domain/options.ts';
 import { writtenCondition } from './condition.ts';
 import { type Expression, notationOf, OPERATOR_NAMES } from './operators/index.ts';
 import type { FormulaText } from './operators/operator.ts';
-import type { ParameterDefinition, Profile } from './profile.ts';
+import { isProfile, type ParameterDefinition, type Profile } from './profile.ts';
 import { shortNumber, visible } from './show.ts';
 
 /**
  * A profile as people write formulas: the score, then one line for each part, for each condition and for each
- * parameter with its default and range. Names that stand alone are signals, parts or parameters.
+ * parameter with its default and range. Names that stand alone are signals, parts or parameters. Throws
+ * `invalid_argument` for a value that is not a profile.
  *
  * @example
  * ```ts
@@ -16,6 +19,12 @@ import { shortNumber, visible } from './show.ts';
  * ```
  */
 export function formulaText(profile: Profile): string {
+  if (!isProfile(profile)) {
+    throw invalidArgument(
+      'profile',
+      `expected a profile that defineProfile, parseProfile or builtinProfile returned, not ${describe(profile)}`,
+    );
+  }
   const parts = Object.entries(profile.parts).map(([name, part]) =>
     part === null || typeof part !== 'object' || part.op !== 'signal' || part.name !== name
       ? `  ${visible(name)} = ${text.of(part)}`

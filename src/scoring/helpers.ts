@@ -1,6 +1,5 @@
 import { invalidArgument } from '../domain/check.ts';
 import { describe } from '../domain/describe.ts';
-import { SalienceError } from '../domain/errors.ts';
 import type { MemoryType } from '../domain/memory.ts';
 import { isPlain, onlyKeys } from '../domain/options.ts';
 import type { Instant } from '../domain/time.ts';
@@ -180,13 +179,7 @@ export function scopedScore(signals: SignalInput, options: { readonly now: Time 
 export function usefulness(positive: number, negative: number): number {
   for (const [field, count] of Object.entries({ positive, negative })) {
     if (Number.isFinite(count) && count >= 0) continue;
-    throw new SalienceError(
-      'invalid_argument',
-      `${field}: ${count} is not a valid number of votes; give 0 or more`,
-      {
-        details: { field },
-      },
-    );
+    throw invalidArgument(field, `${describe(count)} is not a valid number of votes; give 0 or more`);
   }
   return (positive + 1) / (positive + negative + 2);
 }

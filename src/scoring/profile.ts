@@ -73,6 +73,18 @@ export interface Profile {
   readonly require: readonly Condition[];
 }
 
+/** Whether it is a profile and not, say, a definition that was not checked, which has no lineage. */
+export function isProfile(value: unknown): value is Profile {
+  const { lineage, parameters, parts, score, require }: Partial<Profile> = isPlain(value) ? value : {};
+  return (
+    Array.isArray(lineage) &&
+    isPlain(parameters) &&
+    isPlain(parts) &&
+    (typeof score === 'number' || isPlain(score)) &&
+    Array.isArray(require)
+  );
+}
+
 /** A profile with its parameters fixed: what is evaluated, explained and compiled. */
 export interface ResolvedProfile extends ResolvedFormulas {
   readonly name: string;

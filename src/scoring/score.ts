@@ -10,6 +10,7 @@ import { type Explanation, explainNode } from './explain.ts';
 import type { Node } from './operators/index.ts';
 import {
   checkProfile,
+  isProfile,
   type ParameterOverrides,
   type Profile,
   type ProfileDefinition,
@@ -239,8 +240,7 @@ function prepare(reference: ProfileReference, signals: SignalInput, options: Sco
 
 function profileOf(reference: ProfileReference): Profile {
   if (typeof reference === 'string') return builtinProfile(reference);
-  // A definition that was not checked has no lineage.
-  if (isPlain(reference) && Array.isArray(reference.lineage)) return reference;
+  if (isProfile(reference)) return reference;
   throw invalidArgument(
     'profile',
     `expected a profile that defineProfile or parseProfile returned, or the name of a built-in one, not ${describe(reference)}`,
