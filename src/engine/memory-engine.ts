@@ -541,9 +541,9 @@ export interface MemoryEngine extends AsyncDisposable {
    *
    * Rankings are of memories by their own scores, without what links bring in.
    *
-   * @throws `invalid_argument`: fewer than two questions, a parameter that is not numeric, a `state` of other questions
-   * or options, or of questions that are answered otherwise by now. `embedder_failed`: a question could not be searched by
-   * its vector, and half a formula is not fitted. `unknown_strategy`, `aborted`.
+   * @throws `invalid_argument`: fewer than two questions, an id that no memory of the space has, a parameter that is not numeric,
+   * a `state` of other questions or options, or of questions that are answered otherwise by now. `embedder_failed`: a question
+   * could not be searched by its vector, and half a formula is not fitted. `unknown_strategy`, `aborted`.
    * @example
    * ```ts
    * await memory.remember('Prefers dark roast', { id: 'dark' });

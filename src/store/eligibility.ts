@@ -72,6 +72,14 @@ export function isBelieved(memory: Belief, filter: MemoryFilter, now: Instant): 
   );
 }
 
+/** Whether a memory is believed somewhere, whatever its tier, now or from a moment to come. */
+export function isLive(memory: Eligibility, superseded: boolean, now: Instant): boolean {
+  const state =
+    memory.tier === 'hot' && !superseded ? memory : ({ ...memory, tier: 'hot', superseded } as const);
+  const excluded = exclusionOf(state, {}, now);
+  return excluded === undefined || excluded === 'not-yet-valid';
+}
+
 function isPast(clock: Instant | undefined, now: Instant): boolean {
   return clock !== undefined && clock <= now;
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { type Dataset, readDataset } from '../../src/eval/index.ts';
 import { live } from '../../src/testing/live-memory.ts';
-import { datasetOf, type Labels } from '../../web/views/recall/dataset.ts';
+import { datasetOf, type Labels, withoutGone } from '../../web/views/recall/dataset.ts';
 
 async function read(content: string): Promise<Dataset> {
   const directory = await mkdtemp(join(tmpdir(), 'salience-labels-'));
@@ -49,5 +49,41 @@ it('labels of what was forgotten since do not make a dataset that cannot be read
   expect(spaces.get(memory.space)?.queries).toMatchObject([
     { query: 'both', relevant: ['red'], mustNot: ['green'] },
     { query: 'nothing', relevant: [], mustNot: ['red'] },
+  ]);
+});
+
+it('a saved dataset holds what a recall may return, and nothing else', async () => {
+  const { memory, clock } = await live({ embedder: 'none' });
+  await memory.remember('The red mug', { id: 'red' });
+  await memory.remember('The blue mug', { id: 'blue', supersedes: ['red'] });
+  await memory.remember('The green mug', { id: 'green' });
+  await memory.remember('The mug for today', {
+    id: 'today',
+    type: 'plan',
+    validUntil: new Date(clock.now()),
+  });
+  await memory.remember('The mug to come', { id: 'later', validFrom: '2099-01-01' });
+  await memory.invalidate('green', 'it broke');
+  clock.advance(1);
+  const now = new Date(clock.now());
+  const labels: Labels = {
+    mug: { red: 'good', blue: 'good', green: 'bad' },
+    old: { red: 'good', green: 'missing' },
+    plan: { today: 'good', later: 'missing' },
+  };
+  const { spaces } = await read(await datasetOf(memory, labels, now));
+  const { memories, queries } = spaces.get(memory.space)!;
+  expect(memories.map(({ id }) => id)).toEqual(['blue', 'later']);
+  expect(queries).toMatchObject([
+    { query: 'mug', relevant: ['blue'], mustNot: [] },
+    { query: 'plan', relevant: ['later'] },
+  ]);
+  const questions = Object.entries(labels).map(([query, judged]) => ({
+    query,
+    relevant: Object.keys(judged),
+  }));
+  expect(await withoutGone(memory, [...questions, { query: 'gone', relevant: ['forgotten'] }], now)).toEqual([
+    { query: 'mug', relevant: ['blue'] },
+    { query: 'plan', relevant: ['later'] },
   ]);
 });

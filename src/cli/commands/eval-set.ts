@@ -1,13 +1,10 @@
 import { type Command, Option } from 'commander';
-import { NO_LIMITS } from '../../domain/field-checks.ts';
-import { type Instant, parseInstant } from '../../domain/time.ts';
-import { isLive } from '../../engine/belief/supersession.ts';
-import { importedRecord, searchableText } from '../../engine/write/record.ts';
+import { parseInstant } from '../../domain/time.ts';
+import { liveMemories } from '../../engine/belief/live-memories.ts';
+import { searchableText } from '../../engine/write/record.ts';
 import { type AskedQuestion, type PositiveUse, questionsFromUse } from '../../eval/index.ts';
 import { readLines, unreadableLine } from '../../files/lines.ts';
 import type { Memory, MemoryEngine } from '../../index.ts';
-import { beliefStates, grouped } from '../../store/belief-state.ts';
-import { isBelieved } from '../../store/eligibility.ts';
 import { action } from '../context.ts';
 import { openToRead } from '../open.ts';
 import { parseNumber } from '../options.ts';
@@ -198,25 +195,6 @@ async function allMemories(memory: MemoryEngine): Promise<readonly Memory[]> {
     cursor = page.nextCursor;
   } while (cursor !== undefined);
   return all;
-}
-
-/**
- * Those that a recall may still return: a dataset cannot say that a memory is superseded, consolidated, invalidated, expired or
- * ended, and of a stub the text is gone. Evaluated, they would be found again. Cold ones have their text and are true.
- */
-function liveMemories(memories: readonly Memory[], now: Instant): readonly Memory[] {
-  const records = new Map(memories.map((memory) => [memory.id, importedRecord(memory, NO_LIMITS)]));
-  const successors = grouped(
-    memories.flatMap(({ id, supersedes }) => supersedes.map((older) => [older, id] as const)),
-  );
-  const states = beliefStates({ successors, newer: new Map() }, (id) => {
-    const record = records.get(id);
-    return record !== undefined && isBelieved(record, {}, now);
-  });
-  return memories.filter(({ id, tier }) => {
-    const superseded = states.get(id)?.superseded === true;
-    return tier !== 'stub' && isLive(records.get(id)!, superseded, now);
-  });
 }
 
 /** Votes that raised what a memory is worth, as its history has them. */

@@ -3,7 +3,7 @@ import type { MemoryRecord } from '../../domain/memory.ts';
 import { mapInSlices, startLongSlices } from '../../domain/slices.ts';
 import type { Instant } from '../../domain/time.ts';
 import { beliefStates, grouped } from '../../store/belief-state.ts';
-import { exclusionOf, isBelieved } from '../../store/eligibility.ts';
+import { exclusionOf, isBelieved, isLive } from '../../store/eligibility.ts';
 import type { MemoryFilter, SpaceReader } from '../../store/store.ts';
 import { notFound } from '../dependencies.ts';
 
@@ -45,14 +45,6 @@ export async function supersededAmong(
     return memory !== undefined && isBelieved(memory, filter, now);
   });
   return new Set(ids.filter((id) => states.get(id)?.superseded));
-}
-
-/** Whether a memory is believed somewhere, whatever its tier, now or from a moment to come. */
-export function isLive(memory: MemoryRecord, superseded: boolean, now: Instant): boolean {
-  const state =
-    memory.tier === 'hot' && !superseded ? memory : ({ ...memory, tier: 'hot', superseded } as const);
-  const excluded = exclusionOf(state, {}, now);
-  return excluded === undefined || excluded === 'not-yet-valid';
 }
 
 /** Those of these memories that are believed where and when a recall looks, whatever their tier. */

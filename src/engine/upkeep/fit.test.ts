@@ -101,6 +101,16 @@ describe('fit', () => {
     await expect(memory.fit(questions, { strategy: 'two', state })).rejects.toMatchObject(refused);
   });
 
+  test('refuses an id that no memory has: it would count as one that is never found', async () => {
+    const { memory, questions } = await filled();
+    const misspelt = [...questions, { query: 'the mug', relevant: ['long-1', 'lnog-2'] }];
+    await expect(memory.fit(misspelt, { strategy: 'two', steps: 1 })).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: expect.stringContaining('memory "lnog-2" does not exist'),
+      details: { field: `questions[${WORDS.length}].relevant` },
+    });
+  });
+
   test.each([
     [[], {}, /2 to 1000 questions/],
     [[{ query: 'a', relevant: ['x'] }], {}, /2 to 1000 questions/],

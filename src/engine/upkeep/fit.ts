@@ -22,7 +22,7 @@ import type { OperationOptions } from '../types.ts';
 /** A question, and the memories that answer it. */
 export interface LabelledQuestion {
   readonly query: string;
-  /** The ids of the memories that should be found, at least one. */
+  /** The ids of the memories that should be found, at least one; each must exist. */
   readonly relevant: readonly string[];
 }
 
@@ -80,6 +80,7 @@ export async function fit(
   if (state !== undefined) checkState(state, parameters);
   const asked = checkQuestions(questions);
   const ids = await everyId(engine, signal);
+  checkKnown(asked, ids, engine.space.name);
   if (ids.length * asked.length > MOST_ROWS) {
     throw invalidArgument(
       'questions',
@@ -159,4 +160,17 @@ function checkQuestions(questions: readonly LabelledQuestion[]): readonly Labell
     if (relevant.length === 0) throw invalidArgument(`${field}.relevant`, 'name at least one memory');
     return { query: text(each.query, `${field}.query`), relevant };
   });
+}
+
+/** As `eval` and `tune` refuse a dataset: an id that no memory has would count as one that is never found. */
+function checkKnown(questions: readonly LabelledQuestion[], ids: readonly string[], space: string): void {
+  const known = new Set(ids);
+  for (const [at, { relevant }] of questions.entries()) {
+    const wrong = relevant.find((id) => !known.has(id));
+    if (wrong === undefined) continue;
+    throw invalidArgument(
+      `questions[${at}].relevant`,
+      `memory ${JSON.stringify(wrong)} does not exist in space ${JSON.stringify(space)}; correct the id or leave it out`,
+    );
+  }
 }

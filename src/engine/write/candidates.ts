@@ -5,10 +5,10 @@ import { normalisedContent } from '../../domain/statement.ts';
 import type { Instant } from '../../domain/time.ts';
 import { isSuperseded } from '../../store/belief-state.ts';
 import { compareCreated } from '../../store/comparison.ts';
-import { isBelieved } from '../../store/eligibility.ts';
+import { isBelieved, isLive } from '../../store/eligibility.ts';
 import type { SpaceReader } from '../../store/store.ts';
 import { withFullText } from '../../store/tiers.ts';
-import { chainsAbove, isLive } from '../belief/supersession.ts';
+import { chainsAbove } from '../belief/supersession.ts';
 
 /** The memories that statements of a batch may mean, as the statements before have left them. */
 export interface Candidates {

@@ -1,4 +1,5 @@
-import type { Memory, MemoryEngine } from '../../../src/index.ts';
+import { liveMemories } from '../../../src/engine/belief/live-memories.ts';
+import type { LabelledQuestion, Memory, MemoryEngine } from '../../../src/index.ts';
 
 export type Label = 'good' | 'bad' | 'missing';
 
@@ -6,14 +7,14 @@ export type Label = 'good' | 'bad' | 'missing';
 export type Labels = Readonly<Record<string, Readonly<Record<string, Label>>>>;
 
 /**
- * The labels as a dataset that "salience eval" and "salience tune" read: the memories of the space and, for each question,
- * what should be found (good, missing) and what must not (bad). Labels of memories that were forgotten since are left out,
- * and questions of which nothing else is known.
+ * The labels as a dataset that "salience eval" and "salience tune" read: the memories that a recall may return and, for each
+ * question, what should be found (good, missing) and what must not (bad). Labels of other memories are left out, such as of
+ * those that were forgotten or superseded since, and questions of which nothing else is known.
  */
 export async function datasetOf(memory: MemoryEngine, of: Labels, now: Date): Promise<string> {
   const lines: object[] = [];
   const { space } = memory;
-  const memories = await everyMemory(memory);
+  const memories = liveMemories(await everyMemory(memory), now.getTime());
   for (const each of memories) {
     const { id, title, content, tags, createdAt, bornIn: session, type, author, role } = each;
     // A dataset has no titles and no tags; their words are searched like those of the content.
@@ -33,6 +34,18 @@ export async function datasetOf(memory: MemoryEngine, of: Labels, now: Date): Pr
     });
   }
   return `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`;
+}
+
+/** The questions without the memories that no recall returns, such as those that were forgotten since they were labelled. */
+export async function withoutGone(
+  memory: MemoryEngine,
+  questions: readonly LabelledQuestion[],
+  now: Date,
+): Promise<readonly LabelledQuestion[]> {
+  const live = new Set(liveMemories(await everyMemory(memory), now.getTime()).map(({ id }) => id));
+  return questions
+    .map(({ query, relevant }) => ({ query, relevant: relevant.filter((id) => live.has(id)) }))
+    .filter(({ relevant }) => relevant.length > 0);
 }
 
 /** The ids of the memories of which one of these was said. */

@@ -7,6 +7,7 @@ import { Move } from '../../parts/move.tsx';
 import { Failure } from '../../parts/states.tsx';
 import { href, setParams } from '../../router.ts';
 import { session } from '../../session.ts';
+import { withoutGone } from './dataset.ts';
 import { labels, questionsOf } from './labels.ts';
 import { OWN, setting } from './request.ts';
 
@@ -27,6 +28,8 @@ interface Place {
 interface Tuned {
   readonly fitted: Fitted;
   readonly places: readonly Place[];
+  /** Labels of memories that no recall returns. */
+  readonly leftOut: number;
 }
 
 /** Fits the parameters of a strategy to what was labelled, and shows what that is worth. */
@@ -86,11 +89,14 @@ export function Tuning({ strategy }: { readonly strategy: StrategyDescription })
 
 async function tune(
   memory: MemoryEngine,
-  questions: readonly LabelledQuestion[],
+  labelled: readonly LabelledQuestion[],
   strategy: string,
   signal: AbortSignal,
   onShare: (share: number) => void,
 ): Promise<Tuned> {
+  const questions = await withoutGone(memory, labelled, new Date());
+  if (questions.length < 2)
+    throw new Error('Two questions are needed whose memories can still be found: label more hits.');
   let result: FitResult | undefined;
   do {
     // A step a request: none takes long, and each says how far it has come.
@@ -110,7 +116,11 @@ async function tune(
       places.push({ query, id, before: before.indexOf(id), after: after.indexOf(id) });
     }
   }
-  return { fitted, places };
+  return { fitted, places, leftOut: countIds(labelled) - countIds(questions) };
+}
+
+function countIds(questions: readonly LabelledQuestion[]): number {
+  return questions.reduce((sum, { relevant }) => sum + relevant.length, 0);
 }
 
 function valuesOf({ parameters }: Fitted): Parameters {
@@ -118,7 +128,7 @@ function valuesOf({ parameters }: Fitted): Parameters {
 }
 
 function Result({ tuned, strategy }: { readonly tuned: Tuned; readonly strategy: StrategyDescription }) {
-  const { fitted, places } = tuned;
+  const { fitted, places, leftOut } = tuned;
   const { parameters, heldOut, problems } = fitted;
   const use = () => {
     const values = valuesOf(fitted);
@@ -138,6 +148,12 @@ function Result({ tuned, strategy }: { readonly tuned: Tuned; readonly strategy:
             Do not rely on it: {problem}.
           </p>
         ))
+      )}
+      {leftOut > 0 && (
+        <p class="quiet">
+          {leftOut === 1 ? '1 label is' : `${leftOut} labels are`} left out: of memories that no recall
+          returns, such as forgotten or superseded ones.
+        </p>
       )}
       <div class="tables">
         <Table
