@@ -1,4 +1,5 @@
 import { measure } from '../../fit/metrics.ts';
+import { countedOutcomes } from '../report.ts';
 import type { EvaluatedQuery, EvaluationRun } from '../run.ts';
 
 /** A question to which a strategy ranked worse than the baseline. */
@@ -11,7 +12,10 @@ export interface Loss {
   readonly rankBefore: number | undefined;
 }
 
-/** The worst losses of a run against the baseline's, worst first, equal ones in the order of the dataset. */
+/**
+ * The worst losses of a run against the baseline's, worst first, equal ones in the order of the dataset. Of questions that the
+ * headline leaves out none is a loss: to find less of what was never said is no fault.
+ */
 export function worstLosses(
   run: EvaluationRun,
   baseline: EvaluationRun,
@@ -20,10 +24,11 @@ export function worstLosses(
 ): readonly Loss[] {
   const measureOf = ({ ranking, relevant }: EvaluatedQuery, { ks }: EvaluationRun): number =>
     measure(ranking, new Set(relevant), ks)[metric] ?? 0;
+  const counted = new Set(countedOutcomes(run.outcomes, run.result.reportedApart ?? []));
   return run.outcomes
     .flatMap((outcome, at) => {
       const before = baseline.outcomes[at];
-      if (!before || outcome.relevant.length === 0) return [];
+      if (!before || !counted.has(outcome)) return [];
       const loss = measureOf(before, baseline) - measureOf(outcome, run);
       return loss > 0
         ? [{ outcome, loss, rank: firstEvidence(outcome), rankBefore: firstEvidence(before) }]

@@ -134,6 +134,31 @@ test('losses are the questions that got worse, the worst first', async () => {
   expect(worstLosses(up, down, 'hit@1', 3)).toEqual([]);
 });
 
+test('to find less of what was never said is no loss, and counts at no rank, unless the headline counts it', async () => {
+  const spaces = new Map(
+    [...dataset.spaces].map(([name, { queries }]) => {
+      const asked = queries.map((query, at) => (at === 0 ? { ...query, type: 'adversarial' } : query));
+      return [name, { memories, queries: asked }] as const;
+    }),
+  );
+  const datasets = [{ ...dataset, spaces }];
+  const strategies = ['up', 'down'];
+  const totals = await Promise.all(
+    [undefined, []].map(async (excludeTypes) => {
+      const runs = await evaluate({ datasets, strategies, embedder: 'none', ks: [1], excludeTypes }, engine);
+      const html = htmlReport({ runs, datasets, differences: [] });
+      return [
+        worstLosses(runs[1]!, runs[0]!, 'hit@1', 100).length,
+        /rank 1<[\s\S]*?>(\d+)<\/text>/.exec(html.slice(html.indexOf('Rank of the first')))?.[1],
+      ];
+    }),
+  );
+  expect(totals).toEqual([
+    [15, '15'],
+    [20, '20'],
+  ]);
+});
+
 test('every question is counted at one rank', () => {
   const at = (rank: number) => ({
     ranking: Array.from({ length: 60 }, (_, place) => (place + 1 === rank ? 'right' : `m${place}`)),

@@ -214,7 +214,7 @@ function drawTypes({ group, baseline, metric, seriesOf }: Section): string {
 function drawRanks({ group, seriesOf }: Section): string {
   const counts = group.map(({ result, outcomes }) => ({
     strategy: result.strategy,
-    buckets: rankDistribution(countedOutcomes(outcomes)),
+    buckets: rankDistribution(countedOutcomes(outcomes, result.reportedApart ?? [])),
   }));
   return drawBars({
     title: 'Rank of the first evidence (questions)',
