@@ -550,3 +550,21 @@ describe('names of the object prototype are names like any other', () => {
     expect(failure(() => defineProfile(definition)).details['path']).toBe(`set.${name}`);
   });
 });
+
+test('a parameter that is set twice, to different values, is refused', () => {
+  const child = (set: object) => ({ ...base, extends: 'balanced', set });
+  for (const set of [
+    { weights: { recency: 0.5 }, 'weights.recency': 0.2 },
+    { 'weights.recency': 0.2, weights: { recency: 0.5, semantic: 0.1 } },
+  ])
+    expectFault(child(set), 'set.weights.recency', /set twice/);
+  const same = {
+    weights: { recency: 0.2, semantic: undefined },
+    'weights.recency': 0.2,
+    'weights.semantic': 0.7,
+  };
+  expect(defineProfile(child(same) as ProfileDefinition).parameters).toMatchObject({
+    'weights.recency': { default: 0.2 },
+    'weights.semantic': { default: 0.7 },
+  });
+});

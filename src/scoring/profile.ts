@@ -257,7 +257,9 @@ function mergeParameters(definition: ProfileDefinition, parent: Profile | undefi
     checkParameterDefinition(definition.name, path, parameter);
     merged[key] = parameter;
   }
-  for (const [key, value] of Object.entries(flatten(definition.set ?? {}))) {
+  const twice = (key: string) =>
+    invalidProfile(definition.name, `set.${key}`, 'it is set twice, to different values; keep one of them');
+  for (const [key, value] of Object.entries(flatten(definition.set ?? {}, twice))) {
     const inherited = Object.hasOwn(merged, key) ? merged[key] : undefined;
     if (!inherited)
       throw invalidProfile(definition.name, `set.${key}`, unknown('parameter', key, Object.keys(merged)));
@@ -390,17 +392,23 @@ export function checkOverrides(overrides: unknown): void {
     throw new SalienceError('invalid_parameter', 'parameters are an object of names and values');
 }
 
-function flatten(overrides: ParameterOverrides): Record<string, ParameterValue> {
+/** A group of parameters as dotted names. What is named in both ways has the later value, or is an error that `twice` makes. */
+function flatten(
+  overrides: ParameterOverrides,
+  twice?: (name: string) => SalienceError,
+): Record<string, ParameterValue> {
   checkOverrides(overrides);
   const flat: Record<string, ParameterValue> = emptyRecord();
+  const put = (name: string, value: ParameterValue | undefined) => {
+    if (value === undefined) return;
+    if (twice && Object.hasOwn(flat, name) && flat[name] !== value) throw twice(name);
+    flat[name] = value;
+  };
   for (const [name, value] of Object.entries(overrides)) {
-    if (value === undefined) continue;
     if (isPlain(value)) {
-      for (const [inner, innerValue] of Object.entries(value)) {
-        if (innerValue !== undefined) flat[`${name}.${inner}`] = innerValue;
-      }
+      for (const [inner, innerValue] of Object.entries(value)) put(`${name}.${inner}`, innerValue);
     } else {
-      flat[name] = value;
+      put(name, value);
     }
   }
   return flat;
