@@ -32,7 +32,7 @@ export function parseInput<Input extends z.ZodObject>(
   const issues = result.error.issues.flatMap(plainIssues);
   const problems = issues.map((issue) => describeIssue(issue, known));
   throw new SalienceError('invalid_argument', `${verb.name}: ${problems.join('; ')}`, {
-    details: { field: fieldOf(issues[0]) },
+    details: detailsOf(issues[0], input),
   });
 }
 
@@ -65,6 +65,9 @@ function kindsExpectedBy(issue: z.core.$ZodIssue): readonly string[] {
   return issue.errors.flatMap((form) => form.filter(isOfOtherKind).flatMap(kindsExpectedBy));
 }
 
+/** The argument of verbs that write many memories. */
+const BATCH = 'memories';
+
 /** Deeper than any input that a verb takes. */
 const MOST_DEPTH = 20;
 
@@ -72,7 +75,7 @@ const MOST_DEPTH = 20;
 function refusePrototypes(value: unknown, path: string, depth: number, verb: string): void {
   if (typeof value !== 'object' || value === null || depth > MOST_DEPTH) return;
   for (const [key, each] of Object.entries(value)) {
-    const field = path === '' ? key : `${path}.${key}`;
+    const field = placeOf(Array.isArray(value) ? [Number(key)] : [key], path);
     if (key === '__proto__') {
       throw new SalienceError('invalid_argument', `${verb}: ${field}: no property may have this name`, {
         details: { field },
@@ -90,7 +93,24 @@ function describeIssue(issue: z.core.$ZodIssue, known: readonly string[]): strin
   return field === '' ? issue.message : `${field}: ${issue.message}`;
 }
 
+/** The place as the engine writes it, which names the fields of one memory of a batch and says apart which memory it is. */
+function detailsOf(issue: z.core.$ZodIssue | undefined, input: unknown): Readonly<Record<string, unknown>> {
+  const [list, index, ...rest] = issue?.path ?? [];
+  if (!issue || list !== BATCH || typeof index !== 'number') return { field: fieldOf(issue) };
+  const { [BATCH]: memories } = input as { readonly [BATCH]: readonly unknown[] };
+  const isOfMemory = rest.length === 0;
+  const field = fieldOf({ ...issue, path: isOfMemory ? ['memory'] : rest });
+  return { field, ...(memories.length > 1 && { index }) };
+}
+
 function fieldOf(issue: z.core.$ZodIssue | undefined): string {
-  const path = issue?.code === 'unrecognized_keys' ? [...issue.path, ...issue.keys] : (issue?.path ?? []);
-  return path.join('.');
+  return placeOf(issue?.code === 'unrecognized_keys' ? [...issue.path, ...issue.keys] : (issue?.path ?? []));
+}
+
+/** `messages[1].content` */
+function placeOf(path: readonly PropertyKey[], above = ''): string {
+  return path.reduce<string>((place, part) => {
+    if (typeof part === 'number') return `${place}[${part}]`;
+    return place === '' ? String(part) : `${place}.${String(part)}`;
+  }, above);
 }

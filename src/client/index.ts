@@ -14,7 +14,7 @@
 import { callback, invalidArgument, listOf, text } from '../domain/check.ts';
 import { describe } from '../domain/describe.ts';
 import { SalienceError } from '../domain/errors.ts';
-import { keysOf, onlyKeys } from '../domain/options.ts';
+import { isPlain, keysOf, onlyKeys } from '../domain/options.ts';
 import { optionsAt, VERB_NAMES, type VerbName, verbEntry } from '../domain/verbs.ts';
 import { type Verbs, withVerbChecks } from '../engine/verb-options.ts';
 import type {
@@ -86,7 +86,10 @@ export async function connectMemory(options: ConnectOptions): Promise<MemoryEngi
     space,
     remember: (content, given) => ask('remember', { content, ...statement(fieldsOf(given)) }, given),
     rememberMany: (memories, given) =>
-      verbs.rememberMany(listOf(memories, 'memories').map((each) => statement({ ...each })) as never, given),
+      verbs.rememberMany(
+        listOf(memories, 'memories').map((each) => (isPlain(each) ? statement({ ...each }) : each)) as never,
+        given,
+      ),
     async recall<Strategy extends string>(query: string | undefined, given?: OperationOptions) {
       const fields = { query, ...fieldsOf(given), explain, trace: true };
       return toRecall<Strategy>(await ask('recall', fields, given));

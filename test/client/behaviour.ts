@@ -352,6 +352,41 @@ export function memoryBehaviour(open: () => Promise<Opened>): void {
       expect(await codeOf(memory.recall('stays', { asOf: asOf as never }))).toBe('invalid_argument');
   });
 
+  verb('names the same place of what is wrong in a list', async (memory) => {
+    const fine = { content: 'Fine' };
+    const placeOf = (wrong: readonly unknown[], work: (list: never) => Promise<unknown>) =>
+      work(wrong as never).then(
+        () => 'done',
+        ({ details: { field, index } }: SalienceError) => (index === undefined ? [field] : [field, index]),
+      );
+    for (const [wrong, field] of [
+      [{ content: 5 }, 'content'],
+      [{ content: '' }, 'content'],
+      [{}, 'content'],
+      [null, 'memory'],
+      ['Tea', 'memory'],
+      [{ content: 'Tea', importance: 3 }, 'importance'],
+      [{ content: 'Tea', colour: 'green' }, 'memory.colour'],
+      [{ content: 'Tea', tags: ['a', 5] }, 'tags[1]'],
+      [{ content: 'Tea', relations: [{ from: 'a' }] }, 'relations[0].name'],
+    ] as const) {
+      expect(await placeOf([fine, wrong], memory.rememberMany)).toEqual([field, 1]);
+      expect(await placeOf([wrong], memory.rememberMany)).toEqual([field]);
+    }
+    await memory.remember('There', { id: 'there' });
+    const [exported] = (await memory.list()).memories;
+    expect(await placeOf([exported, null], memory.importMemories)).toEqual(['memory', 1]);
+    expect(await placeOf([exported, { ...exported, importance: 9 }], memory.importMemories)).toEqual([
+      ...['importance', 1],
+    ]);
+    const said = { role: 'user', content: 'Tea' };
+    expect(await placeOf([said, { role: 'user' }], memory.observe)).toEqual(['messages[1].content']);
+    expect(await placeOf([said, null], memory.observe)).toEqual(['messages[1]']);
+    expect(await placeOf(['there', 5], memory.markUsed)).toEqual(['ids[1]']);
+    expect(await placeOf(['there', 5], memory.forget)).toEqual(['ids[1]']);
+    expect((await memory.list()).total).toBe(1);
+  });
+
   verb('learns from use, unless it is told not to', async (memory) => {
     await memory.remember('Drinks tea', { id: 'tea' });
     await memory.recall('tea', { strategy: 'five-factor', track: false });

@@ -135,7 +135,7 @@ function resultOf(engine: Dependencies, plan: Forgetting, most?: number): Forget
 function namedIn(target: ForgetTarget): readonly string[] | undefined {
   if (typeof target === 'string') return [target];
   if (!Array.isArray(target)) return undefined;
-  return Array.from(target, (id: unknown) => text(id, 'ids'));
+  return Array.from(target, (id: unknown, at) => text(id, `ids[${at}]`));
 }
 
 async function checkKnown(reader: SpaceReader, ids: readonly string[], space: string): Promise<void> {
