@@ -173,6 +173,7 @@ describe('a call that is wrong', () => {
     );
   });
 
+  const NO_OBJECT = 'params.arguments: Invalid input: expected object, received ';
   test.each([
     ['resources/read', { uri: 5 }, 'resources/read: params.uri: '],
     [
@@ -180,6 +181,11 @@ describe('a call that is wrong', () => {
       { name: 'what_do_you_know', arguments: { about: 5 } },
       'prompts/get: params.arguments.about: ',
     ],
+    ['tools/call', { name: 'recall', arguments: ['tea'] }, `tools/call: ${NO_OBJECT}`],
+    ['tools/call', { name: 'recall', arguments: 'tea' }, `tools/call: ${NO_OBJECT}`],
+    ['tools/call', { name: 'recall', arguments: null }, `tools/call: ${NO_OBJECT}`],
+    ['prompts/get', { name: 'what_do_you_know', arguments: [] }, `prompts/get: ${NO_OBJECT}`],
+    ['tools/call', { name: 5 }, 'tools/call: params.name: '],
     ['initialize', {}, 'initialize: params.protocolVersion: '],
     ['tools/list', { cursor: 5 }, 'tools/list: params.cursor: '],
     ['tools/list', { cursor: 'x' }, 'cursor: not a cursor of this list'],

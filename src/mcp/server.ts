@@ -94,27 +94,33 @@ class CheckedServer extends Server {
   protected override _wrapHandler(
     ...[method, handler]: Parameters<Server['_wrapHandler']>
   ): ReturnType<Server['_wrapHandler']> {
-    return super._wrapHandler(method, async (request, context) => {
+    const wrapped = super._wrapHandler(method, handler);
+    return async (request, context) => {
       try {
-        return await handler(request, context);
+        return await wrapped(request, context);
       } catch (error) {
-        const problem = error instanceof ProtocolError ? undefined : wrongParams(error);
+        const problem = wrongParams(error);
         throw problem === undefined
           ? error
           : new ProtocolError(ProtocolErrorCode.InvalidParams, `${method}: ${problem}`);
       }
-    });
+    };
   }
 }
 
-/** The places and problems that the SDK writes into its error as JSON; `undefined` for any other error. */
+/** The places and problems that the SDK writes into its error as JSON, of tools after a title; `undefined` for any other error. */
 function wrongParams(error: unknown): string | undefined {
   try {
-    const issues = JSON.parse((error as Error).message) as readonly {
+    const listed = (error as Error).message.replace(/^Invalid [a-z/]+ request: /, '');
+    const issues = JSON.parse(listed) as readonly {
       readonly path: readonly string[];
       readonly message: string;
     }[];
-    return issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
+    return issues
+      .map(
+        ({ path, message }) => `${path.join('.')}: ${message.replace('expected record', 'expected object')}`,
+      )
+      .join('; ');
   } catch {
     return undefined;
   }
