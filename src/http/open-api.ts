@@ -113,13 +113,39 @@ function operationOf(verb: Verb, input: Json, output: Json): Json {
       200: { description: 'Done', content: { 'application/json': { schema: output } } },
       ...(tagged && verb.access === 'read' ? { 304: { description: 'Nothing has changed' } } : {}),
       ...problems(
-        ...(inPath.length > 0 ? [404] : []),
-        ...(verb.access === 'write' ? [409, 422] : []),
+        ...(mayMiss(verb) ? [404] : []),
+        ...(verb.access === 'write' ? [409, 410, 422] : []),
+        ...(OF_FORGOTTEN.has(verb.name) ? [410] : []),
         ...(tagged && verb.access === 'write' ? [412] : []),
         ...(inQuery ? [] : [413]),
       ),
     },
   };
+}
+
+/** Verbs without an id in their path that say so where something they name is not there. */
+const NAMES_OTHERS: ReadonlySet<string> = new Set([
+  'remember',
+  'remember_many',
+  'import_memories',
+  'context',
+  'list',
+  'forget_many',
+  'end_session',
+  'relate',
+  'unrelate',
+  'merge_entities',
+  'split_entity',
+  'neighbours',
+  'paths',
+]);
+
+/** Reading verbs that say so where what they are asked for was forgotten. */
+const OF_FORGOTTEN: ReadonlySet<string> = new Set(['get', 'replay']);
+
+function mayMiss({ name, http: { path } }: Verb): boolean {
+  // Of what is not there the history is empty.
+  return NAMES_OTHERS.has(name) || (path.includes('{') && name !== 'history');
 }
 
 function parameterOf(
@@ -146,6 +172,7 @@ const REASONS: Readonly<Record<number, string>> = {
   403: 'The token may not do this',
   404: 'No memory, session or other object has this id, or the token may not see it',
   409: 'It cannot be done any more: something is there already, or was changed since',
+  410: 'A memory that this is about has been forgotten',
   412: 'The memory was changed since the ETag of If-Match',
   413: 'The body is larger than the server takes',
   422: 'The Idempotency-Key was used with another request',

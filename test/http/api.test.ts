@@ -64,7 +64,6 @@ describe('the routes', () => {
       expect([...named, ...Object.keys(body)].sort()).toEqual(Object.keys(verb.input.shape).sort());
       const statuses = Object.keys(operation.responses);
       expect(statuses).toEqual(expect.arrayContaining(['200', '400', '401', '403', '429', 'default']));
-      expect(statuses.includes('404')).toBe(verb.http.path.includes('{'));
       const inPath = operation.parameters.filter((each: { in: string }) => each.in === 'path');
       expect(inPath.map(({ name }: { name: string }) => `{${name}}`)).toEqual(
         verb.http.path.match(/\{\w+\}/g) ?? [],
@@ -109,6 +108,68 @@ describe('the routes', () => {
     }
   });
 
+  it('and every route names the answers that what is not there brings about', async () => {
+    await using test = await startTestServer({ deleteSpaces: true });
+    const paths: Readonly<Record<string, Readonly<Record<string, Operation>>>> = (
+      await test.ask('GET', '/openapi.json')
+    ).json.paths;
+    const tokens = [await test.token({ rights: 'admin' }), await test.token({ scopes: ['project:x'] })];
+    const answered = new Map<string, ReadonlySet<number>>();
+    for (const [path, methods] of Object.entries(paths)) {
+      for (const [method, { parameters = [], requestBody, responses, operationId }] of Object.entries(
+        methods,
+      )) {
+        const { properties = {}, required = [] } = requestBody?.content['application/json']?.schema ?? {};
+        const query = parameters.filter(({ in: place }) => place === 'query');
+        const url = path.replaceAll(/\{\w+\}/g, 'never');
+        const statuses = new Set<number>();
+        // What must be given, and then each of what may be beside it.
+        for (const name of [undefined, ...query.map((each) => each.name), ...Object.keys(properties)]) {
+          const asked = query.filter((each) => each.required || each.name === name);
+          const search = asked.map((each) => {
+            const value = sample(each.schema ?? each.content?.['application/json']?.schema ?? {});
+            return `${each.name}=${encodeURIComponent(typeof value === 'string' ? value : JSON.stringify(value))}`;
+          });
+          const given = Object.entries(properties).filter(([key]) => required.includes(key) || key === name);
+          const body = Object.fromEntries(given.map(([key, schema]) => [key, sample(schema)]));
+          for (const token of tokens) {
+            const { status } = await test.ask(method.toUpperCase(), `${url}?${search.join('&')}`, {
+              token,
+              ...(requestBody && { body }),
+            });
+            if (status < 500) statuses.add(status);
+          }
+        }
+        const undocumented = [...statuses].filter((status) => !(status in responses));
+        expect([operationId, undocumented]).toEqual([operationId, []]);
+        answered.set(operationId, statuses);
+      }
+    }
+    // What a sample does not have: a number for an id, and more of a memory than must be given.
+    await test.ask('POST', '/v1/memories', { token: tokens[0], body: { id: 'there', content: 'Tea' } });
+    const [exported] = (await test.ask('GET', '/v1/memories', { token: tokens[0] })).json.memories;
+    const newer = { ...exported, id: 'newer', scope: 'project:x', supersedes: ['never'] };
+    for (const [name, path, token, body] of [
+      ['replay', '/v1/recalls/1/replay', tokens[0], {}],
+      [
+        'remember_many',
+        '/v1/memories/batch',
+        tokens[0],
+        { memories: [{ content: 'Rye', supersedes: ['never'] }] },
+      ],
+      ['import_memories', '/v1/memories/import', tokens[1], { memories: [newer] }],
+    ] as const) {
+      const { status, text } = await test.ask('POST', path, { token, body });
+      expect(status, text).toBe(404);
+      answered.set(name, new Set([404]));
+    }
+    const missing = [...answered].filter(([, statuses]) => statuses.has(404)).map(([name]) => name);
+    const said = Object.values(paths).flatMap((methods) =>
+      Object.values(methods).flatMap(({ operationId, responses }) => (404 in responses ? [operationId] : [])),
+    );
+    expect(missing.sort()).toEqual(said.sort());
+  });
+
   it('and an export takes the parameters that it says', async () => {
     await using test = await startTestServer();
     const token = await test.token();
@@ -126,6 +187,44 @@ describe('the routes', () => {
     }
   });
 });
+
+interface Schema {
+  readonly type?: string;
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly anyOf?: readonly Schema[];
+  readonly minimum?: number;
+  readonly minItems?: number;
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+}
+
+interface Operation {
+  readonly operationId: string;
+  readonly parameters?: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly required?: boolean;
+    readonly schema?: Schema;
+    readonly content?: Readonly<Record<string, { readonly schema: Schema }>>;
+  }[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
+  readonly responses: Readonly<Record<string, unknown>>;
+}
+
+/** A value that the schema takes; a text is the id of nothing. */
+function sample(schema: Schema): unknown {
+  const { type, anyOf, items = {}, minItems = 1, properties = {}, required = [], minimum = 0.5 } = schema;
+  if (schema.enum) return schema.enum[0];
+  if (anyOf) return sample(anyOf[0] as Schema);
+  if (type === 'array') return Array.from({ length: Math.max(1, minItems) }, () => sample(items));
+  if (type === 'object')
+    return Object.fromEntries(required.map((name) => [name, sample(properties[name] ?? {})]));
+  if (type === 'integer') return Math.max(1, Math.ceil(minimum));
+  if (type === 'number') return minimum;
+  return type === 'boolean' ? true : 'never';
+}
 
 /** The same schema, of objects that have no other fields. */
 function strict(schema: unknown): Parameters<typeof z.fromJSONSchema>[0] {
