@@ -58,6 +58,20 @@ test('metadata and categories that are texts are kept', async () => {
   ]);
 });
 
+test('categories that are objects give their names', async () => {
+  const { inputs } = await readSorted('all.json', [
+    {
+      ...bus,
+      categories: [{ id: 3, name: ' user_preferences ' }, { food: 'What they eat' }, 'travel', null],
+    },
+    { ...tea, categories: { milestones: 'Of a life', home: null, ' ': 1 } },
+  ]);
+  expect(inputs).toMatchObject([
+    { tags: ['user_preferences', 'food', 'travel'], type: 'preference' },
+    { tags: ['milestones', 'home'], type: 'event' },
+  ]);
+});
+
 test('a record without an id is known by its text, and its place is kept', async () => {
   const { inputs } = await readSorted('all.json', [{ memory: 'Has no id' }, { memory: 'Nor has this' }]);
   expect(inputs.map(({ sourceRef }) => sourceRef)).toEqual(['all.json results[0]', 'all.json results[1]']);

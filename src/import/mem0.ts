@@ -109,11 +109,14 @@ function readMemory(value: unknown, where: string, options: SourceOptions): read
   return [...statements, ...unused.map(([, what]): ImportItem => ({ kind: 'left-out', what }))];
 }
 
-/** A list, or one text with commas between. */
+/** A list, or one text with commas between; an object with a name, or as projects define theirs: `{ name: description }`. */
 function categoriesOf(value: unknown): readonly string[] {
-  return typeof value === 'string'
-    ? textsOf(value.split(','))
-    : listOf(value).flatMap((each) => idOf(each)?.trim() ?? []);
+  if (typeof value === 'string') return textsOf(value.split(','));
+  return [value].flat().flatMap((each) => {
+    if (!isFields(each)) return idOf(each)?.trim() ?? [];
+    const name = idOf(each['name'])?.trim();
+    return name === undefined ? textsOf(Object.keys(each)) : [name];
+  });
 }
 
 type ReadRelation = (value: unknown, where: string, options: SourceOptions) => readonly ImportItem[];
