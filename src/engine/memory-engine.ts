@@ -535,7 +535,8 @@ export interface MemoryEngine extends AsyncDisposable {
   curve(id: string, options?: CurveOptions): Promise<FadingCurve>;
   /**
    * Fits numeric parameters of a strategy to questions about this space whose right answers are known, and says what that
-   * is worth: each fifth of the questions is measured by a fit that it had no part in. What the formula reads is computed
+   * is worth: each fifth of the questions is measured by a fit that it had no part in; questions that share a relevant memory are
+   * held out together, unless all hang together so. What the formula reads is computed
    * once a question; then values are tried. It may take minutes: `steps` ends a call early, and `state` goes on from it.
    * Nothing is written: a recall takes the values as `parameters`.
    *

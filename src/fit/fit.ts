@@ -236,9 +236,44 @@ function tunablesOf(
 function partsOf(questions: readonly FitQuestion[], seed: number): readonly string[] {
   const spaces = questions.map(({ space }) => space);
   if (new Set(spaces).size > 1) return spaces;
-  const order = shuffled([...questions.keys()], seedOf(seed, 'tune parts'));
-  const placeOf = new Map(order.map((question, place) => [question, place]));
-  return questions.map((_, at) => `part ${((placeOf.get(at) as number) % PARTS) + 1}`);
+  const groups = groupsOf(questions);
+  // Held out all at once, they would leave nothing to fit to.
+  const isWhole = new Set(groups).size === 1;
+  const members = new Map<number, number[]>();
+  for (const at of shuffled([...questions.keys()], seedOf(seed, 'tune parts'))) {
+    const group = isWhole ? at : (groups[at] as number);
+    members.set(group, [...(members.get(group) ?? []), at]);
+  }
+  const sizes = Array<number>(PARTS).fill(0);
+  const parts = Array<string>(questions.length);
+  for (const group of members.values()) {
+    const part = sizes.indexOf(Math.min(...sizes));
+    sizes[part] = (sizes[part] as number) + group.length;
+    for (const at of group) parts[at] = `part ${part + 1}`;
+  }
+  return parts;
+}
+
+/**
+ * For each question the first one that it hangs together with: questions that are answered by the same memory are held out
+ * together, or a fit would see of what it is measured on.
+ */
+function groupsOf(questions: readonly FitQuestion[]): readonly number[] {
+  const groups = [...questions.keys()];
+  const groupOf = (at: number): number => {
+    let group = at;
+    while (groups[group] !== group) group = groups[group] as number;
+    return group;
+  };
+  const answered = new Map<string, number>();
+  for (const [at, { relevant }] of questions.entries()) {
+    for (const id of relevant) {
+      const [one, other] = [groupOf(answered.get(id) ?? at), groupOf(at)];
+      groups[Math.max(one, other)] = Math.min(one, other);
+      answered.set(id, one);
+    }
+  }
+  return groups.map((_, at) => groupOf(at));
 }
 
 /** −∞ where it could not be measured. */
