@@ -348,11 +348,11 @@ describe('what comes from outside', () => {
     ['stats', { all: true }, /unknown argument "all" \(available: none\)/],
     ['update', { id: 'm1', importance: 2 }, /importance: .*<=1/],
     ['update', { id: 'm1', title: 5 }, /^update: title: Invalid input: expected string or null$/],
-    ['update', { id: 'm1', aliases: ['a', 5] }, /^update: aliases\.1: .*expected string, received number$/],
+    ['update', { id: 'm1', aliases: ['a', 5] }, /^update: aliases\[1\]: .*expected string, received number$/],
     ['recall', { query: 'x', minRelevance: true }, /minRelevance: .*expected number or "auto"$/],
     ['recall', { query: 'x', association: 1 }, /: expected "none", "direct", "propagated" or object$/],
     ['recall', { query: 'x', association: { mode: 'x' } }, /association\.mode: .*"direct"\|"propagated"$/],
-    ['list', { metadata: { k: ['a', {}] } }, /metadata\.k\.1: .*expected string, number, boolean or null$/],
+    ['list', { metadata: { k: ['a', {}] } }, /metadata\.k\[1\]: .*expected string, number, boolean or null$/],
   ])('%s %j is refused, and the message says what to mend', async (name, input, message) => {
     await using memory = await openHere();
     await expect(callVerb(verb(name), memory, input)).rejects.toMatchObject({

@@ -75,13 +75,14 @@ export interface Profile {
 
 /** Whether it is a profile and not, say, a definition that was not checked, which has no lineage. */
 export function isProfile(value: unknown): value is Profile {
-  const { lineage, parameters, parts, score, require }: Partial<Profile> = isPlain(value) ? value : {};
+  const profile: Partial<Profile> = isPlain(value) ? value : {};
+  const { lineage, parameters, parts, score } = profile;
   return (
     Array.isArray(lineage) &&
     isPlain(parameters) &&
     isPlain(parts) &&
     (typeof score === 'number' || isPlain(score)) &&
-    Array.isArray(require)
+    Array.isArray(profile.require)
   );
 }
 
