@@ -2,7 +2,6 @@ import {
   closeSync,
   fstatSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -17,6 +16,7 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { getHeapCodeStatistics } from 'node:v8';
 import { Script } from 'node:vm';
 import { crc32 } from 'node:zlib';
+import { makeDirectory } from '../domain/make-directory.ts';
 
 /** What is CommonJS itself is there sooner so. */
 const REQUIRED = '@photostructure/sqlite';
@@ -117,7 +117,7 @@ function keep(file: string, size: number, compile: () => Buffer): void {
   const unfinished = `${file}.${process.pid}-${process.hrtime.bigint()}`;
   try {
     if (!mayMake(folder)) return;
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeDirectory(folder, 0o700);
     if (!isOwn(lstatSync(folder))) return;
     const bytes = Buffer.concat([Buffer.alloc(HEAD_BYTES), compile()]);
     bytes.writeUInt32LE(size, CHECKSUM_BYTES);

@@ -1,10 +1,11 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { statSync } from 'node:fs';
-import { chmod, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { chmod, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { oneOf, text, texts } from '../domain/check.ts';
 import { describe } from '../domain/describe.ts';
 import { SalienceError } from '../domain/errors.ts';
+import { makeDirectory } from '../domain/make-directory.ts';
 import { keysOf, onlyKeys } from '../domain/options.ts';
 import { parseScope } from '../domain/scope.ts';
 import { parseSpaceName } from '../domain/space.ts';
@@ -250,7 +251,7 @@ export function makeGrant(
 async function writeTokenFile(directory: string, path: string, token: StoredToken): Promise<void> {
   const temporary = `${path}.tmp`;
   try {
-    await mkdir(directory, { recursive: true, mode: 0o700 });
+    makeDirectory(directory, 0o700);
     await chmod(directory, 0o700);
     const handle = await open(temporary, 'wx', 0o600);
     try {

@@ -195,6 +195,12 @@ test('what starts with every command loads no schema library', () => {
   }
 });
 
+test('directories are made one at a time: Node.js tries for ever to make several below /proc', () => {
+  for (const file of files.filter((each) => !each.endsWith('make-directory.ts'))) {
+    expect(readFileSync(file, 'utf8'), relative(source, file)).not.toMatch(/\bmkdir(Sync)?\(/);
+  }
+});
+
 test('the core reads no clock and no randomness of its own', () => {
   const core = inFolders(
     'domain',

@@ -1,5 +1,4 @@
 import { lstatSync, readlinkSync, statSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { SalienceError } from '../../domain/errors.ts';
 
@@ -27,27 +26,6 @@ export function checkLinks(directory: string): void {
     `${link} leads to ${target}, which is not there; mount or make that, remove the link, or choose another directory`,
     { details: { path: link, target } },
   );
-}
-
-/**
- * Makes a directory and those above it. The first is made alone: where that fails, Node.js would say `ENOENT` of a file system
- * that is read-only or full, and try for ever below `/proc`.
- */
-export async function makeDirectory(directory: string): Promise<void> {
-  const first = firstMissing(directory);
-  if (first !== undefined) {
-    await mkdir(first).catch((error: NodeJS.ErrnoException) => {
-      // Another process has made it meanwhile.
-      if (error.code !== 'EEXIST') throw error;
-    });
-  }
-  await mkdir(directory, { recursive: true });
-}
-
-/** The highest directory of a path that is not there yet. */
-function firstMissing(path: string): string | undefined {
-  if (unlessMissing(() => lstatSync(path)) !== undefined) return undefined;
-  return dirname(path) === path ? undefined : (firstMissing(dirname(path)) ?? path);
 }
 
 /** The nearest thing of a path that is there, if it is a link that leads nowhere. */

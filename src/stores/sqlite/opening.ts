@@ -1,9 +1,9 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SalienceError } from '../../domain/errors.ts';
+import { makeDirectory } from '../../domain/make-directory.ts';
 import { DEFAULT_SETTINGS, type SpaceSettings } from '../../domain/settings.ts';
 import { type Connection, connect, IN_MEMORY, retryWhileBusy, writeTransaction } from './connection.ts';
-import { makeDirectory } from './directory.ts';
 import { isUnopenable, translateError, translateFileError } from './faults.ts';
 import { hasLog } from './files.ts';
 import { eraseForgotten } from './forget.ts';
@@ -26,7 +26,7 @@ export async function openWriter(path: string, space: string, settings: FileSett
   for (let attempt = 1; ; attempt++) {
     let inode: string | undefined;
     try {
-      await makeDirectory(dirname(path));
+      makeDirectory(dirname(path));
       await makeFile(path);
       inode = inodeOf(path);
       return await writerOf(path, space, settings);

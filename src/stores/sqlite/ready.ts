@@ -3,8 +3,8 @@ import { constants } from 'node:fs';
 import { open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SalienceError } from '../../domain/errors.ts';
+import { makeDirectory } from '../../domain/make-directory.ts';
 import { connect } from './connection.ts';
-import { makeDirectory } from './directory.ts';
 import { translateFileError } from './faults.ts';
 import { identify } from './schema.ts';
 
@@ -18,7 +18,7 @@ const PROBE_BYTES = 64 * 1024;
 export async function checkReady(directory: string): Promise<void> {
   const probe = join(directory, `.ready-${randomBytes(6).toString('hex')}`);
   try {
-    await makeDirectory(directory);
+    makeDirectory(directory);
     const file = await open(probe, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY);
     try {
       await file.writeFile(Buffer.alloc(PROBE_BYTES));

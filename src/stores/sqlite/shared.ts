@@ -2,8 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { link, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SalienceError } from '../../domain/errors.ts';
+import { makeDirectory } from '../../domain/make-directory.ts';
 import type { SharedTexts } from '../../store/store.ts';
-import { makeDirectory } from './directory.ts';
 import { translateFileError } from './faults.ts';
 
 /** See `Store.shared`: a file each, in `shared/KIND/` beside the spaces, for all processes of the machine. */
@@ -23,7 +23,11 @@ export function sharedFiles(root: string): SharedTexts {
     const failed = (error: unknown) => {
       throw translateFileError(error, file);
     };
-    await makeDirectory(folderOf(kind)).catch(failed);
+    try {
+      makeDirectory(folderOf(kind));
+    } catch (error) {
+      failed(error);
+    }
     try {
       // On the disk before it has its name: a power cut would leave a name with nothing behind it.
       await writeFile(whole, JSON.stringify({ id, text } satisfies Stored), {
