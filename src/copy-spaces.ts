@@ -1,4 +1,4 @@
-import { callback, invalidArgument, listOf } from './domain/check.ts';
+import { callback, invalidArgument, listOf, text } from './domain/check.ts';
 import { SalienceError } from './domain/errors.ts';
 import { keysOf, onlyKeys } from './domain/options.ts';
 import { parseSpaceName } from './domain/space.ts';
@@ -97,7 +97,7 @@ interface End extends AsyncDisposable {
 
 /** A store that was handed over stays open. */
 async function endOf(given: string | Store, field: 'from' | 'to'): Promise<End> {
-  const store = typeof given === 'string' ? await openFiles(given) : given;
+  const store = typeof given === 'string' ? await openFiles(text(given, field)) : given;
   const copying = store?.copying;
   if (!copying) {
     throw invalidArgument(

@@ -171,6 +171,12 @@ test('a store is not copied onto itself, where the advice to delete what is ther
   }
 });
 
+test.each(['', ' '])('a blank path is no store to copy to or to restore into: %j', async (to) => {
+  const from = join(directory, 'first');
+  expect((await expectCode(copySpaces({ from, to }), 'invalid_argument')).message).toContain('to: ');
+  expect((await expectCode(restoreSpace({ file, to }), 'invalid_argument')).message).toContain('to: ');
+});
+
 test('a log that appears beside the target during a copy is not mixed with it', async () => {
   const to = join(directory, 'second');
   const log = join(to, `${fileNameOf('acme/bob')}-wal`);

@@ -99,7 +99,7 @@ function placeGiven(given: string, option: string): string {
   const [, variable] = /^env:(.+)$/.exec(given) ?? [];
   if (variable !== undefined) {
     const value = process.env[variable];
-    if (value !== undefined && value !== '') return value;
+    if (value !== undefined && value.trim() !== '') return value;
     throw invalidArgument(option, `the variable ${variable} is not set`);
   }
   if (isUrl(given) && hasPassword(given)) {
@@ -108,6 +108,7 @@ function placeGiven(given: string, option: string): string {
       'a URL here may hold no password, since others can read a command line; put it into a variable and name that: env:SALIENCE_STORE',
     );
   }
+  if (given.trim() === '') throw invalidArgument(option, 'it must not be empty: name a directory, or a database');
   return given;
 }
 

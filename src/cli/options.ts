@@ -58,9 +58,9 @@ function optionOrVariable(variable: string, flags: string, about: string): Optio
   return process.env[variable] === '' ? option : option.env(variable);
 }
 
-/** As from `--path "$STORE"` where that is not set: it must not be another store. */
+/** As from `--path "$STORE"` where that is not set: it must not be another store, nor a folder named by a space. */
 function parseDirectory(value: string): string {
-  if (value !== '') return value;
+  if (value.trim() !== '') return value;
   throw new InvalidArgumentError('It is empty: name a directory, or leave the option out.');
 }
 

@@ -382,6 +382,20 @@ describe('spaces, backup, reindex, doctor', () => {
     expect(readdirSync(work.directory)).not.toContain('copies');
   });
 
+  it('takes a blank path for a mistake, whoever asks, and makes nothing', async () => {
+    for (const args of [['token', 'create'], ['token', 'list'], ['serve', '--port', '0'], ['spaces'], ['list']]) {
+      const { code, stdout, stderr } = await work.salience([...args, '--path', ' ']);
+      expect([code, stdout, stderr], args[0]).toEqual([2, '', expect.stringContaining('It is empty: name')]);
+    }
+    for (const ends of [
+      ['--from', ' ', '--to', 'copies'],
+      ['--from', join(work.directory, 'memory'), '--to', ''],
+    ]) {
+      expect((await fails(['copy', ...ends], 1)).message).toContain('it must not be empty: name');
+    }
+    expect(readdirSync(work.directory)).not.toContain(' ');
+  });
+
   it('copies no store onto itself, whose spaces must not be deleted first', async () => {
     await work.json(['remember', 'Has a cat', '--path', 'alone']);
     symlinkSync(join(work.directory, 'alone'), join(work.directory, 'linked'));
