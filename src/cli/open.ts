@@ -108,7 +108,8 @@ function placeGiven(given: string, option: string): string {
       'a URL here may hold no password, since others can read a command line; put it into a variable and name that: env:SALIENCE_STORE',
     );
   }
-  if (given.trim() === '') throw invalidArgument(option, 'it must not be empty: name a directory, or a database');
+  if (given.trim() === '')
+    throw invalidArgument(option, 'it must not be empty: name a directory, or a database');
   return given;
 }
 

@@ -1,16 +1,12 @@
 import { CommanderError } from 'commander';
 import { findCommandName } from './command-name.ts';
-import { FAILED, reportFailure, reportUsage, USAGE } from './failure.ts';
+import { reportFailure, reportUsage, USAGE } from './failure.ts';
 import { createProgram } from './program.ts';
+import { endWithStdout } from './stdout.ts';
 
 /** Runs a command line to its end; `process.exitCode` says how it went. */
 export async function run(args: readonly string[]): Promise<void> {
-  // Whoever reads our output may stop reading at any time: that is no failure.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(0);
-    process.stderr.write(`error: stdout cannot be written: ${error.message} (unwritable_file)\n`);
-    process.exit(FAILED);
-  });
+  endWithStdout();
   process.stderr.on('error', () => {});
   // What follows -- is no option.
   const options = args.includes('--') ? args.slice(0, args.indexOf('--')) : args;

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -146,6 +146,34 @@ describe('salience serve', () => {
       expect((await work.salience(['serve', option, '0'])).stderr).toContain(
         'It must be a whole number above 0.',
       );
+  });
+
+  it.skipIf(process.platform !== 'linux')('keeps no token that it could not show', async () => {
+    using work = createWorkplace();
+    work.file('taken', '');
+    for (const [line, reason] of [
+      [
+        'salience serve --port 0 > /dev/full',
+        /^error: stdout cannot be written: .*ENOSPC.*\(unwritable_file\)\n$/,
+      ],
+      ['salience serve --port 0 --token-file taken', /^error: taken exists already/],
+      ['salience serve --port 0 --token-file nosuch/token', /^error: nosuch\/token cannot be written/],
+      [
+        'salience token create > /dev/full',
+        /^error: stdout cannot be written: .*ENOSPC.*\(unwritable_file\)\n$/,
+      ],
+      ['salience token create --json > /dev/full', /^\{"error":\{"code":"unwritable_file"/],
+      // The reader has gone before anything is written.
+      [
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the shell's
+        'mkfifo go; { read -r _ < go; salience token create; } | { exec <&-; echo > go; }; exit ${PIPESTATUS[0]}',
+        /^error: stdout cannot be written: .*EPIPE/,
+      ],
+    ] as const) {
+      const { code, stderr } = await work.shell(line);
+      expect([code, stderr], line).toEqual([1, expect.stringMatching(reason)]);
+      expect(readdirSync(join(work.directory, 'memory', 'tokens')), line).toEqual([]);
+    }
   });
 
   it('says what to do when it cannot start', async () => {

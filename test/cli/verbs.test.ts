@@ -383,7 +383,13 @@ describe('spaces, backup, reindex, doctor', () => {
   });
 
   it('takes a blank path for a mistake, whoever asks, and makes nothing', async () => {
-    for (const args of [['token', 'create'], ['token', 'list'], ['serve', '--port', '0'], ['spaces'], ['list']]) {
+    for (const args of [
+      ['token', 'create'],
+      ['token', 'list'],
+      ['serve', '--port', '0'],
+      ['spaces'],
+      ['list'],
+    ]) {
       const { code, stdout, stderr } = await work.salience([...args, '--path', ' ']);
       expect([code, stdout, stderr], args[0]).toEqual([2, '', expect.stringContaining('It is empty: name')]);
     }

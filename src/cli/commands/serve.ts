@@ -1,7 +1,15 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { type Command, Option } from 'commander';
-import { type LogEntry, openTokenStore, startServer, type TokenStore } from '../../http/index.ts';
+import type { Instant } from '../../domain/time.ts';
+import {
+  type Grant,
+  type LogEntry,
+  type NewToken,
+  openTokenStore,
+  startServer,
+  type TokenStore,
+} from '../../http/index.ts';
 import { openSpaces } from '../../index.ts';
 import { DIALECTS, type DialectName, TOOL_CHOICES, type ToolChoice } from '../../mcp/dialects.ts';
 import type { Store } from '../../store/store.ts';
@@ -9,6 +17,7 @@ import { action, type Context } from '../context.ts';
 import { openingOf, storePath } from '../open.ts';
 import { collect, parsePort, parsePositive, parseWholeNumber } from '../options.ts';
 import { writeFileAtomically } from '../output-file.ts';
+import { writeOrFail } from '../stdout.ts';
 import { plainLine } from '../terminal-text.ts';
 import { readVersion } from '../version.ts';
 
@@ -97,6 +106,7 @@ export function configure(command: Command): void {
           ...(options.now === undefined ? {} : { clock: () => context.now }),
           log: context.warn,
         });
+        await using _ = opening.store;
         await using server = await startServer({
           tokens,
           deleteSpaces: true,
@@ -122,19 +132,10 @@ export function configure(command: Command): void {
           mount: { '/mcp': mcp.answer },
         });
         // Not before it serves: nobody would be shown the token of a start that fails.
-        const token = await firstToken(tokens, context);
-        if (options.json) {
-          await context.printJson({ url: server.url, ...(token === undefined ? {} : { token }) });
-        } else {
-          await context.print(`serving ${server.url}`);
-          if (token !== undefined) {
-            await context.print(`token for space ${plainLine(options.space)}, shown this once: ${token}`);
-          }
-        }
+        await firstToken(tokens, context, (token) => announce(server.url, token, context));
         if (!context.signal.aborted) await once(context.signal, 'abort');
         await mcp.close();
         await server.close();
-        await opening.store?.close();
         return 0;
       }),
     );
@@ -148,19 +149,45 @@ export function tokensOf({ options }: Pick<Context, 'options'>, store: Store | u
   return openTokenStore(store?.shared ?? join(storePath(options), 'tokens'));
 }
 
-/** Makes a token where there is none, and returns it if it is to be shown. */
+/** Makes a token and shows it. One that could not be shown is removed again: nobody has it, and it would count as the first. */
+export async function makeToken(
+  tokens: TokenStore,
+  wanted: NewToken,
+  now: Instant,
+  show: (made: { readonly token: string; readonly grant: Grant }) => Promise<void>,
+): Promise<void> {
+  const made = await tokens.create(wanted, now);
+  try {
+    await show(made);
+  } catch (error) {
+    await tokens.revoke(made.grant.id);
+    throw error;
+  }
+}
+
+/** Says that the server is there, with a token where there was none, unless that goes into a file. */
 async function firstToken(
   tokens: TokenStore,
   { options, now }: Context<Options>,
-): Promise<string | undefined> {
-  if ((await tokens.list()).length > 0) return undefined;
+  announceWith: (token: string | undefined) => Promise<void>,
+): Promise<void> {
+  if ((await tokens.list()).length > 0) return announceWith(undefined);
   const { tokenFile } = options;
-  const make = async () => (await tokens.create({ space: options.space, name: 'first' }, now)).token;
-  if (tokenFile === undefined) return make();
-  await writeFileAtomically(tokenFile, { replace: false, mode: 0o600 }, async (write) =>
-    write(`${await make()}\n`),
+  await makeToken(tokens, { space: options.space, name: 'first' }, now, async ({ token }) => {
+    if (tokenFile === undefined) return announceWith(token);
+    await writeFileAtomically(tokenFile, { replace: false, mode: 0o600 }, (write) => write(`${token}\n`));
+  });
+  if (tokenFile !== undefined) await announceWith(undefined);
+}
+
+function announce(url: string, token: string | undefined, context: Context<Options>): Promise<void> {
+  const { space, json } = context.options;
+  if (token === undefined) return json ? context.printJson({ url }) : context.print(`serving ${url}`);
+  return writeOrFail(
+    json
+      ? `${JSON.stringify({ url, token })}\n`
+      : `serving ${url}\ntoken for space ${plainLine(space)}, shown this once: ${token}\n`,
   );
-  return undefined;
 }
 
 function writeLog(entry: LogEntry): void {

@@ -3,8 +3,9 @@ import { type Grant, TOKEN_RIGHTS, type TokenRights, type TokenStore } from '../
 import { action, type Context } from '../context.ts';
 import { isThere, sharedStore } from '../open.ts';
 import { collect } from '../options.ts';
+import { writeOrFail } from '../stdout.ts';
 import { plainLine } from '../terminal-text.ts';
-import { tokensOf } from './serve.ts';
+import { makeToken, tokensOf } from './serve.ts';
 
 export const examples = [
   'salience token create --name laptop',
@@ -32,18 +33,21 @@ export function configure(command: Command): void {
     .action(
       action<CreateOptions, []>(async (context) => {
         const { space, name, scope: scopes, rights } = context.options;
-        // First: what fails after the token was made would lose it.
         const exists = await isThere(context.options);
-        const { token, grant } = await withTokens(context, (tokens) =>
-          tokens.create({ space, name, scopes, rights }, context.now),
+        const textOf = (token: string, grant: Grant) => {
+          if (context.options.json) return JSON.stringify({ ...grant, token });
+          const lines = [describe(grant), `shown this once: ${token}`];
+          if (!exists) {
+            const named = plainLine(JSON.stringify(space));
+            lines.push(`space ${named} does not exist yet; the first write to it creates it`);
+          }
+          return lines.join('\n');
+        };
+        await withTokens(context, (tokens) =>
+          makeToken(tokens, { space, name, scopes, rights }, context.now, ({ token, grant }) =>
+            writeOrFail(`${textOf(token, grant)}\n`),
+          ),
         );
-        if (context.options.json) return context.printJson({ ...grant, token });
-        const lines = [describe(grant), `shown this once: ${token}`];
-        if (!exists) {
-          const named = plainLine(JSON.stringify(space));
-          lines.push(`space ${named} does not exist yet; the first write to it creates it`);
-        }
-        await context.print(lines.join('\n'));
       }),
     );
   command

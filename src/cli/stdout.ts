@@ -1,0 +1,29 @@
+import { SalienceError } from '../domain/errors.ts';
+import { FAILED } from './failure.ts';
+
+/** Whoever reads our output may stop reading at any time, which is no failure; whatever else keeps us from writing ends the process. */
+export function endWithStdout(): void {
+  process.stdout.on('error', end);
+}
+
+/** Writes a text that must not be lost: throws `unwritable_file` where it does not arrive, and the process goes on. */
+export async function writeOrFail(text: string): Promise<void> {
+  const { stdout } = process;
+  const ignore = () => {};
+  stdout.on('error', ignore).off('error', end);
+  await new Promise<void>((resolve, reject) => {
+    stdout.write(text, (cause) => (cause ? reject(unwritable(cause)) : resolve()));
+  });
+  endWithStdout();
+  stdout.off('error', ignore);
+}
+
+function end(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE') process.exit(0);
+  process.stderr.write(`error: ${unwritable(error).message} (unwritable_file)\n`);
+  process.exit(FAILED);
+}
+
+function unwritable(cause: Error): SalienceError {
+  return new SalienceError('unwritable_file', `stdout cannot be written: ${cause.message}`, { cause });
+}
