@@ -25,9 +25,28 @@ export interface Context<Options = object> {
   misused(message: string): never;
 }
 
+type Work<Options, Arguments extends readonly unknown[]> = (
+  context: Context<Options>,
+  ...args: Arguments
+) => Promise<number> | Promise<void>;
+
 /** Turns the work of a command into an action of commander. The work may return an exit code other than 0. */
 export function action<Options, Arguments extends readonly unknown[]>(
-  work: (context: Context<Options>, ...args: Arguments) => Promise<number> | Promise<void>,
+  work: Work<Options, Arguments>,
+): (...given: unknown[]) => Promise<void> {
+  return actionOf(work, INTERRUPTED);
+}
+
+/** The same of a server: to be told to end, by Ctrl-C or SIGTERM, is how its work is done. */
+export function serverAction<Options, Arguments extends readonly unknown[]>(
+  work: Work<Options, Arguments>,
+): (...given: unknown[]) => Promise<void> {
+  return actionOf(work, 0);
+}
+
+function actionOf<Options, Arguments extends readonly unknown[]>(
+  work: Work<Options, Arguments>,
+  interrupted: number,
 ): (...given: unknown[]) => Promise<void> {
   return async (...given) => {
     const command = given.at(-1) as Command;
@@ -35,7 +54,7 @@ export function action<Options, Arguments extends readonly unknown[]>(
     try {
       const context = createContext<Options>(command, interruption.signal);
       const code = await work(context, ...(given.slice(0, -2) as unknown as Arguments));
-      process.exitCode = typeof code === 'number' ? code : interruption.signal.aborted ? INTERRUPTED : 0;
+      process.exitCode = typeof code === 'number' ? code : interruption.signal.aborted ? interrupted : 0;
     } finally {
       interruption.stop();
     }

@@ -1,7 +1,9 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { verbs } from '../../src/api/index.ts';
 import { createWorkplace, type Workplace } from '../cli/cli.ts';
 
@@ -303,6 +305,24 @@ describe('a server over stdio', () => {
     expect(() => process.kill(pid as number, 0)).toThrow(/ESRCH/);
   });
 });
+
+test.each(['SIGINT', 'SIGTERM'] as const)(
+  'a server that is told to end by %s has done its work',
+  async (signal) => {
+    const child = spawn(process.execPath, [main, 'mcp', '--path', 'memory'], {
+      cwd: work.directory,
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    onTestFinished(() => {
+      child.kill('SIGKILL');
+    });
+    child.stdin.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n');
+    // From its first answer on it listens to signals.
+    await once(child.stdout, 'data');
+    child.kill(signal);
+    expect(await once(child, 'close')).toEqual([0, null]);
+  },
+);
 
 describe('--print-config', () => {
   test.each(['claude-desktop', 'cursor', 'windsurf', 'gemini'])(

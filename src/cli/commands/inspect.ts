@@ -8,7 +8,7 @@ import type { Command } from 'commander';
 import { escapeXml } from '../../domain/escape-xml.ts';
 import { startServer } from '../../http/index.ts';
 import { openSpaces } from '../../index.ts';
-import { action, type Context } from '../context.ts';
+import { type Context, serverAction } from '../context.ts';
 import { fillDemo } from '../demo-memory.ts';
 import { openingOf, openToRead, placeOf } from '../open.ts';
 import { parsePort } from '../options.ts';
@@ -43,7 +43,7 @@ export function configure(command: Command): void {
       '\nThe server listens to this machine alone. The address opens the inspector once, within 60 seconds; the page it\nopens stays signed in for 12 hours, or until Ctrl-C ends the server.',
     )
     .action(
-      action<Options, []>(async (context) => {
+      serverAction<Options, []>(async (context) => {
         const { options } = context;
         const demo = options.demo ? mkdtempSync(join(tmpdir(), 'salience-demo-')) : undefined;
         try {
@@ -51,7 +51,6 @@ export function configure(command: Command): void {
         } finally {
           if (demo !== undefined) rmSync(demo, { recursive: true, force: true });
         }
-        return 0;
       }),
     );
 }

@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander';
 import { CLIENT_CONFIGS, CLIENTS, type ClientName, type ServerCommand } from '../../mcp/client-config.ts';
 import { DIALECTS, type DialectName, TOOL_CHOICES, type ToolChoice } from '../../mcp/dialects.ts';
 import { wholePath } from '../../stores/sqlite/directory.ts';
-import { action, type Context } from '../context.ts';
+import { type Context, serverAction } from '../context.ts';
 import { isShared, open, storePath } from '../open.ts';
 import { collect } from '../options.ts';
 import { npxArguments } from '../published.ts';
@@ -43,7 +43,9 @@ export function configure(command: Command): void {
       '\nSpeaks the Model Context Protocol on stdin and stdout until the client closes them; an agent starts it by itself.',
     )
     .action(
-      action<Options, []>((context) => (context.options.printConfig ? printConfig(context) : serve(context))),
+      serverAction<Options, []>((context) =>
+        context.options.printConfig ? printConfig(context) : serve(context),
+      ),
     );
 }
 

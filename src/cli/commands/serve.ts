@@ -13,7 +13,7 @@ import {
 import { openSpaces } from '../../index.ts';
 import { DIALECTS, type DialectName, TOOL_CHOICES, type ToolChoice } from '../../mcp/dialects.ts';
 import type { Store } from '../../store/store.ts';
-import { action, type Context } from '../context.ts';
+import { type Context, serverAction } from '../context.ts';
 import { openingOf, storePath } from '../open.ts';
 import { collect, parsePort, parsePositive, parseWholeNumber } from '../options.ts';
 import { writeFileAtomically } from '../output-file.ts';
@@ -91,7 +91,7 @@ export function configure(command: Command): void {
       '\nRoutes for programs are under /v1, the Model Context Protocol for agents is at /mcp, the inspector for people at\n/inspector.\nAt the first start a token for --space is made and shown once; salience token makes more. A request\nneeds one, and it alone decides which space is asked. Ctrl-C ends the server when what is under way has ended.',
     )
     .action(
-      action<Options, []>(async (context) => {
+      serverAction<Options, []>(async (context) => {
         const { options } = context;
         const opening = await openingOf(context);
         const tokens = tokensOf(context, opening.store);
@@ -136,7 +136,6 @@ export function configure(command: Command): void {
         if (!context.signal.aborted) await once(context.signal, 'abort');
         await mcp.close();
         await server.close();
-        return 0;
       }),
     );
 }
