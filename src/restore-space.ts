@@ -60,7 +60,7 @@ export async function restoreSpace(options: RestoreSpaceOptions): Promise<Restor
         throw translateFileError(error, directory);
       });
     }
-    await checkWhole(file, directory, space);
+    await checkWhole(file, directory, space, signal);
     const [copy] = await copySpaces({ from: directory, to, spaces: [space], signal });
     return { space, memories: copy?.rows.memory ?? 0 };
   } finally {
@@ -68,8 +68,13 @@ export async function restoreSpace(options: RestoreSpaceOptions): Promise<Restor
   }
 }
 
-async function checkWhole(file: string, directory: string, space: string): Promise<void> {
-  const findings = await checkAt(directory, space).catch((error: unknown) => {
+async function checkWhole(
+  file: string,
+  directory: string,
+  space: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const findings = await checkAt(directory, space, signal).catch((error: unknown) => {
     if (!SalienceError.isInstance(error) || error.code !== 'store_corrupt') throw error;
     return ['it is damaged'];
   });
@@ -81,9 +86,13 @@ async function checkWhole(file: string, directory: string, space: string): Promi
   );
 }
 
-async function checkAt(path: string, space: string): Promise<readonly string[]> {
+async function checkAt(
+  path: string,
+  space: string,
+  signal: AbortSignal | undefined,
+): Promise<readonly string[]> {
   await using memory = await openMemory({ path, space, embedder: 'none' });
-  return memory.check();
+  return memory.check({ signal });
 }
 
 async function noBackup(file: string): Promise<SalienceError> {

@@ -382,6 +382,18 @@ describe('spaces, backup, reindex, doctor', () => {
     expect(readdirSync(work.directory)).not.toContain('copies');
   });
 
+  it('stops examining at Ctrl-C', async () => {
+    const interrupted = new URL('interrupted-while-listing.mjs', import.meta.url).href;
+    const env = { NODE_OPTIONS: `--import ${interrupted}` };
+    await work.json(['remember', 'Has a cat', '--path', 'watched', '--embedder', 'none']);
+    const outcome = await work.salience(['doctor', '--path', 'watched', '--embedder', 'none'], { env });
+    expect(outcome).toEqual({
+      code: 130,
+      stdout: '',
+      stderr: 'error: interrupted; what was reported as done is done (aborted)\n',
+    });
+  });
+
   it('takes a blank path for a mistake, whoever asks, and makes nothing', async () => {
     for (const args of [
       ['token', 'create'],

@@ -1,6 +1,6 @@
 import { access, constants } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { SalienceError } from '../../domain/errors.ts';
+import { SalienceError, throwIfAborted } from '../../domain/errors.ts';
 import { NO_EMBEDDER, vectorWarnings } from '../../engine/upkeep/health.ts';
 import { openMemory, type SpaceInfo } from '../../index.ts';
 import { chooseEmbedder } from '../../providers/choose.ts';
@@ -69,6 +69,7 @@ async function examine(context: Context): Promise<Report> {
   /** One broken thing must not hide the state of the others. */
   const attempt = async <Result>(what: string, work: () => Promise<Result>): Promise<Result | undefined> => {
     try {
+      throwIfAborted(context.signal);
       return await work();
     } catch (error) {
       if (context.signal.aborted) throw error;
@@ -96,7 +97,7 @@ async function examine(context: Context): Promise<Report> {
   problems.push(...strays);
   const spaces: SpaceReport[] = [];
   for (const name of names) {
-    const space = await attempt(`space ${name}`, () => examineSpace(name, store));
+    const space = await attempt(`space ${name}`, () => examineSpace(name, store, context));
     spaces.push(space?.report ?? { name, problems: [] });
     problems.push(...(space?.report.problems ?? []).map((problem) => `space ${name}: ${problem}`));
     if (space && embedder.model !== undefined) warnings.push(...vectorWarnings(space.info, embedder.model));
@@ -133,12 +134,13 @@ async function stateOf(path: string): Promise<Report['store']['state']> {
 async function examineSpace(
   name: string,
   store: Store,
+  { signal }: Pick<Context, 'signal'>,
 ): Promise<{ readonly report: SpaceReport; readonly info: SpaceInfo }> {
   // Without an embedder nothing can be a mismatch, and the file itself is what is examined.
   await using memory = await openMemory({ store, space: name, embedder: 'none', readOnly: true });
-  const info = await memory.stats();
+  const info = await memory.stats({ signal });
   const { memories, vectors, embedding, bytes, schemaVersion, lastBackup } = info;
-  const problems = await memory.check();
+  const problems = await memory.check({ signal });
   const model = embedding?.model;
   return { report: { name, memories, vectors, model, bytes, schemaVersion, lastBackup, problems }, info };
 }

@@ -36,6 +36,19 @@ async function foundAfter(sql: string): Promise<readonly string[]> {
   return memory.check();
 }
 
+test('a check that is given up meanwhile ends, and leaves the space as usable as it was', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'salience-check-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  await using memory = await openMemory({ path: directory, space: 'alice' });
+  await memory.remember('Lives in Oslo');
+  const controller = new AbortController();
+  const checking = memory.check({ signal: controller.signal });
+  controller.abort();
+  await expect(checking).rejects.toMatchObject({ code: 'aborted' });
+  await memory.remember('Lives in Bergen');
+  expect(await memory.check()).toEqual([]);
+});
+
 test.each([
   ['DELETE FROM supersession', `2 supersessions are not those that the memories say: ${RESTORE}`],
   [

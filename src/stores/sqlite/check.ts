@@ -1,7 +1,8 @@
-import { SalienceError } from '../../domain/errors.ts';
+import { SalienceError, throwIfAborted } from '../../domain/errors.ts';
 import type { Metadata } from '../../domain/memory.ts';
 import { namesOfEntity } from '../../domain/relation.ts';
 import { inSlices, startLongSlices } from '../../domain/slices.ts';
+import { signalOfCaller } from '../../store/cancelling.ts';
 import { damagedRow } from '../../store/damage.ts';
 import type { EmbeddingInfo } from '../../store/store.ts';
 import type { ReadAside } from './aside.ts';
@@ -21,10 +22,29 @@ import { type UsageRow, usageOf } from './usage.ts';
 
 /** Looks for damage in the file and between the tables; each finding is a sentence. Inside a read transaction, in slices. */
 export async function findDamage(connection: Connection, aside?: ReadAside): Promise<readonly string[]> {
+  const signal = signalOfCaller();
   const lines = (await aside?.(connection.path, INTEGRITY)) ?? connection.lists(INTEGRITY);
   const damage = lines.filter(([line]) => line !== 'ok').map(([line]) => `SQLite: ${line}: ${RESTORE}`);
   // A damaged file makes the questions that follow unanswerable.
-  return damage.length > 0 ? damage : inSlices(damageInTables(connection), startLongSlices());
+  if (damage.length > 0) return damage;
+  return inSlices(unlessAborted(damageInTables(connection), signal), startLongSlices());
+}
+
+function* unlessAborted<Result>(
+  steps: Generator<undefined, Result>,
+  signal: AbortSignal | undefined,
+): Generator<undefined, Result> {
+  try {
+    for (;;) {
+      throwIfAborted(signal);
+      const step = steps.next();
+      if (step.done) return step.value;
+      yield;
+    }
+  } finally {
+    // Statements that are under way end here.
+    steps.return(undefined as never);
+  }
 }
 
 const INTEGRITY = 'PRAGMA space.integrity_check(100)';
