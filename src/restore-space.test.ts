@@ -171,6 +171,16 @@ test('a store is not copied onto itself, where the advice to delete what is ther
   }
 });
 
+test('a store to which another process restores the same space says that, since no longer wait would help', async () => {
+  const directoryOfTarget = join(directory, 'second');
+  await using to = createSqliteStore({ directory: directoryOfTarget, busyTimeout: 20 });
+  await using _ = await to.copying?.into('acme/bob');
+  const { message } = await expectCode(restoreSpace({ file, to }), 'store_busy');
+  expect(message).toBe(
+    'another process copies or restores into the space "acme/bob"; wait for it, or stop it and try again: what was copied stays',
+  );
+});
+
 test.each(['', ' '])('a blank path is no store to copy to or to restore into: %j', async (to) => {
   const from = join(directory, 'first');
   expect((await expectCode(copySpaces({ from, to }), 'invalid_argument')).message).toContain('to: ');

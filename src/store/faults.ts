@@ -55,3 +55,11 @@ export function cannotUndo(operation: number, problem: UndoProblem): SalienceErr
     { details: { operation, problem } },
   );
 }
+
+export function anotherCopy(space: string, cause?: unknown): SalienceError {
+  return new SalienceError(
+    'store_busy',
+    `another process copies or restores into the space ${JSON.stringify(space)}; wait for it, or stop it and try again: what was copied stays`,
+    { details: { space }, cause },
+  );
+}

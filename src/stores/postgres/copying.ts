@@ -14,6 +14,7 @@ import {
   type StoreCopying,
   termsToCopy,
 } from '../../store/copying.ts';
+import { anotherCopy } from '../../store/faults.ts';
 import {
   linkChangeFromJson,
   settingsFromJson,
@@ -343,12 +344,4 @@ function completed(part: CopyPart, row: CopyRow): Found {
 
 function stampFrom(values: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(values)).digest('hex').slice(0, 16);
-}
-
-function anotherCopy(space: string): SalienceError {
-  return new SalienceError(
-    'store_busy',
-    `another copy writes to the space ${JSON.stringify(space)}; wait for it, or stop it and copy again: what was copied stays`,
-    { details: { space } },
-  );
 }

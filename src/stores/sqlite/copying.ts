@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { SalienceError } from '../../domain/errors.ts';
 import { inSlices, startLongSlices } from '../../domain/slices.ts';
 import type { CopyHead, CopyRows, CopySource, CopyTarget, StoreCopying } from '../../store/copying.ts';
-import { missingSpace } from '../../store/faults.ts';
+import { anotherCopy, missingSpace } from '../../store/faults.ts';
 import {
   linkChangeFromJson,
   settingsFromJson,
@@ -13,7 +13,7 @@ import {
 import { type Connection, readTransaction, writeTransaction } from './connection.ts';
 import { putRow, readPart, removeRow } from './copy-rows.ts';
 import { checkLinks } from './directory.ts';
-import { translateFileError } from './faults.ts';
+import { isBusy, translateFileError } from './faults.ts';
 import { fileNameOf, hasLog, listSpaceNames, pathOf, removeFiles } from './files.ts';
 import {
   readDerivation,
@@ -48,14 +48,17 @@ export function copyingIn(directory: string, settings: FileSettings): StoreCopyi
       const incomplete = join(directory, INCOMPLETE, fileNameOf(space));
       if (existsSync(path)) throw exists(space, path);
       await checkFiles(path);
-      const connection = await openIncomplete(incomplete, space, settings);
+      const connection = await openIncomplete(incomplete, space, settings).catch((error: unknown) => {
+        if (!SalienceError.isInstance(error) || error.code !== 'store_busy') throw error;
+        throw anotherCopy(space, error);
+      });
       // A second copy is refused, instead of writing to what the first one makes a space.
       connection.database.exec('PRAGMA space.locking_mode = EXCLUSIVE');
       try {
         await writeTransaction(connection, settings.busyTimeout, () => {});
       } catch (error) {
         connection.close();
-        throw translateFileError(error, incomplete);
+        throw isBusy(error) ? anotherCopy(space, error) : translateFileError(error, incomplete);
       }
       return targetOf(connection, settings, async () => {
         if (existsSync(path)) throw exists(space, path);
