@@ -86,7 +86,7 @@ const GROUPS: readonly CommandGroup[] = [
       verb('resolve', () => import('./commands/resolve.ts')),
       verb('feedback', () => import('./commands/feedback.ts')),
       plain('setImportance'),
-      plain('markUsed'),
+      verb('markUsed', () => import('./commands/mark-used.ts')),
       verb('link', () => import('./commands/link.ts')),
       verb('unlink', () => import('./commands/unlink.ts')),
       verb('relate', () => import('./commands/relate.ts')),

@@ -4,8 +4,8 @@ import { COMMAND_GROUPS } from './command-table.ts';
 import { addCommonOptions } from './options.ts';
 
 const footer = `
-Exit codes: 0 done; 1 failed, the message says why; 2 wrong usage, nothing was done; 3 partly done (an import left
-lines out, or a language model failed); 130 interrupted. With --json results go to stdout and errors to stderr,
+Exit codes: 0 done; 1 failed, the message says why; 2 wrong usage, nothing was done; 3 partly done (some lines or
+ids were left out, or a language model failed); 130 interrupted. With --json results go to stdout and errors to stderr,
 both as JSON.`;
 
 /**
