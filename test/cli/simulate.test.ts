@@ -80,12 +80,19 @@ describe('simulate', () => {
     expect(await fails('broken.json', '{')).toMatchObject([1, { code: 'invalid_argument' }]);
     expect(await fails('wrong.json', '{"memories":[{"day":0,"content":"x","type":7}]}')).toMatchObject([
       1,
-      { details: { field: 'memories[0].type' } },
+      {
+        message: expect.stringMatching(/^wrong\.json: memories\[0\]\.type: /),
+        details: { field: 'memories[0].type', file: 'wrong.json' },
+      },
     ]);
     expect(await fails('wrong.jsonl', '\n{"kind":"memory"}')).toMatchObject([
       1,
       { code: 'invalid_argument', message: expect.stringMatching(/^wrong\.jsonl: line 2\.content: /) },
     ]);
+    const recall = '{"kind":"recall","day":1,"query":"tea","strategy":"foo"}';
+    expect(await fails('recall.jsonl', `{"kind":"memory","day":0,"content":"tea"}\n${recall}`)).toMatchObject(
+      [2, { code: 'unknown_strategy', message: expect.stringMatching(/^recall\.jsonl: line 2: /) }],
+    );
     expect(await fails('good.json', '{"memories":[{"day":0,"content":"x"}]}', '--days', '0')).toMatchObject([
       1,
       { code: 'invalid_argument', details: { field: 'days' } },

@@ -36,11 +36,14 @@ export function configure(command: Command): void {
         const script = await readScript(path, options.days);
         const progress = createProgress('simulating', process.stderr);
         try {
-          const simulation = await simulateLife(script, {
-            embedder: await embedderOf(context),
-            signal,
-            progress: (day, days) => progress.update(Math.floor(day), day / days),
-          });
+          const embedder = await embedderOf(context);
+          const simulation = await naming(path, () =>
+            simulateLife(script, {
+              embedder,
+              signal,
+              progress: (day, days) => progress.update(Math.floor(day), day / days),
+            }),
+          );
           progress.finish();
           if (options.svg !== undefined) {
             const svg = plotRetention(simulation);
@@ -68,10 +71,17 @@ async function readScript(path: string, days: number | undefined): Promise<LifeS
     );
   }
   const format = /\.(?:jsonl|ndjson)$/i.test(path) ? 'jsonl' : 'json';
+  return naming(path, async () => parseLifeScript(source, { format, days }));
+}
+
+/** What is wrong with a place in the script names its file too. */
+async function naming<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
   try {
-    return parseLifeScript(source, { format, days });
+    return await work();
   } catch (cause) {
     if (!SalienceError.isInstance(cause)) throw cause;
+    const isOfScript = cause.details['field'] !== undefined || cause.code.startsWith('invalid_');
+    if (!isOfScript) throw cause;
     throw new SalienceError(cause.code, `${path}: ${cause.message}`, {
       details: { ...cause.details, file: path },
       cause,
