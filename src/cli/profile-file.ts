@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { SalienceError } from '../domain/errors.ts';
 import type { ProfileDefinition } from '../scoring/index.ts';
+import { findBuiltinProfile } from '../scoring/profiles/index.ts';
 
 /** The file with a formula of one's own: that of `--profile`, or that which stands for a strategy. */
 export function profileFile(options: {
@@ -14,15 +15,26 @@ export function isProfileFile(strategy: string | undefined): boolean {
   return strategy !== undefined && /\.json$/i.test(strategy);
 }
 
+/** What was meant where a built-in formula has the name of a file that is missing. */
+function adviceOnBuiltin(path: string): string | undefined {
+  const name = path.replace(/\.json$/i, '');
+  if (!findBuiltinProfile(name)) return undefined;
+  return name === path
+    ? `a file is expected here; for the built-in formula of that name give --strategy ${name}`
+    : `the name of the built-in formula is ${name}, without .json`;
+}
+
 /** Reads a profile from a JSON file, unchecked. Throws `unreadable_file`, `invalid_profile`. */
 export async function readDefinition(path: string): Promise<ProfileDefinition> {
   let json: string;
   try {
     json = await readFile(path, 'utf8');
   } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    const builtin = code === 'ENOENT' ? adviceOnBuiltin(path) : undefined;
     throw new SalienceError(
       'unreadable_file',
-      `${path} cannot be read (${(cause as Error).message}); check that it exists and that you may read it`,
+      `${path} cannot be read (${message}); ${builtin ?? 'check that it exists and that you may read it'}`,
       { details: { file: path }, cause },
     );
   }

@@ -220,6 +220,19 @@ describe('explain and why-not', () => {
 describe('score and profiles', () => {
   const signals = { similarity: 0.92, scope: 'project:match', updatedAt: '2026-04-15T00:00:00Z' };
 
+  it('says what was meant where a formula is no file', async () => {
+    const signals = ['--signals', '{"similarity":0.5}'];
+    for (const [args, advice] of [
+      [['score', '--profile', 'hybrid', ...signals], 'give --strategy hybrid'],
+      [['recall', 'coffee', '--profile', 'hybrid'], 'give --strategy hybrid'],
+      [['score', '--strategy', 'hybrid.json', ...signals], 'is hybrid, without .json'],
+      [['score', '--profile', 'mine', ...signals], 'check that it exists'],
+    ] as const) {
+      const { code, stderr } = await work.salience(args);
+      expect([code, stderr]).toEqual([1, expect.stringContaining(advice)]);
+    }
+  });
+
   it('scores given signals exactly as the library does', async () => {
     const args = ['score', '--strategy', 'scoped', '--signals', JSON.stringify(signals), '--now', now];
     expect(await work.json(args)).toEqual({
