@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { copySpaces } from './copy-spaces.ts';
 import { SalienceError } from './domain/errors.ts';
+import { removeLeftBehind, temporaryPrefix } from './domain/left-behind.ts';
 import { keysOf, onlyKeys } from './domain/options.ts';
 import { openMemory } from './open.ts';
 import type { Store } from './store/store.ts';
@@ -20,6 +21,9 @@ export interface RestoreSpaceOptions {
 }
 
 const optionKeys = keysOf<RestoreSpaceOptions>()({ file: true, to: true, signal: true });
+
+/** Begins the names of the folders in which backups are checked. */
+const RESTORING = 'salience-restore-';
 
 /** A space that came back. */
 export interface RestoredSpace {
@@ -48,7 +52,8 @@ export async function restoreSpace(options: RestoreSpaceOptions): Promise<Restor
   const space = existsSync(file) ? await nameIn(file) : undefined;
   if (space === undefined) throw await noBackup(file);
   // Opening may bring an older schema up to date: the backup stays as it is.
-  const directory = await mkdtemp(join(tmpdir(), 'salience-restore-')).catch((error) => {
+  removeLeftBehind(tmpdir(), RESTORING);
+  const directory = await mkdtemp(join(tmpdir(), temporaryPrefix(RESTORING))).catch((error) => {
     throw translateFileError(error, tmpdir());
   });
   try {

@@ -3,6 +3,10 @@ import { link, lstat, open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path';
 import { invalidArgument } from '../domain/check.ts';
 import { SalienceError } from '../domain/errors.ts';
+import { removeLeftBehind, temporaryPrefix } from '../domain/left-behind.ts';
+
+/** Begins the names of files that are not whole yet. */
+const UNFINISHED = '.salience-output-';
 
 /**
  * Writes a file that is complete or not there: into a temporary file beside it, which then takes its name.
@@ -16,7 +20,9 @@ export async function writeFileAtomically(
   },
   fill: (write: (text: string) => Promise<void>) => Promise<void>,
 ): Promise<void> {
-  const temporary = `${path}.${randomUUID().slice(0, 8)}.tmp`;
+  const folder = dirname(path);
+  removeLeftBehind(folder, UNFINISHED);
+  const temporary = join(folder, `${temporaryPrefix(UNFINISHED)}${randomUUID().slice(0, 8)}`);
   const handle = await open(temporary, 'wx', options.mode).catch((cause: unknown) => {
     throw unwritable(path, cause);
   });

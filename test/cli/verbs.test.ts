@@ -437,6 +437,29 @@ describe('spaces, backup, reindex, doctor', () => {
     expect(readdirSync(work.directory)).not.toContain(' ');
   });
 
+  it('removes what runs that were killed have left: they hold what may be forgotten since', async () => {
+    await work.json(['remember', 'Has a secret', '--path', 'killed', '--embedder', 'none']);
+    await work.json(['backup', 'killed.db', '--path', 'killed', '--embedder', 'none']);
+    const place = join(work.directory, 'written');
+    mkdirSync(place);
+    const unfinished = () => readdirSync(place).filter((name) => !name.startsWith('one'));
+    // Both what is written and what is only there for a moment lie here.
+    const env = { TMPDIR: place };
+    const halfway = `--import ${new URL('killed-halfway.mjs', import.meta.url).href}`;
+    for (const [args, left] of [
+      [['restore', 'killed.db', '--path', 'back'], 'salience-restore-'],
+      [['export', '--path', 'killed', '--output', 'written/one.jsonl'], '.salience-output-'],
+      [['backup', 'written/one.db', '--path', 'killed', '--embedder', 'none'], '.backup-'],
+    ] as const) {
+      const killed = await work.salience(args, { env: { ...env, NODE_OPTIONS: halfway } });
+      expect(killed.code, args[0]).toBe(null);
+      expect(unfinished(), args[0]).toEqual([expect.stringContaining(left)]);
+      const again = await work.salience(args, { env });
+      expect(again, args[0]).toMatchObject({ code: 0 });
+      expect(unfinished(), args[0]).toEqual([]);
+    }
+  });
+
   it('copies no store onto itself, whose spaces must not be deleted first', async () => {
     await work.json(['remember', 'Has a cat', '--path', 'alone']);
     symlinkSync(join(work.directory, 'alone'), join(work.directory, 'linked'));

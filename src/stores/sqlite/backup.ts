@@ -3,12 +3,15 @@ import { existsSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { SalienceError } from '../../domain/errors.ts';
+import { removeLeftBehind, temporaryPrefix } from '../../domain/left-behind.ts';
 import type { ReadAside } from './aside.ts';
 import type { Connection } from './connection.ts';
 import { wholePath } from './directory.ts';
 import { translateFileError } from './faults.ts';
 import { giveName } from './presence.ts';
 
+/** Begins the names of backups that are not whole yet. */
+const UNFINISHED = '.backup-';
 const VACUUM = 'VACUUM space INTO ?';
 
 /** Writes a compact copy of the last committed state into a new file, and waits until the disk has it. */
@@ -16,7 +19,8 @@ export async function backupTo(connection: Connection, path: string, aside?: Rea
   const target = wholePath(path);
   if (existsSync(target)) throw alreadyThere(target);
   // It appears under its name whole, and another backup to the same name finds it there.
-  const made = join(dirname(target), `.backup-${randomBytes(8).toString('hex')}`);
+  removeLeftBehind(dirname(target), UNFINISHED);
+  const made = join(dirname(target), `${temporaryPrefix(UNFINISHED)}${randomBytes(8).toString('hex')}`);
   try {
     if (!(await aside?.(connection.path, VACUUM, made))) {
       await rm(made, { force: true });
