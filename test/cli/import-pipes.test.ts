@@ -12,6 +12,7 @@ describe('a pipe', () => {
 
   it.each([
     ['that is stdin', `${two} | salience import /dev/stdin`],
+    ['that is stdin, as elsewhere', `${two} | salience import -`],
     ['of another command', `salience import <(${two})`],
     ['that is compressed', `salience import <(${two} | gzip)`],
     ['with the name of JSON Lines', `mkfifo two.jsonl; ${two} > two.jsonl & salience import two.jsonl`],
@@ -31,6 +32,14 @@ describe('a pipe', () => {
       expect(code).toBe(130);
     },
   );
+
+  it('that is closed has nothing to import', async () => {
+    expect(await work.shell('salience import - --format jsonl <&-')).toEqual({
+      code: 0,
+      stdout: 'imported 0 memories\n',
+      stderr: '',
+    });
+  });
 
   it('of text is imported', async () => {
     const { code, stdout } = await work.shell(`printf 'one' | salience import /dev/stdin --format text`);

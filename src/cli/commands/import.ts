@@ -34,6 +34,9 @@ interface Skipped {
   readonly reason: string;
 }
 
+/** Opened as any other pipe, or file. */
+const STDIN = '/dev/stdin';
+
 /** So many skipped places are kept for JSON; all of them are written to stderr. */
 const REMEMBERED_SKIPS = 1000;
 
@@ -48,7 +51,7 @@ export const examples = [
 
 export function configure(command: Command): void {
   command
-    .argument('<paths...>', 'files and folders')
+    .argument('<paths...>', 'files and folders; - is stdin')
     .addOption(
       new Option(
         '--format <format>',
@@ -61,7 +64,8 @@ export function configure(command: Command): void {
     .option('--space-per-user', 'import a file of several users, each user into the space of that name')
     .option('--update', 'replace stored memories even if those in the file are older')
     .action(
-      action<Options, [readonly string[]]>(async (context, paths) => {
+      action<Options, [readonly string[]]>(async (context, given) => {
+        const paths = given.map((path) => (path === '-' ? STDIN : path));
         const { user, spacePerUser } = context.options;
         if (user !== undefined && spacePerUser) {
           throw new SalienceError('invalid_argument', '--user and --space-per-user exclude each other', {
