@@ -56,9 +56,19 @@ export async function importItems(
   const { signal, onProgress, onLeftOut, links = createImportLinks() } = options;
   const open = typeof memory === 'function' ? memory : async () => memory;
   const counts: Counts = { imported: 0, updated: 0, unchanged: 0, skipped: 0 };
+  // What a batch is refused is known when it is written: told at once, what cannot be read would come before it.
+  let untold: { readonly place: number; readonly where: string; readonly reason: string }[] = [];
+  const places = new Map<string, number>();
+  let read = 0;
   const skip = (where: string, reason: string) => {
     counts.skipped++;
-    options.onSkipped?.(where, reason);
+    untold.push({ place: places.get(where) ?? read, where, reason });
+  };
+  const tell = () => {
+    const told = untold.sort((a, b) => a.place - b.place);
+    untold = [];
+    places.clear();
+    for (const { where, reason } of told) options.onSkipped?.(where, reason);
   };
   let batch = new Map<string, Usable>();
   const held: Held = new Map();
@@ -69,6 +79,7 @@ export async function importItems(
     if (batch.size > 0)
       await writeBatch(await open(), [...batch.values()], counts, skip, links, options, held);
     batch = new Map();
+    tell();
     if (held.size >= MOST_HELD) await release();
     onProgress?.({ ...counts });
   };
@@ -81,27 +92,31 @@ export async function importItems(
       await writeBatch(await open(), items.slice(start, start + BATCH), counts, skip, links, options);
     }
   };
-  for await (const item of items) {
-    if (item.kind === 'unusable') {
-      skip(item.where, item.reason);
-      continue;
+  try {
+    for await (const item of items) {
+      if (item.kind === 'left-out') {
+        onLeftOut?.(item.what);
+        continue;
+      }
+      if (item.kind === 'link' || item.kind === 'entity' || item.kind === 'relation') {
+        links.add(item);
+        continue;
+      }
+      // The same id twice: the later one must find the earlier one written.
+      const isTwice = item.kind !== 'unusable' && batch.has(idOf(item));
+      if (batch.size >= BATCH || untold.length >= BATCH || isTwice) await flush();
+      places.set(item.where, ++read);
+      if (item.kind === 'unusable') skip(item.where, item.reason);
+      else batch.set(idOf(item), item);
     }
-    if (item.kind === 'left-out') {
-      onLeftOut?.(item.what);
-      continue;
+    await flush();
+    if (held.size > 0) {
+      await release();
+      tell();
+      onProgress?.({ ...counts });
     }
-    if (item.kind === 'link' || item.kind === 'entity' || item.kind === 'relation') {
-      links.add(item);
-      continue;
-    }
-    // The same id twice: the later one must find the earlier one written.
-    if (batch.size >= BATCH || batch.has(idOf(item))) await flush();
-    batch.set(idOf(item), item);
-  }
-  await flush();
-  if (held.size > 0) {
-    await release();
-    onProgress?.({ ...counts });
+  } finally {
+    tell();
   }
   const linked = options.links ? 0 : await links.write(open, { signal, onLeftOut });
   return linked > 0 ? { ...counts, linked } : { ...counts };

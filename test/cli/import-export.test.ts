@@ -189,9 +189,7 @@ describe('lines that cannot be used', () => {
       .trim()
       .split('\n')
       .map((line) => /^skipped bad\.jsonl:(\d+): (.+)$/.exec(line)?.slice(1));
-    expect(reported.map((each) => Number(each?.[0])).sort((a, b) => a - b)).toEqual([
-      3, 4, 5, 6, 7, 8, 9, 11, 12,
-    ]);
+    expect(reported.map((each) => Number(each?.[0]))).toEqual([3, 4, 5, 6, 7, 8, 9, 11, 12]);
     const reasonOf = (line: number) => reported.find((each) => Number(each?.[0]) === line)?.[1];
     expect(reasonOf(4)).toContain('UTF-8');
     expect(reasonOf(7)).toContain('colour');
