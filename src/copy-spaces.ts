@@ -56,7 +56,9 @@ export async function copySpaces(options: CopySpacesOptions): Promise<readonly S
   for (const space of listOf(spaces ?? [], 'spaces')) parseSpaceName(space);
   await using from = await endOf(options.from, 'from');
   await using to = await endOf(options.to, 'to');
-  if (isSameEnd(options.from, options.to)) throw copiedOntoItself('to');
+  if (isSameEnd(options.from, options.to) || (await isSameStore(from.copying, to.copying))) {
+    throw copiedOntoItself('to');
+  }
   const copies: SpaceCopy[] = [];
   for (const space of spaces ?? (await everySpaceOf(from))) {
     await using source = await from.copying.from(space);
@@ -77,6 +79,13 @@ export function copiedOntoItself(field: string): SalienceError {
 
 function isSameEnd(from: string | Store, to: string | Store): boolean {
   return typeof from === 'string' && typeof to === 'string' ? isSameDirectory(from, to) : from === to;
+}
+
+/** Of two URLs that are spelled differently the database alone can tell. */
+async function isSameStore(from: StoreCopying, to: StoreCopying): Promise<boolean> {
+  if (!from.identity || !to.identity) return false;
+  const [one, other] = await Promise.all([from.identity(), to.identity()]);
+  return one !== undefined && one === other;
 }
 
 /** A copy of all that leaves one out would be taken for whole. */

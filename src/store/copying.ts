@@ -155,6 +155,11 @@ export interface StoreCopying {
   from(space: string): Promise<CopySource>;
   /** Makes a space, or goes on with one that was left incomplete. Throws `already_exists`. */
   into(space: string): Promise<CopyTarget>;
+  /**
+   * The same text for every way to reach the same store, and another one for any other; `undefined` where that cannot be told.
+   * Absent where the words that name a store say it.
+   */
+  identity?(): Promise<string | undefined>;
   /** What hides spaces from a list of all of them, such as files that cannot be read: a sentence each, with what to do. */
   unlisted?(): Promise<readonly string[]>;
 }

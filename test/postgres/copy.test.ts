@@ -7,11 +7,14 @@ import { copySpaces, type MemoryEngine, openMemory } from '../../src/index.ts';
 import { copySpace } from '../../src/store/copy-space.ts';
 import type { CopySource } from '../../src/store/copying.ts';
 import type { Store } from '../../src/store/store.ts';
+import { postgres } from '../../src/stores/postgres/index.ts';
 import { createSqliteStore } from '../../src/stores/sqlite/index.ts';
 import { createFakeClock } from '../../src/testing/fake-clock.ts';
 import { attempt } from '../../src/testing/random-steps.ts';
 import { startAnyServer } from './any-server.ts';
 import { answersTo, EVERYTHING, plain, step } from './histories.ts';
+import { startPglite } from './pglite.ts';
+import { freshSchema, SERVER, WITHOUT_SERVER } from './server.ts';
 
 const server = await startAnyServer();
 afterAll(() => server[Symbol.asyncDispose]());
@@ -198,6 +201,35 @@ describe('copySpaces', () => {
     await database.store.deleteSpace('alice');
     await here.close();
   });
+
+  it('is refused onto the same store by another way, and goes to any other', async () => {
+    await using lite = await startPglite();
+    const { store: from, schema } = await lite.freshStore();
+    const { store: other } = await lite.freshStore();
+    const again = postgres(lite.pool, { schema });
+    await (await fill(from, 5)).close();
+    await expect(copySpaces({ from, to: again })).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: 'to: this is the store to copy from; name another one',
+    });
+    // Twice: it is another one too when it holds the same spaces.
+    expect(await copySpaces({ from, to: other })).toMatchObject([{ space: 'alice' }]);
+    await expect(copySpaces({ from, to: other })).rejects.toMatchObject({ code: 'already_exists' });
+    for (const store of [again, from, other]) await store.close();
+  });
+
+  it.skipIf(SERVER === undefined)(
+    `is refused onto a URL that is spelled differently (${WITHOUT_SERVER})`,
+    async () => {
+      await using fresh = freshSchema();
+      const from = fresh.open();
+      const url = new URL(fresh.url);
+      url.searchParams.set('application_name', 'another');
+      await using to = postgres(String(url), { schema: fresh.schema });
+      await (await fill(from, 5)).close();
+      await expect(copySpaces({ from, to })).rejects.toMatchObject({ code: 'invalid_argument' });
+    },
+  );
 
   it('is refused to a second one at the same time', async () => {
     const here = files('here');

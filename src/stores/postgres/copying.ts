@@ -63,7 +63,24 @@ export function copyingIn(
       if (row?.[0] !== 'true') throw exists(name);
       return targetOf(place);
     },
+    // What fails here fails again, and is told, when a space is read.
+    identity: () => identityOf(database).catch(() => undefined),
   };
+}
+
+/**
+ * The server by the moment of its start, the database and the schema by their numbers. Servers of tests may all begin at one moment: by the
+ * random keys of the spaces too.
+ */
+async function identityOf(database: Database): Promise<string | undefined> {
+  const [row] = await database.run(
+    sql`SELECT concat_ws(' ', extract(epoch FROM pg_postmaster_start_time()),
+        (SELECT oid FROM pg_database WHERE datname = current_database()),
+        (SELECT oid FROM pg_namespace WHERE nspname = ${database.schema}::text),
+        (SELECT md5(string_agg(space_id::text || tombstone_key, ',' ORDER BY space_id)) FROM ${database.tables.space}))`,
+    { reads: true },
+  );
+  return row?.[0] ?? undefined;
 }
 
 function exists(space: string): SalienceError {
