@@ -6,7 +6,7 @@ import { checksumOf, withChecksum } from './checksum.ts';
 import type { Connection } from './connection.ts';
 import { readMeta, readVerified, writeMeta } from './meta.ts';
 import { release } from './release.ts';
-import type { Room } from './thread.ts';
+import { hasThreads, type Room } from './thread.ts';
 
 /**
  * Bytes of a part that go into one row. What the driver copies them into is freed at once, used again for the next row, and still in the
@@ -80,15 +80,19 @@ async function partsOf(
   ) as Part[];
   const parts = new Map<string, Uint8Array>();
   const shared: SharedPart[] = [];
+  // An older version did not tell what it saved from what it saved next.
+  const saved = hasThreads() ? readMeta(connection, 'snapshot_id') : undefined;
   try {
     // The first one says where the others go. Another thread begins with the longest.
     for (const part of [first, ...others.sort((a, b) => b.length - a.length)]) {
       if (!part) continue;
       // A cache that is damaged is none; doctor reports it.
       if (part.length > part.pieces * MOST_PAGE_BYTES) return undefined;
-      const room = place(part.part, part.length, part.length > mostBytesHere);
+      const isLong = saved !== undefined && part.length > mostBytesHere;
+      const room = place(part.part, part.length, isLong);
       parts.set(part.part, room);
-      if (room.buffer instanceof SharedArrayBuffer) shared.push(beginAside(connection, part, room, fill));
+      if (saved !== undefined && room.buffer instanceof SharedArrayBuffer)
+        shared.push(beginAside(connection, part, room, { fill, saved }));
       else if (!(await readPart(connection, part, room, pause))) return undefined;
     }
     for (const each of shared) if (!(await finish(connection, each, pause))) return undefined;
@@ -131,6 +135,12 @@ async function readPart(
 
 const NO_BYTES = new Uint8Array(0);
 
+interface Reading {
+  readonly fill: FillAside;
+  /** Which of the indexes that were saved this connection finds. */
+  readonly saved: string;
+}
+
 /** A part that another thread reads from its first piece on, and this one from its last. */
 interface SharedPart {
   readonly part: Part;
@@ -141,20 +151,17 @@ interface SharedPart {
   readonly done: Promise<number | undefined>;
 }
 
-function beginAside(connection: Connection, part: Part, room: Uint8Array, fill: FillAside): SharedPart {
+function beginAside(connection: Connection, part: Part, room: Uint8Array, reading: Reading): SharedPart {
   const left = new Int32Array(new SharedArrayBuffer(4)).fill(part.pieces);
-  return { part, room, left, done: readAside(connection, part, { bytes: room, left }, fill) };
+  return { part, room, left, done: readAside(connection, part, { bytes: room, left }, reading) };
 }
 
 async function readAside(
   connection: Connection,
   { part }: Part,
   into: Room,
-  fill: FillAside,
+  { fill, saved }: Reading,
 ): Promise<number | undefined> {
-  const saved = readMeta(connection, 'snapshot_id');
-  // An older version has saved them.
-  if (saved === undefined) return undefined;
   const rows = await fill(
     connection.path,
     into,

@@ -87,11 +87,14 @@ const running = new Set<Int32Array>();
 /** Milliseconds that the end of a process waits for them at most. */
 const MOST_MS = 10_000;
 
+/** Elsewhere a thread that cannot begin may not say so. */
+export function hasThreads(): boolean {
+  return !['bun', 'deno', 'electron'].some((name) => name in process.versions);
+}
+
 /** Starts a thread. Throws where a process may start none. */
 export async function startThread(): Promise<Thread> {
-  // Elsewhere a thread that cannot begin may not say so.
-  const isElsewhere = ['bun', 'deno', 'electron'].some((name) => name in process.versions);
-  if (isElsewhere) throw new Error('threads of Node.js are needed');
+  if (!hasThreads()) throw new Error('threads of Node.js are needed');
   const { Worker } = await import('node:worker_threads');
   const driver = isOwnDriver()
     ? 'node:sqlite'
