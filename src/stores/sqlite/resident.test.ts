@@ -132,7 +132,13 @@ test('a long part is saved in pieces, which are written and read one by one, oth
         return new Uint8Array(length);
       },
     );
-  expect(await read()).toEqual(parts);
+  // Byte by byte: a matcher would take seconds.
+  const found = await read();
+  expect([...found!].map(([name, bytes]) => Buffer.from(parts.get(name)!).equals(bytes))).toEqual([
+    true,
+    true,
+    true,
+  ]);
   expect(asked).toEqual([...parts].map(([name, { length }]) => [name, length]));
   expect(pauses).toBe(1 + 3 + 1);
   writer.run("DELETE FROM page WHERE part = 'asks' AND number = 1");
