@@ -312,21 +312,25 @@ describe('update, history, undo, forget', () => {
 });
 
 describe('mark-used', () => {
+  const there = ['--path', 'used', '--embedder', 'none'];
+
   it('names the ids that it does not know, and marks the others', async () => {
-    for (const id of ['mill', 'filter']) await work.json(['remember', `Has a ${id}`, '--id', id]);
-    expect(await fails(['mark-used', 'never', 'nowhere', 'never'], 1)).toMatchObject({
+    for (const id of ['mill', 'filter']) await work.json(['remember', `Has a ${id}`, '--id', id, ...there]);
+    expect(await fails(['mark-used', 'never', 'nowhere', 'never', ...there], 1)).toMatchObject({
       code: 'not_found',
       message: 'memories "never", "nowhere" do not exist in space "default"; "salience list" shows the ids',
       details: { ids: ['never', 'nowhere'] },
     });
-    expect(await work.salience(['mark-used', 'mill', 'never', 'filter', '--effect', 'count'])).toEqual({
+    expect(
+      await work.salience(['mark-used', 'mill', 'never', 'filter', '--effect', 'count', ...there]),
+    ).toEqual({
       code: 3,
       stdout: 'used mill, filter\n',
       stderr:
         'skipped 1 id: memory "never" does not exist in space "default"; "salience list" shows the ids\n',
     });
-    expect(await work.json(['get', 'mill'])).toMatchObject({ accessCount: 1 });
-    expect(await work.salience(['mark-used', 'mill', '--json'])).toEqual({
+    expect(await work.json(['get', 'mill', ...there])).toMatchObject({ accessCount: 1 });
+    expect(await work.salience(['mark-used', 'mill', '--json', ...there])).toEqual({
       code: 0,
       stdout: '["mill"]\n',
       stderr: '',
