@@ -3,6 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { atOnce } from '../../domain/slices.ts';
+import { decoding, encodePages, placesOfParts } from '../../search/pages.ts';
+import { createResidentIndex, putMemory } from '../../search/resident-index.ts';
+import { indexed } from '../../testing/index-oracle.ts';
+import { sampleMemory, unitVector } from '../../testing/sample-memory.ts';
 import { type FillAside, fillAside } from './aside.ts';
 import type { Connection } from './connection.ts';
 import { loadPages, savePages } from './pages.ts';
@@ -46,7 +50,7 @@ async function load(fill: FillAside, hasShared = true) {
 }
 
 /** Byte by byte: a matcher would take a second. */
-const isSame = (read: ReadonlyMap<string, Uint8Array> | undefined, saved = parts) =>
+const isSame = (read: ReadonlyMap<string, Uint8Array> | undefined, saved: typeof read = parts) =>
   read?.size === saved.size &&
   [...saved].every(([name, bytes]) => Buffer.from(read.get(name)!).equals(bytes));
 
@@ -170,4 +174,25 @@ test('what is longer than its pieces can be is not read: its room would be witho
   save();
   connection.run("UPDATE page SET bytes = zeroblob(600000) WHERE part = 'header'");
   expect((await load(observed().fill)).read).toBeUndefined();
+});
+
+test('codes go to a memory that threads share, where the kernel reads them', async () => {
+  const index = createResidentIndex();
+  for (let key = 1; key <= 300; key++) {
+    const vector = unitVector([key, 1, 2, 300 - key]);
+    putMemory(index, indexed(key, sampleMemory({ id: `m${key}` }), { terms: new Map(), vector }));
+  }
+  const encoded = encodePages(index);
+  atOnce(savePages(connection, encoded, { sequence: 1, usage: 0 }));
+  const { fill, filled } = observed({ pieces: 1 });
+  const places = placesOfParts();
+  const read = await loadPages(connection, { fill, mostBytesHere: 1000 })?.parts(() => {}, places.place);
+  expect(filled).toEqual([1]);
+  const found = atOnce(decoding(read!, places))!;
+  expect(found.codes!.view(0, 300).buffer).toBeInstanceOf(SharedArrayBuffer);
+  const query = Int16Array.of(7, -5, 3, 1);
+  expect(found.codes!.products(query, 0, 300).slice(0, 300)).toEqual(
+    index.codes!.products(query, 0, 300).slice(0, 300),
+  );
+  expect(isSame(encodePages(found), encoded)).toBe(true);
 });
