@@ -487,8 +487,8 @@ describe('export and import', () => {
         unchanged: 0,
         skipped: 2,
         problems: [
-          { line: '1003', reason: 'is not valid UTF-8' },
           { line: '1002', reason: 'memory "missing" does not exist in space "alice"' },
+          { line: '1003', reason: 'is not valid UTF-8' },
         ],
       },
     ]);

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { SalienceError } from '../../domain/errors.ts';
 import type { SavedPages } from '../../store/rows.ts';
 import { type FillAside, fillAside } from './aside.ts';
@@ -214,7 +214,7 @@ export function* savePages(
   }
   writeMeta(connection, 'snapshot', String(reflected.sequence));
   writeMeta(connection, 'snapshot_usage', String(reflected.usage));
-  writeMeta(connection, 'snapshot_id', randomUUID());
+  writeMeta(connection, 'snapshot_id', randomBytes(16).toString('hex'));
 }
 
 /** Drops the saved index, in steps: it may hold what is forgotten, or was derived by other means. */
