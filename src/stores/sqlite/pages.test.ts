@@ -9,7 +9,8 @@ import { indexed } from '../../testing/index-oracle.ts';
 import { sampleMemory, unitVector } from '../../testing/sample-memory.ts';
 import { type FillAside, fillAside } from './aside.ts';
 import type { Connection } from './connection.ts';
-import { loadPages, savePages } from './pages.ts';
+import { readMeta } from './meta.ts';
+import { dropPages, loadPages, savePages } from './pages.ts';
 import { createObservedSqliteStore } from './store.ts';
 import type { Rows } from './thread.ts';
 
@@ -122,8 +123,13 @@ describe('a long part', () => {
       expect(isSame((await load(wrong)).read)).toBe(true);
       expect(filled).toEqual([5]);
     }
-    const fewer = observed({ change: (rows) => rows?.slice(0, 4) });
-    expect(isSame((await load(fewer.fill)).read)).toBe(true);
+    const { fill } = observed();
+    const fewer: FillAside = async (path, into, ...query) => {
+      const rows = await fill(path, into, ...query);
+      into.bytes.fill(0, -1000);
+      return rows?.slice(0, 4);
+    };
+    expect(isSame((await load(fewer)).read)).toBe(true);
   });
 
   test('that was saved anew in between is read as this connection sees it', async () => {
@@ -158,6 +164,46 @@ describe('a long part', () => {
     // Nobody reads the file any more once that is known.
     expect(filled).toEqual([5]);
   });
+});
+
+test('what the driver copied is given back at once, whichever end is read', async () => {
+  save();
+  const { get } = connection;
+  const copied: Uint8Array[] = [];
+  const observing: Connection = {
+    ...connection,
+    get(sql, ...values) {
+      const row = get(sql, ...values);
+      if (sql.startsWith('SELECT bytes')) copied.push((row as { bytes: Uint8Array }).bytes);
+      return row;
+    },
+  };
+  const read = await loadPages(observing, { fill: async () => undefined, mostBytesHere: 250_000 })?.parts(
+    () => {},
+    (_, length, isShared) =>
+      new Uint8Array(isShared ? new SharedArrayBuffer(length) : new ArrayBuffer(length)),
+  );
+  expect(isSame(read)).toBe(true);
+  expect(copied.map(({ length }) => length)).toEqual(Array(1 + 4 + 5).fill(0));
+});
+
+test('once a part is known to be damaged, nothing is left for another thread', async () => {
+  save();
+  connection.run("UPDATE page SET checksum = 5 WHERE part = 'asks' AND number = 1");
+  const counts: Int32Array[] = [];
+  const fill: FillAside = async (_, { left }) => {
+    counts.push(left);
+    return undefined;
+  };
+  expect((await load(fill)).read).toBeUndefined();
+  expect(counts.map(([left]) => left)).toEqual([0]);
+});
+
+test('pages that are dropped leave no id behind', () => {
+  save();
+  expect(readMeta(connection, 'snapshot_id')).toMatch(/^[0-9a-f]{32}$/);
+  atOnce(dropPages(connection));
+  expect(readMeta(connection, 'snapshot_id')).toBeUndefined();
 });
 
 test('pieces of 512 KB, as an older version has saved them, are read', async () => {
