@@ -255,7 +255,7 @@ function partsOf(questions: readonly FitQuestion[], seed: number): readonly stri
 }
 
 /**
- * For each question the first one that it hangs together with: questions that are answered by the same memory are held out
+ * For each question the first one of its group: questions that are answered by the same memory are held out
  * together, or a fit would see of what it is measured on.
  */
 function groupsOf(questions: readonly FitQuestion[]): readonly number[] {

@@ -55,6 +55,6 @@ test('questions that share a memory are held out together, also by way of others
   expect(await partsOf([...pairs, ...apart])).toEqual([1, 1, 1, 1, 5]);
 });
 
-test('where all questions hang together, they are parted all the same', async () => {
+test('where sharing joins all questions, they are split all the same', async () => {
   expect(await partsOf(Array.from({ length: 10 }, () => question(3)))).toEqual([2, 2, 2, 2, 2]);
 });

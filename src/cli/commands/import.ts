@@ -34,7 +34,7 @@ interface Skipped {
   readonly reason: string;
 }
 
-/** Opened as any other pipe, or file. */
+/** Read like any other file or pipe. */
 const STDIN = '/dev/stdin';
 
 /** So many skipped places are kept for JSON; all of them are written to stderr. */
