@@ -2,10 +2,15 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
+const testFiles = ['src', 'test'].flatMap((directory) =>
+  readdirSync(directory, { recursive: true, encoding: 'utf8' })
+    .map((file) => join(directory, file).replaceAll('\\', '/'))
+    .filter((file) => file.endsWith('.test.ts')),
+);
 /** What is put in the place of a module holds only where nothing has loaded that module before. */
-const replacingModules = readdirSync('src', { recursive: true, encoding: 'utf8' })
-  .map((file) => join('src', file).replaceAll('\\', '/'))
-  .filter((file) => file.endsWith('.test.ts') && /\bvi\.(mock|doMock)\(/.test(readFileSync(file, 'utf8')));
+const replacingModules = testFiles.filter((file) =>
+  /\bvi\.(mock|doMock)\(/.test(readFileSync(file, 'utf8')),
+);
 
 export default defineConfig({
   test: {
@@ -19,25 +24,14 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'src',
-          include: ['src/**/*.test.ts'],
+          name: 'shared',
+          include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: replacingModules,
           // They share modules: to load and to warm up the engine for each file anew takes a third of their time.
           isolate: false,
-          typecheck: {
-            enabled: true,
-            include: ['src/**/*.test-d.ts', 'test/**/*.test-d.ts'],
-            tsconfig: './tsconfig.json',
-          },
         },
       },
-      {
-        extends: true,
-        test: {
-          name: 'test',
-          include: ['test/**/*.test.ts', ...replacingModules],
-        },
-      },
+      { extends: true, test: { name: 'isolated', include: replacingModules } },
     ],
   },
 });

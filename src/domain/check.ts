@@ -150,6 +150,12 @@ export function wholeCharacters(value: string, field: string): string {
   );
 }
 
+/** Throws `invalid_argument` for what is no array: neither a set nor a text will do. */
+export function list<Item>(value: readonly Item[], field: string): readonly Item[] {
+  if (Array.isArray(value)) return value;
+  throw invalidArgument(field, `expected a list, not ${describe(value)}`);
+}
+
 /** What a list, a set or another collection holds. Throws `invalid_argument`. */
 export function listOf<Item>(items: Iterable<Item>, field: string): readonly Item[] {
   if (typeof items === 'object' && items !== null && Symbol.iterator in items) return [...items];

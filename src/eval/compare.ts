@@ -1,7 +1,8 @@
 import { invalidArgument } from '../domain/check.ts';
-import { unknown } from '../domain/options.ts';
+import { keysOf, onlyKeys, unknown } from '../domain/options.ts';
 import { type PairedDifference, pairedDifferences } from '../fit/paired.ts';
 import { checkRounds, checkSeed } from '../fit/random.ts';
+import { checkRuns } from './checks.ts';
 import { countedOutcomes, measureOutcomes, type QueryOutcome } from './report.ts';
 import type { EvaluationRun } from './run.ts';
 import { pairedRandomisationTest, type RandomisationOptions } from './significance.ts';
@@ -31,10 +32,18 @@ export interface CompareOptions extends RandomisationOptions {
   readonly resamples?: number | undefined;
 }
 
+const optionKeys = keysOf<CompareOptions>()({
+  baseline: true,
+  excludeTypes: true,
+  resamples: true,
+  rounds: true,
+  seed: true,
+});
+
 /**
  * Compares every strategy with the baseline on each dataset, in each metric of its result, query by query: over the
  * headline, then over each type of query. The runs are those of one call of `evaluate`. Throws `invalid_argument` for a
- * baseline that is none of their strategies, and for an option out of its range.
+ * baseline that is none of their strategies, for an unknown option, and for one out of its range.
  *
  * @example
  * ```ts
@@ -48,6 +57,8 @@ export function compareRuns(
   runs: readonly EvaluationRun[],
   options: CompareOptions = {},
 ): readonly Difference[] {
+  checkRuns(runs);
+  onlyKeys(options, optionKeys, 'compareRuns');
   // Too few pairs are not drawn from, and a wrong option would pass unseen.
   checkSeed(options.seed);
   checkRounds(options.rounds);

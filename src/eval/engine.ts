@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { clip } from '../domain/clip.ts';
 import { SalienceError } from '../domain/errors.ts';
+import { keysOf, onlyKeys } from '../domain/options.ts';
 import { formatInstant } from '../domain/time.ts';
 import { type QuestionFeatures, readFeatures } from '../fit/features.ts';
 import {
@@ -34,6 +35,13 @@ export interface EvaluationEngineOptions {
   readonly workers?: number | undefined;
 }
 
+const optionKeys = keysOf<EvaluationEngineOptions>()({
+  embedder: true,
+  profiles: true,
+  recall: true,
+  workers: true,
+});
+
 /** Memories written in one transaction. */
 const BATCH = 1000;
 
@@ -55,6 +63,7 @@ const BATCH = 1000;
 export async function createEvaluationEngine(
   options: EvaluationEngineOptions = {},
 ): Promise<EvaluationEngine & AsyncDisposable> {
+  onlyKeys(options, optionKeys, 'createEvaluationEngine');
   const { workers = 1, embedder, profiles, recall } = options;
   if (workers !== 1) {
     const { createWorkerEngine } = await import('./workers.ts');

@@ -1,4 +1,7 @@
+import { invalidArgument, list } from '../domain/check.ts';
+import { describe } from '../domain/describe.ts';
 import { SalienceError } from '../domain/errors.ts';
+import { keysOf, onlyKeys } from '../domain/options.ts';
 import { normalisedContent } from '../domain/statement.ts';
 import { type Instant, parseInstant } from '../domain/time.ts';
 import type { DatasetQuery } from './dataset.ts';
@@ -58,6 +61,14 @@ export interface QuestionsFromUse {
   readonly unexplained: number;
 }
 
+const optionKeys = keysOf<QuestionsFromUseOptions>()({
+  recalls: true,
+  uses: true,
+  memories: true,
+  strategy: true,
+  minutes: true,
+});
+
 const MINUTE = 60_000;
 /** A use far down counts for this many at most, so that no single question decides. */
 const MOST_WEIGHT = 10;
@@ -84,13 +95,20 @@ const MOST_WEIGHT = 10;
  * ```
  */
 export function questionsFromUse(options: QuestionsFromUseOptions): QuestionsFromUse {
+  onlyKeys(options, optionKeys, 'questionsFromUse');
   const { memories, strategy = 'hybrid', minutes = 30 } = options;
+  if (typeof memories?.has !== 'function') {
+    throw invalidArgument(
+      'memories',
+      `expected a Set of ids, not ${describe(memories)}; new Set(ids) makes one`,
+    );
+  }
   if (!(minutes > 0)) {
     throw new SalienceError('invalid_argument', `minutes is ${minutes}; it must be above 0`, {
       details: { field: 'minutes' },
     });
   }
-  const recalls = options.recalls
+  const recalls = list(options.recalls, 'recalls')
     .map((recall, at) => ({
       ...recall,
       asked: parseInstant(recall.at, `recalls[${at}].at`),
@@ -98,9 +116,9 @@ export function questionsFromUse(options: QuestionsFromUseOptions): QuestionsFro
     }))
     .sort((left, right) => left.asked - right.asked);
   let unexplained = 0;
-  for (const [index, { at, ids, sessionId }] of options.uses.entries()) {
+  for (const [index, { at, ids, sessionId }] of list(options.uses, 'uses').entries()) {
     const usedAt = parseInstant(at, `uses[${index}].at`);
-    for (const id of ids) {
+    for (const id of list(ids, `uses[${index}].ids`)) {
       const recall = recalls.findLast((each) => explains(each, id, usedAt, sessionId, minutes));
       if (recall) recall.used.add(id);
       else unexplained++;

@@ -1,4 +1,6 @@
+import { list } from '../domain/check.ts';
 import { SalienceError } from '../domain/errors.ts';
+import { keysOf, onlyKeys } from '../domain/options.ts';
 import {
   aggregate,
   forbiddenAboveEvidence,
@@ -91,6 +93,14 @@ export interface SummariseOptions {
   readonly excludeTypes?: readonly string[] | undefined;
 }
 
+const optionKeys = keysOf<SummariseOptions>()({
+  dataset: true,
+  strategy: true,
+  embedder: true,
+  ks: true,
+  excludeTypes: true,
+});
+
 /**
  * LoCoMo's adversarial questions ask for what was never said, so finding the turns that they name as evidence is no
  * success; results are reported without them. Source: Maharana et al., 2024, arXiv:2402.17753.
@@ -102,6 +112,7 @@ export function countedOutcomes<Outcome extends Pick<QueryOutcome, 'relevant' | 
   outcomes: readonly Outcome[],
   excludeTypes: readonly string[] = TYPES_REPORTED_APART,
 ): readonly Outcome[] {
+  list(excludeTypes, 'excludeTypes');
   return outcomes.filter(({ relevant, type }) => relevant.length > 0 && !excludeTypes.includes(type));
 }
 
@@ -116,6 +127,8 @@ export function countedOutcomes<Outcome extends Pick<QueryOutcome, 'relevant' | 
  * ```
  */
 export function summarise(outcomes: readonly QueryOutcome[], options: SummariseOptions): EvaluationResult {
+  list(outcomes, 'outcomes');
+  onlyKeys(options, optionKeys, 'summarise');
   const { dataset, strategy, embedder, ks, excludeTypes = TYPES_REPORTED_APART } = options;
   const answerable = outcomes.filter(({ relevant }) => relevant.length > 0);
   const counted = countedOutcomes(answerable, excludeTypes);

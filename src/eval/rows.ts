@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
+import { keysOf, onlyKeys } from '../domain/options.ts';
 import { type Metrics, measure } from '../fit/metrics.ts';
+import { checkDatasets, checkRuns } from './checks.ts';
 import { groupRuns } from './compare.ts';
 import type { Dataset } from './dataset.ts';
 import type { EvaluationResult } from './report.ts';
@@ -59,6 +61,8 @@ export interface RowsOptions {
   readonly about?: Readonly<Record<string, unknown>> | undefined;
 }
 
+const optionKeys = keysOf<RowsOptions>()({ datasets: true, excludeTypes: true, about: true });
+
 /**
  * The runs of one call of `evaluate` as rows, one JSON object each: a header, then for each dataset and strategy its
  * answers and its summary. `verifyRows` recomputes them.
@@ -72,7 +76,10 @@ export interface RowsOptions {
  * ```
  */
 export function* rowsOf(runs: readonly EvaluationRun[], options: RowsOptions): Generator<EvaluationRow> {
+  checkRuns(runs);
+  onlyKeys(options, optionKeys, 'rowsOf');
   const { datasets, excludeTypes, about } = options;
+  checkDatasets(datasets);
   yield {
     kind: 'evaluation',
     version: 1,

@@ -1,7 +1,10 @@
+import { list, number, text } from '../domain/check.ts';
 import { SalienceError, throwIfAborted } from '../domain/errors.ts';
+import { keysOf, onlyKeys } from '../domain/options.ts';
 import type { Instant } from '../domain/time.ts';
 import type { QuestionFeatures } from '../fit/features.ts';
 import { checkSeed } from '../fit/random.ts';
+import { checkDatasets, checkEngine } from './checks.ts';
 import { mapConcurrently } from './concurrency.ts';
 import type { Dataset, DatasetMemory, DatasetQuery, DatasetSpace } from './dataset.ts';
 import { type KeptAs, keptIds, keptJudgements } from './judgements.ts';
@@ -93,6 +96,18 @@ export interface EvaluatedQuery extends QueryOutcome {
   readonly sameAs: Readonly<Record<string, string>>;
 }
 
+const optionKeys = keysOf<EvaluateOptions>()({
+  datasets: true,
+  strategies: true,
+  embedder: true,
+  ks: true,
+  excludeTypes: true,
+  contextTokens: true,
+  seed: true,
+  onProgress: true,
+  signal: true,
+});
+
 export const DEFAULT_KS: readonly number[] = [1, 5, 10, 20];
 
 /** Most evidence that is not in an answer is in one of so many times its length, which costs far less than all. */
@@ -118,7 +133,13 @@ export async function evaluate(
   options: EvaluateOptions,
   engine: EvaluationEngine,
 ): Promise<readonly EvaluationRun[]> {
+  onlyKeys(options, optionKeys, 'evaluate');
   const { datasets, strategies, embedder, excludeTypes, contextTokens, seed = 1 } = options;
+  checkDatasets(datasets);
+  checkEngine(engine);
+  text(embedder, 'embedder');
+  if (excludeTypes !== undefined) list(excludeTypes, 'excludeTypes');
+  if (contextTokens !== undefined) number(contextTokens, 'contextTokens', 0, Number.MAX_VALUE);
   checkStrategies(strategies);
   checkSeed(seed);
   const ks = checkKs(options.ks ?? DEFAULT_KS);
@@ -281,6 +302,7 @@ function costOf({ memories, queries }: DatasetSpace): number {
 }
 
 function checkStrategies(strategies: readonly string[]): void {
+  list(strategies, 'strategies');
   if (strategies[0] !== undefined && isPlacebo(strategies[0])) {
     throw new SalienceError(
       'invalid_argument',
@@ -298,6 +320,7 @@ function checkStrategies(strategies: readonly string[]): void {
 
 /** The cut-offs in ascending order. */
 function checkKs(ks: readonly number[]): readonly number[] {
+  list(ks, 'ks');
   const valid = ks.length > 0 && ks.every((k) => Number.isSafeInteger(k) && k >= 1);
   if (valid) return [...new Set(ks)].sort((left, right) => left - right);
   throw new SalienceError('invalid_argument', `k is [${ks.join(', ')}]; name whole numbers from 1 up`, {

@@ -1,4 +1,6 @@
+import { list } from '../domain/check.ts';
 import { SalienceError } from '../domain/errors.ts';
+import { onlyKeys } from '../domain/options.ts';
 import { checkRounds, checkSeed, randomWords } from '../fit/random.ts';
 
 export interface RandomisationOptions {
@@ -29,6 +31,9 @@ export function pairedRandomisationTest(
   second: readonly number[],
   options: RandomisationOptions = {},
 ): number {
+  onlyKeys(options, ['rounds', 'seed'], 'pairedRandomisationTest');
+  list(first, 'first');
+  list(second, 'second');
   if (first.length !== second.length) {
     throw new SalienceError(
       'invalid_argument',

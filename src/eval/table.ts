@@ -1,4 +1,6 @@
 import Table from 'cli-table3';
+import { list } from '../domain/check.ts';
+import { onlyKeys } from '../domain/options.ts';
 import type { Metrics } from '../fit/metrics.ts';
 import { type Difference, groupRuns } from './compare.ts';
 import type { EvaluationResult } from './report.ts';
@@ -30,7 +32,8 @@ export function formatReport(
   results: readonly EvaluationResult[],
   options: FormatReportOptions = {},
 ): string {
-  return groupRuns(results.map((result) => ({ result })))
+  onlyKeys(options, ['differences'], 'formatReport');
+  return groupRuns(list(results, 'results').map((result) => ({ result })))
     .map((group, at) =>
       formatDataset(
         group.map(({ result }) => result),

@@ -3,6 +3,7 @@ import { isPlain, type KeyOf } from '../domain/options.ts';
 import { normalisedContent } from '../domain/statement.ts';
 import { readLines, unreadableLine } from '../files/lines.ts';
 import { measure } from '../fit/metrics.ts';
+import { checkDatasets } from './checks.ts';
 import type { Dataset, DatasetQuery } from './dataset.ts';
 import { keptJudgements } from './judgements.ts';
 import { type QueryOutcome, summarise } from './report.ts';
@@ -44,6 +45,7 @@ export async function verifyRows(
   datasets: readonly Dataset[],
   options: { readonly signal?: AbortSignal | undefined } = {},
 ): Promise<RowsCheck> {
+  checkDatasets(datasets);
   const problems: RowProblem[] = [];
   const groups = new Map<string, Answered[]>();
   const known = datasets.map(indexOf);

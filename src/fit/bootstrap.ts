@@ -1,6 +1,7 @@
-import { invalidArgument } from '../domain/check.ts';
+import { invalidArgument, list } from '../domain/check.ts';
 import { describe } from '../domain/describe.ts';
 import { SalienceError } from '../domain/errors.ts';
+import { onlyKeys } from '../domain/options.ts';
 import { checkRounds, checkSeed, randomWords } from './random.ts';
 
 /** A range of values that 95 % of resamples fall into. */
@@ -41,6 +42,8 @@ export function bootstrapIntervals(
   columns: readonly (readonly number[])[],
   options: BootstrapOptions = {},
 ): readonly Interval[] {
+  onlyKeys(options, ['weights', 'groups', 'rounds', 'seed'], 'bootstrapIntervals');
+  list(columns, 'columns');
   const count = columns[0]?.length ?? 0;
   const { weights, groups, rounds = 5000, seed = 1 } = options;
   const lengths = [...columns, weights ?? columns[0], groups ?? columns[0]].map((list) => list?.length);

@@ -1,7 +1,11 @@
+import { invalidArgument, list } from '../domain/check.ts';
+import { describe } from '../domain/describe.ts';
+
 /**
  * The measures of a ranking, with binary relevance, as trec_eval computes them
  * (https://github.com/usnistgov/trec_eval: m_recall.c, m_success.c, m_ndcg_cut.c, m_recip_rank.c).
- * A ranking holds distinct ids, best first. Every measure is in [0,1], and 0 when nothing is relevant.
+ * A ranking holds distinct ids, best first. Every measure is in [0,1], and 0 when nothing is relevant. All throw
+ * `invalid_argument` for what is no list, no set or no cutoff: a number that looks right would be made of it.
  */
 
 /**
@@ -15,6 +19,7 @@
  * ```
  */
 export function recallAtK(ranking: readonly string[], relevant: ReadonlySet<string>, k: number): number {
+  check(ranking, { relevant }, k);
   if (relevant.size === 0) return 0;
   let found = 0;
   for (const id of ranking.slice(0, k)) if (relevant.has(id)) found++;
@@ -33,6 +38,7 @@ export function recallAtK(ranking: readonly string[], relevant: ReadonlySet<stri
  * ```
  */
 export function hitAtK(ranking: readonly string[], relevant: ReadonlySet<string>, k: number): 0 | 1 {
+  check(ranking, { relevant }, k);
   return ranking.slice(0, k).some((id) => relevant.has(id)) ? 1 : 0;
 }
 
@@ -48,7 +54,7 @@ export function hitAtK(ranking: readonly string[], relevant: ReadonlySet<string>
  * ```
  */
 export function allAtK(ranking: readonly string[], relevant: ReadonlySet<string>, k: number): 0 | 1 {
-  return relevant.size > 0 && recallAtK(ranking, relevant, k) === 1 ? 1 : 0;
+  return recallAtK(ranking, relevant, k) === 1 ? 1 : 0;
 }
 
 /**
@@ -63,6 +69,7 @@ export function allAtK(ranking: readonly string[], relevant: ReadonlySet<string>
  * ```
  */
 export function ndcgAtK(ranking: readonly string[], relevant: ReadonlySet<string>, k: number): number {
+  check(ranking, { relevant }, k);
   let gain = 0;
   ranking.slice(0, k).forEach((id, index) => {
     if (relevant.has(id)) gain += discount(index);
@@ -87,6 +94,7 @@ export function reciprocalRank(
   relevant: ReadonlySet<string>,
   k = Number.POSITIVE_INFINITY,
 ): number {
+  check(ranking, { relevant }, k);
   const index = ranking.findIndex((id) => relevant.has(id));
   return index >= 0 && index < k ? 1 / (index + 1) : 0;
 }
@@ -106,6 +114,7 @@ export function updatedAboveStale(
   relevant: ReadonlySet<string>,
   stale: ReadonlySet<string>,
 ): boolean {
+  check(ranking, { relevant, stale });
   const first = ranking.find((id) => relevant.has(id) || stale.has(id));
   return first !== undefined && relevant.has(first) && !stale.has(first);
 }
@@ -125,6 +134,7 @@ export function forbiddenAboveEvidence(
   relevant: ReadonlySet<string>,
   forbidden: ReadonlySet<string>,
 ): boolean {
+  check(ranking, { relevant, forbidden });
   const first = ranking.find((id) => relevant.has(id) || forbidden.has(id));
   return first !== undefined && forbidden.has(first);
 }
@@ -147,6 +157,7 @@ export function measure(
   relevant: ReadonlySet<string>,
   ks: readonly number[],
 ): Metrics {
+  list(ks, 'ks');
   const each = (name: string, compute: (k: number) => number): readonly (readonly [string, number])[] =>
     ks.map((k) => [`${name}@${k}`, compute(k)]);
   return Object.fromEntries([
@@ -169,6 +180,7 @@ export function measure(
  * ```
  */
 export function aggregate(measured: readonly Metrics[], weights?: readonly number[]): Metrics {
+  list(measured, 'measured');
   const weightOf = (index: number): number => weights?.[index] ?? 1;
   const total = measured.reduce((sum, _, index) => sum + weightOf(index), 0);
   return Object.fromEntries(
@@ -177,6 +189,27 @@ export function aggregate(measured: readonly Metrics[], weights?: readonly numbe
       measured.reduce((sum, metrics, index) => sum + weightOf(index) * (metrics[name] ?? 0), 0) / total,
     ]),
   );
+}
+
+/** Not whether each item is an id: they are called for every question of a fit. */
+function check(
+  ranking: readonly string[],
+  sets: Readonly<Record<string, ReadonlySet<string>>>,
+  k = Number.POSITIVE_INFINITY,
+): void {
+  if (!Array.isArray(ranking))
+    throw invalidArgument('ranking', `expected a list of ids, not ${describe(ranking)}`);
+  for (const name in sets) {
+    if (typeof sets[name]?.has !== 'function') {
+      throw invalidArgument(
+        name,
+        `expected a Set of ids, not ${describe(sets[name])}; new Set(ids) makes one`,
+      );
+    }
+  }
+  if (k !== Number.POSITIVE_INFINITY && !(Number.isInteger(k) && k >= 1)) {
+    throw invalidArgument('k', `${describe(k)} must be a whole number from 1 up`);
+  }
 }
 
 function discount(index: number): number {

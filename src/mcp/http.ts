@@ -1,7 +1,8 @@
 import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server';
 import { logLineOf } from '../api/index.ts';
+import { wholeNumber } from '../domain/check.ts';
 import type { MemoryEngine } from '../index.ts';
-import { createMcpServer, type McpOptions } from './server.ts';
+import { checkMcpOptions, createMcpServer, type McpOptions } from './server.ts';
 
 /**
  * Streamable HTTP for the memory of one space, both protocol eras: `fetch` answers a web-standard request. It checks
@@ -25,8 +26,12 @@ export function createMcpHttpHandler(
   memory: MemoryEngine,
   options: McpOptions & { readonly maxBodyBytes?: number | undefined },
 ): McpHttpHandler {
-  const { maxBodyBytes, log = () => {} } = options;
-  return createMcpHandler(() => createMcpServer(memory, options), {
+  const { maxBodyBytes, ...rest } = options ?? {};
+  // A server is made for each request, too late for whoever wrote the options.
+  checkMcpOptions(memory, rest, 'createMcpHttpHandler');
+  if (maxBodyBytes !== undefined) wholeNumber(maxBodyBytes, 'maxBodyBytes', 1, Number.MAX_SAFE_INTEGER);
+  const { log = () => {} } = rest;
+  return createMcpHandler(() => createMcpServer(memory, rest), {
     onerror: (error) => log(`mcp: ${logLineOf(error)}`),
     ...(maxBodyBytes === undefined ? {} : { maxRequestBodySize: maxBodyBytes }),
   });
@@ -57,14 +62,15 @@ export interface McpMount {
 export function createMcpMount(
   options: Omit<Parameters<typeof createMcpHttpHandler>[1], 'access' | 'confined'>,
 ): McpMount {
-  const { maxBodyBytes, log = () => {} } = options;
+  const { maxBodyBytes, ...rest } = options;
+  const { log = () => {} } = rest;
   const handler = createMcpHandler(
     ({ authInfo }) => {
       const { access } = (authInfo?.extra ?? {}) as { readonly access?: McpAccess };
       if (!access) throw new Error('a request reached the handler without its access');
       const { grant, memory } = access;
       return createMcpServer(memory, {
-        ...options,
+        ...rest,
         access: grant.rights === 'read' ? 'read' : 'write',
         confined: grant.scopes !== undefined,
       });

@@ -208,6 +208,41 @@ describe('a call that is wrong', () => {
     });
   });
 
+  test.each<[options: object, field: string]>([
+    [{ acess: 'read' }, 'createMcpServer.acess'],
+    [{ access: 'readonly' }, 'access'],
+    [{ confined: 'yes' }, 'confined'],
+    [{ dialect: 'mem0' }, 'dialect'],
+    [{ tools: 'some' }, 'tools'],
+    [{ version: 1 }, 'version'],
+    [{ types: 'fact' }, 'types'],
+    [{ types: [''] }, 'types[0]'],
+    [{ clock: 0 }, 'clock'],
+    [{ log: console }, 'log'],
+  ])('options %j are refused: a misspelt limit must not pass for none', async (options, field) => {
+    const memory = await openHere();
+    const given = { version: '1.2.3', ...options } as McpOptions;
+    const refusal = (named: string) =>
+      expect.objectContaining({ code: 'invalid_argument', details: { field: named } });
+    expect(() => createMcpServer(memory, given)).toThrow(refusal(field));
+    expect(() => createMcpHttpHandler(memory, given)).toThrow(
+      refusal(field.replace('createMcpServer', 'createMcpHttpHandler')),
+    );
+  });
+
+  test('what is no memory is refused, and a size that is no number', async () => {
+    const refusal = (field: string) => expect.objectContaining({ details: { field } });
+    const options = { version: '1.2.3' };
+    expect(() => createMcpServer({} as MemoryEngine, options)).toThrow(refusal('memory'));
+    expect(() => createMcpHttpHandler(undefined as never, options)).toThrow(refusal('memory'));
+    const memory = await openHere();
+    expect(() => createMcpServer(memory, undefined as never)).toThrow(refusal('createMcpServer'));
+    expect(() => createMcpHttpHandler(memory, undefined as never)).toThrow(/version/);
+    expect(() => createMcpHttpHandler(memory, { ...options, maxBodyBytes: '1 MB' as never })).toThrow(
+      refusal('maxBodyBytes'),
+    );
+  });
+
   test('a fault inside says nothing of what is inside, and is logged without texts', async () => {
     const memory = await openHere();
     const broken: MemoryEngine = {

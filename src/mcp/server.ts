@@ -1,10 +1,13 @@
 import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
 import { failureOf, logLineOf, type VerbContext } from '../api/index.ts';
+import { callback, flag, invalidArgument, list, oneOf, text } from '../domain/check.ts';
+import { describe } from '../domain/describe.ts';
+import { keysOf, onlyKeys } from '../domain/options.ts';
 import type { Clock, MemoryEngine } from '../index.ts';
 import { mem } from './dialects/mem.ts';
 import { salience } from './dialects/salience.ts';
 import { scoped } from './dialects/scoped.ts';
-import type { DialectName, ToolChoice } from './dialects.ts';
+import { DIALECTS, type DialectName, TOOL_CHOICES, type ToolChoice } from './dialects.ts';
 import { getPrompt, listPrompts } from './prompts.ts';
 import { listResources, readResource, resourceTemplates } from './resources.ts';
 import type { Dialect, Tool } from './tool.ts';
@@ -32,9 +35,37 @@ export interface McpOptions {
   readonly log?: ((line: string) => void) | undefined;
 }
 
+const optionKeys = keysOf<McpOptions>()({
+  version: true,
+  dialect: true,
+  tools: true,
+  access: true,
+  confined: true,
+  types: true,
+  clock: true,
+  log: true,
+});
+
+/** Throws `invalid_argument`: a misspelt limit of what clients may do must not pass for none. */
+export function checkMcpOptions(memory: MemoryEngine, options: McpOptions, called: string): void {
+  if (typeof memory?.recall !== 'function') {
+    throw invalidArgument('memory', `${describe(memory)} must be what openMemory returns`);
+  }
+  onlyKeys(options, optionKeys, called);
+  const { version, dialect, tools, access, confined, types, clock, log } = options;
+  text(version, 'version');
+  if (dialect !== undefined) oneOf(dialect, 'dialect', DIALECTS);
+  if (tools !== undefined) oneOf(tools, 'tools', TOOL_CHOICES);
+  if (access !== undefined) oneOf(access, 'access', ['read', 'write']);
+  if (confined !== undefined) flag(confined, 'confined');
+  for (const [at, type] of list(types ?? [], 'types').entries()) text(type, `types[${at}]`);
+  if (clock !== undefined) callback(clock, 'clock');
+  if (log !== undefined) callback(log, 'log');
+}
+
 /**
  * A server of the Model Context Protocol over the memory of one space: tools, resources, prompts. It knows nothing of
- * transports and takes one connection; serving code makes one for each.
+ * transports and takes one connection; serving code makes one for each. Throws `invalid_argument` for an unknown option or value.
  *
  * @example
  * ```ts
@@ -48,6 +79,7 @@ export interface McpOptions {
  * ```
  */
 export function createMcpServer(memory: MemoryEngine, options: McpOptions): Server {
+  checkMcpOptions(memory, options, 'createMcpServer');
   const { version, access = 'write', tools: choice = 'few', confined = false } = options;
   const { clock = Date.now, log = () => {} } = options;
   const dialect = dialectOf(options);

@@ -20,9 +20,9 @@ const LAST_ANSWERS = 10_000;
  */
 export async function serveMcpOverStdio(
   memory: MemoryEngine,
-  options: McpOptions & { readonly signal: AbortSignal },
+  { signal, ...options }: McpOptions & { readonly signal: AbortSignal },
 ): Promise<void> {
-  const { signal, log = () => {} } = options;
+  const { log = () => {} } = options;
   const underWay = createUnderWay();
   const messages = messagesOnly({
     onMessage: underWay.heard,

@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
+import { list } from '../../domain/check.ts';
 import { clip } from '../../domain/clip.ts';
 import { escapeXml } from '../../domain/escape-xml.ts';
+import { keysOf, onlyKeys } from '../../domain/options.ts';
 import type { Metrics } from '../../fit/metrics.ts';
+import { checkDatasets, checkRuns } from '../checks.ts';
 import { type Difference, groupRuns } from '../compare.ts';
 import type { Dataset } from '../dataset.ts';
 import { isPlacebo } from '../placebo.ts';
@@ -26,6 +29,15 @@ export interface HtmlReportOptions {
   readonly losses?: number | undefined;
 }
 
+const optionKeys = keysOf<HtmlReportOptions>()({
+  runs: true,
+  differences: true,
+  datasets: true,
+  baseline: true,
+  about: true,
+  losses: true,
+});
+
 /** Characters of a memory that are shown. */
 const EXCERPT = 300;
 
@@ -43,7 +55,11 @@ const EXCERPT = 300;
  * ```
  */
 export function htmlReport(options: HtmlReportOptions): string {
+  onlyKeys(options, optionKeys, 'htmlReport');
   const { runs, about = {} } = options;
+  checkRuns(runs);
+  checkDatasets(options.datasets);
+  list(options.differences, 'differences');
   const groups = groupRuns(runs);
   const hash = createHash('sha256').update(STYLE).digest('base64');
   const names = [...new Set(groups.map((group) => group[0]?.result.dataset ?? ''))];

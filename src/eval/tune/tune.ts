@@ -1,4 +1,5 @@
 import { invalidArgument, oneOf } from '../../domain/check.ts';
+import { keysOf, onlyKeys } from '../../domain/options.ts';
 import {
   checkNames,
   checkState,
@@ -10,6 +11,7 @@ import {
 import { OBJECTIVES, type Objective } from '../../fit/measures.ts';
 import { checkSeed } from '../../fit/random.ts';
 import type { Profile } from '../../scoring/profile.ts';
+import { checkDatasets, checkEngine } from '../checks.ts';
 import type { Dataset } from '../dataset.ts';
 import { hashOf } from '../rows.ts';
 import type { EvaluationEngine } from '../run.ts';
@@ -49,6 +51,20 @@ export interface TuneResult extends Fitted {
   readonly datasets: readonly { readonly name: string; readonly sha256: string }[];
 }
 
+const optionKeys = keysOf<TuneOptions>()({
+  datasets: true,
+  profile: true,
+  parameters: true,
+  objective: true,
+  balance: true,
+  excludeTypes: true,
+  seed: true,
+  state: true,
+  onState: true,
+  onProgress: true,
+  signal: true,
+});
+
 /**
  * Fits numeric parameters of a profile to questions whose right answers are known. What the formula reads is computed
  * once for each question; then values are tried without the engine, by a pattern search in log space. Each space is
@@ -70,7 +86,10 @@ export interface TuneResult extends Fitted {
  * ```
  */
 export async function tune(options: TuneOptions, engine: EvaluationEngine): Promise<TuneResult> {
+  onlyKeys(options, optionKeys, 'tune');
   const { datasets, profile, seed = 1, excludeTypes, signal } = options;
+  checkDatasets(datasets);
+  checkEngine(engine);
   const objective = oneOf(options.objective ?? 'ndcg@10', 'objective', OBJECTIVES);
   const balance = oneOf(options.balance ?? 'types', 'balance', BALANCES);
   const names = options.parameters ?? defaultParameters(profile);

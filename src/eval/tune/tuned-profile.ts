@@ -1,3 +1,4 @@
+import { onlyKeys } from '../../domain/options.ts';
 import { formatInstant, type Instant } from '../../domain/time.ts';
 import type { HeldOut } from '../../fit/fit.ts';
 import type { ProfileDefinition } from '../../scoring/profile.ts';
@@ -26,10 +27,9 @@ export interface TunedProfileOptions {
  * }
  * ```
  */
-export function tunedProfile(
-  result: TuneResult,
-  { definition, version, now }: TunedProfileOptions,
-): ProfileDefinition {
+export function tunedProfile(result: TuneResult, options: TunedProfileOptions): ProfileDefinition {
+  onlyKeys(options, ['definition', 'version', 'now'], 'tunedProfile');
+  const { definition, version, now } = options;
   const { profile, parameters } = result;
   const set = Object.fromEntries(parameters.map(({ name, after }) => [name, after]));
   const about = {

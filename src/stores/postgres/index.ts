@@ -4,7 +4,7 @@
  * @module
  */
 
-import { invalidArgument, wholeNumber } from '../../domain/check.ts';
+import { callback, invalidArgument, wholeNumber } from '../../domain/check.ts';
 import { SalienceError } from '../../domain/errors.ts';
 import { keysOf, onlyKeys } from '../../domain/options.ts';
 import type { Store } from '../../store/store.ts';
@@ -100,9 +100,12 @@ export interface ErasePostgresOptions extends PostgresOptions {
  */
 export async function erasePostgres(
   source: string | PostgresPool,
-  { progress, ...options }: ErasePostgresOptions = {},
+  options: ErasePostgresOptions = {},
 ): Promise<readonly ErasedTable[]> {
-  const database = databaseOf(source, options, 'erasePostgres');
+  onlyKeys(options, [...optionKeys, 'progress'], 'erasePostgres');
+  const { progress, ...rest } = options;
+  if (progress !== undefined) callback(progress, 'progress');
+  const database = databaseOf(source, rest, 'erasePostgres');
   try {
     if ((await identify(database)) === 0) {
       throw new SalienceError(
@@ -119,7 +122,7 @@ export async function erasePostgres(
 function databaseOf(source: string | PostgresPool, options: PostgresOptions, verb: string): Database {
   onlyKeys(options, optionKeys, verb);
   const { schema = 'salience', busyTimeout = 10_000, maxConnections = 10, connectTimeout = 10_000 } = options;
-  if (!/^[a-z_][a-z0-9_]{0,62}$/i.test(schema))
+  if (typeof schema !== 'string' || !/^[a-z_][a-z0-9_]{0,62}$/i.test(schema))
     throw invalidArgument('schema', 'expected a name of letters, digits and "_", of at most 63 characters');
   const pool = {
     max: wholeNumber(maxConnections, 'maxConnections', 1, 10_000),

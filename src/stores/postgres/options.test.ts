@@ -1,0 +1,28 @@
+import { describe, expect, test } from 'vitest';
+import { erasePostgres, migratePostgres, postgres } from './index.ts';
+
+const url = 'postgresql://nobody@127.0.0.1:1/none';
+
+describe('options are checked before anything is connected', () => {
+  test.each<[name: string, call: () => unknown, field: string]>([
+    ['erasePostgres', () => erasePostgres(url, null as never), 'erasePostgres'],
+    ['erasePostgres', () => erasePostgres(url, { shema: 'x' } as never), 'erasePostgres.shema'],
+    ['erasePostgres', () => erasePostgres(url, { progress: 'bar' } as never), 'progress'],
+    ['erasePostgres', () => erasePostgres(undefined as never), 'store'],
+    [
+      'migratePostgres',
+      () => migratePostgres(url, { progress: () => {} } as never),
+      'migratePostgres.progress',
+    ],
+    ['postgres', () => postgres(url, { schema: null } as never), 'schema'],
+    ['postgres', () => postgres(url, { schema: 'a-b' }), 'schema'],
+    ['postgres', () => postgres(url, { maxConnections: 0 }), 'maxConnections'],
+    ['postgres', () => postgres(url, { connectTimeout: 0.5 }), 'connectTimeout'],
+    ['postgres', () => postgres(url, { busyTimeout: Number.NaN }), 'busyTimeout'],
+  ])('%s, case %#', async (_, call, field) => {
+    await expect((async () => call())()).rejects.toMatchObject({
+      code: 'invalid_argument',
+      details: { field },
+    });
+  });
+});
