@@ -8,9 +8,7 @@ const testFiles = ['src', 'test'].flatMap((directory) =>
     .filter((file) => file.endsWith('.test.ts')),
 );
 /** What is put in the place of a module holds only where nothing has loaded that module before. */
-const replacingModules = testFiles.filter((file) =>
-  /\bvi\.(mock|doMock)\(/.test(readFileSync(file, 'utf8')),
-);
+const replacingModules = testFiles.filter((file) => /\bvi\.(mock|doMock)\(/.test(readFileSync(file, 'utf8')));
 
 export default defineConfig({
   test: {

@@ -41,7 +41,6 @@ const vitest = await createVitest('test', {
   isolate: false,
   fileParallelism: false,
   bail: 1,
-  typecheck: { enabled: false },
   reporters: [reporter],
   setupFiles: [process.env.MUTATION_SETUP],
   sequence: { sequencer: AsAsked },

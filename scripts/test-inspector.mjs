@@ -26,13 +26,7 @@ if (!existsSync(chromium)) {
 }
 const { status } = spawnSync(
   'npx',
-  [
-    '--no-install',
-    'vitest',
-    'run',
-    '--typecheck.enabled=false',
-    ...(tests.length > 0 ? tests : ['test/inspector']),
-  ],
+  ['--no-install', 'vitest', 'run', ...(tests.length > 0 ? tests : ['test/inspector'])],
   { cwd: root, stdio: 'inherit', env: { ...process.env, SALIENCE_BROWSER_TESTS: 'on' } },
 );
 process.exit(status ?? 1);
