@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const testFiles = ['src', 'test'].flatMap((directory) =>
   readdirSync(directory, { recursive: true, encoding: 'utf8' })
@@ -10,8 +11,18 @@ const testFiles = ['src', 'test'].flatMap((directory) =>
 /** What is put in the place of a module holds only where nothing has loaded that module before. */
 const replacingModules = testFiles.filter((file) => /\bvi\.(mock|doMock)\(/.test(readFileSync(file, 'utf8')));
 
+/** Small files of test/ start processes and servers, and take longest: at the end one of them would run alone. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isLong = ({ moduleId }: TestSpecification) => moduleId.includes('/test/');
+    return [...sorted.filter(isLong), ...sorted.filter((each) => !isLong(each))];
+  }
+}
+
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     globalSetup: ['test/temporary.ts'],
     // Half of the time tests wait for processes that they have started.
     maxWorkers: 2,
