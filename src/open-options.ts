@@ -39,7 +39,7 @@ const reindexKeys = keysOf<BatchOptions>()({ signal: true, now: true, progress: 
 export function checkOpenOptions(options: OpenOptions): void {
   onlyKeys(options, OPEN_OPTIONS, 'openMemory');
   const { path, space, maxContentBytes, maxMetadataBytes, synchronous, conflictThreshold, reindex } = options;
-  const { language, profiles, store, languageModel, reranker } = options;
+  const { language, profiles, store, languageModel, reranker, readOnly } = options;
   if (store === undefined) text(path, 'path');
   if (space === undefined) {
     throw invalidArgument(
@@ -55,6 +55,7 @@ export function checkOpenOptions(options: OpenOptions): void {
     onlyKeys(reindex, reindexKeys, 'reindex');
     if (reindex.progress !== undefined) callback(reindex.progress, 'reindex.progress');
   } else if (reindex !== undefined) flag(reindex, 'reindex');
+  if (readOnly !== undefined) flag(readOnly, 'readOnly');
   if (language !== undefined) oneOf(language, 'language', ANALYZER_LANGUAGES);
   if (profiles !== undefined) listOf(profiles, 'profiles');
   for (const name of ['clock', 'newId', 'tokenCounter', 'dateReader'] as const)

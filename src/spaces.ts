@@ -7,7 +7,7 @@ import { type Activity, type ActivityOptions, LONGEST_WAIT } from './engine/look
 import type { MemoryEngine } from './engine/memory-engine.ts';
 import { type MaintainSpacesOptions, maintainSpaces, type SpacesMaintenance } from './maintain-spaces.ts';
 import { type OpenOptions, openMemory, openStore } from './open.ts';
-import { OPEN_OPTIONS } from './open-options.ts';
+import { checkOpenOptions, OPEN_OPTIONS } from './open-options.ts';
 import { openedReadOnly } from './store/faults.ts';
 import { type Room, spaceTooLarge } from './store/room.ts';
 import type { SpaceStore, Store } from './store/store.ts';
@@ -160,6 +160,8 @@ export function openSpaces(options: SpacesOptions): Spaces {
     bytes: number(maxResidentBytes, 'maxResidentBytes', 0, Number.MAX_SAFE_INTEGER),
     wait: wholeNumber(waitTimeout, 'waitTimeout', 0, 3_600_000),
   };
+  // The name stands for every one: what is wrong with the rest would come up only when somebody asks for a space.
+  checkOpenOptions({ ...opening, space: 'any' });
   let store: Promise<Store> | undefined;
   /** The least recently used first. */
   const entries = new Map<string, Entry>();

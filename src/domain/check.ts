@@ -58,6 +58,12 @@ export function callback<Value>(value: Value, field: string): Value {
   throw invalidArgument(field, `${describe(value)} must be a function`);
 }
 
+/** Throws `invalid_argument` for what is no memory to ask: it would fail in the first call, far from here. */
+export function checkMemory(memory: { readonly recall: unknown }): void {
+  if (typeof (memory as typeof memory | undefined)?.recall === 'function') return;
+  throw invalidArgument('memory', `${describe(memory)} must be what openMemory returns`);
+}
+
 export function oneOf<Value extends string | number>(
   value: unknown,
   field: string,

@@ -5,7 +5,7 @@
  */
 
 import type { LanguageModelMiddleware, Tool } from 'ai';
-import { callback, oneOf, wholeNumber } from '../domain/check.ts';
+import { callback, checkMemory, oneOf, text, wholeNumber } from '../domain/check.ts';
 import { keysOf, onlyKeys } from '../domain/options.ts';
 import type { ContextOptions, MemoryEngine } from '../index.ts';
 import { type MemoryToolOptions, toolsOf } from './tools.ts';
@@ -133,11 +133,13 @@ const MOST_TURNS = 64;
  * ```
  */
 export function memoryMiddleware(memory: MemoryEngine, options: MemoryMiddlewareOptions = {}): Middleware {
+  checkMemory(memory);
   onlyKeys(options, middlewareKeys, 'memoryMiddleware');
   const { maxTokens = 2000, observe = 'worth', onError, sessionId, ...asked } = options;
   wholeNumber(maxTokens, 'maxTokens', 1, Number.MAX_SAFE_INTEGER);
   if (typeof observe !== 'function') oneOf(observe, 'observe', ['worth', 'remember', 'none']);
   if (onError !== undefined) callback(onError, 'onError');
+  if (sessionId !== undefined) text(sessionId, 'sessionId');
   const report = (error: unknown) => {
     if (onError === undefined) return warn(error);
     try {

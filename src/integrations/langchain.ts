@@ -6,10 +6,11 @@
 
 import type { Document } from '@langchain/core/documents';
 import type { BaseRetrieverInput } from '@langchain/core/retrievers';
-import { invalidArgument } from '../domain/check.ts';
+import { checkMemory, invalidArgument } from '../domain/check.ts';
 import type { JsonValue } from '../domain/memory.ts';
 import { keysOf, onlyKeys } from '../domain/options.ts';
 import { loadPeer } from '../domain/peer.ts';
+import { parseScope } from '../domain/scope.ts';
 import { normalisedContent } from '../domain/statement.ts';
 import { type Memory, type MemoryEngine, type RecallOptions, SalienceError } from '../index.ts';
 import { forgetFound } from './forget-found.ts';
@@ -76,6 +77,7 @@ export class MemoryRetriever extends BaseRetriever<MemoryDocumentMetadata> {
   constructor(input: MemoryRetrieverInput) {
     onlyKeys(input, retrieverKeys, 'MemoryRetriever');
     const { memory, recall = {}, ...rest } = input;
+    checkMemory(memory);
     super(rest);
     this.#memory = memory;
     // What a chain retrieves goes to a model.
@@ -130,6 +132,8 @@ export class MemoryStore<Value extends JsonValue = JsonValue> extends BaseStore<
   constructor(input: MemoryStoreInput) {
     onlyKeys(input, storeKeys, 'MemoryStore');
     const { memory, scope = 'global', type } = input;
+    checkMemory(memory);
+    parseScope(scope);
     super();
     this.#memory = memory;
     this.#scope = scope;

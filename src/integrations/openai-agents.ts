@@ -5,9 +5,10 @@
  */
 
 import type { AgentInputItem, Session } from '@openai/agents-core';
-import { invalidArgument, text } from '../domain/check.ts';
+import { callback, checkMemory, invalidArgument, text } from '../domain/check.ts';
 import { isPlain, keysOf, onlyKeys } from '../domain/options.ts';
 import { redactPrivate } from '../domain/redaction.ts';
+import { parseScope } from '../domain/scope.ts';
 import { type Memory, type MemoryEngine, SalienceError } from '../index.ts';
 import { forgetFound } from './forget-found.ts';
 import { keptJson, readable } from './kept-json.ts';
@@ -49,9 +50,12 @@ const MESSAGE = 'message';
  * ```
  */
 export function memorySession(memory: MemoryEngine, options: MemorySessionOptions = {}): Session {
+  checkMemory(memory);
   onlyKeys(options, optionKeys, 'memorySession');
   const { sessionId = crypto.randomUUID(), scope = 'global', clock = Date.now } = options;
   text(sessionId, 'sessionId');
+  parseScope(scope);
+  callback(clock, 'clock');
   const name = nameOf(sessionId, scope);
   const length = scope === 'global' ? sessionId.length : scope.length + 1 + sessionId.length;
   if (length > MOST_NAME) {

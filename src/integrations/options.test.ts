@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { openTokenStore, startServer } from '../http/index.ts';
-import { openMemory } from '../index.ts';
+import { openMemory, openSpaces } from '../index.ts';
 import { createSqliteStore } from '../stores/sqlite/index.ts';
 import { memoryMiddleware, memoryTools } from './ai-sdk.ts';
 import { MemoryRetriever, MemoryStore } from './langchain.ts';
@@ -25,6 +25,24 @@ test('whatever makes something of a memory refuses options that nobody reads', a
     ['onError: null must be a function', () => memoryMiddleware(memory, { onError: null as never })],
     ['maxTokens: -1 must be a whole number', () => memoryMiddleware(memory, { maxTokens: -1 })],
     ['only: expected a list', () => memoryTools(memory, { only: 'recall' as never })],
+    ['memory: undefined must be what openMemory returns', () => memoryTools(undefined as never)],
+    ['memory: an object must be what', () => mastraTools({} as never)],
+    ['memory: undefined must be what', () => memoryMiddleware(undefined as never)],
+    ['memory: a list must be what', () => memorySession([] as never)],
+    ['memory: undefined must be what', () => new MemoryStore({} as never)],
+    ['memory: null must be what', () => new MemoryRetriever({ memory: null } as never)],
+    ['readOnly: "false" must be true or false', () => memoryTools(memory, { readOnly: 'false' as never })],
+    ['readOnly: null must be true or false', () => memoryTools(memory, { readOnly: null as never })],
+    ['content: "false" must be true or false', () => traceMemory({ content: 'false' as never })],
+    ['tracerProvider: expected a provider', () => traceMemory({ tracerProvider: {} as never })],
+    ['sessionId: expected a string, not 7', () => memoryMiddleware(memory, { sessionId: 7 as never })],
+    ['clock: 0 must be a function', () => memorySession(memory, { clock: 0 as never })],
+    [
+      'readOnly: "false" must be true or false',
+      () => openMemory({ path: ':memory:', space: 'alice', readOnly: 'false' as never }),
+    ],
+    ['readOnly: "false" must be', () => openSpaces({ path: ':memory:', readOnly: 'false' as never })],
+    ['path: it must not be empty', () => openSpaces({ path: '' })],
     ['sessionId: expected a string, not 5', () => memorySession(memory, { sessionId: 5 as never })],
     ['sessionId: expected a string, not null', () => memorySession(memory, { sessionId: null as never })],
     ['items[0]: expected an item', () => memorySession(memory).addItems([null as never])],
@@ -46,6 +64,12 @@ test('whatever makes something of a memory refuses options that nobody reads', a
         memory.importMemories([{ id: 'a', content: 'x', createdAt: '2026-01-01', user_id: 'bob' } as never]),
     ],
   ];
+  for (const make of [
+    () => memorySession(memory, { scope: 'team a' }),
+    () => new MemoryStore({ memory, scope: 'team a' }),
+  ]) {
+    expect(make).toThrow(expect.objectContaining({ code: 'invalid_scope' }));
+  }
   for (const [message, call] of calls) {
     const error = await Promise.resolve()
       .then(call)

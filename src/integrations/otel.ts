@@ -8,6 +8,7 @@
 
 import { type ChannelListener, subscribe, tracingChannel, unsubscribe } from 'node:diagnostics_channel';
 import type { Span, TracerProvider } from '@opentelemetry/api';
+import { flag, invalidArgument } from '../domain/check.ts';
 import { keysOf, onlyKeys } from '../domain/options.ts';
 import { loadPeer } from '../domain/peer.ts';
 import type { MemoryEngine, MemoryOperation, OperationContent } from '../index.ts';
@@ -65,6 +66,10 @@ const operationNames = {
 export function traceMemory(options: TraceMemoryOptions = {}): () => void {
   onlyKeys(options, optionKeys, 'traceMemory');
   const { tracerProvider, content = false } = options;
+  flag(content, 'content');
+  if (tracerProvider !== undefined && typeof tracerProvider?.getTracer !== 'function') {
+    throw invalidArgument('tracerProvider', 'expected a provider of tracers, such as OpenTelemetry makes');
+  }
   const tracer = (tracerProvider ?? trace).getTracer('salience');
   const spans = new WeakMap<object, Span>();
 

@@ -1,5 +1,5 @@
 import { agentVerbs, callVerb, failureOf, type Verb } from '../api/index.ts';
-import { invalidArgument } from '../domain/check.ts';
+import { checkMemory, flag, list } from '../domain/check.ts';
 import { keysOf, onlyKeys, unknown } from '../domain/options.ts';
 import { type MemoryEngine, SalienceError } from '../index.ts';
 
@@ -25,9 +25,11 @@ const USUAL = ['remember', 'recall', 'update', 'forget'];
 
 /** The verbs of the table as tools over one memory. Throws `invalid_argument` for a name that is no tool. */
 export function toolsOf(memory: MemoryEngine, options: MemoryToolOptions): readonly MemoryTool[] {
+  checkMemory(memory);
   onlyKeys(options, optionKeys, 'memoryTools');
   const { only = USUAL, readOnly = false } = options;
-  if (!Array.isArray(only)) throw invalidArgument('only', 'expected a list of names of tools');
+  flag(readOnly, 'readOnly');
+  list(only, 'only');
   const known = agentVerbs.map(({ name }) => name);
   const [other] = only.filter((name) => !known.includes(name));
   if (other !== undefined) {

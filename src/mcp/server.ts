@@ -1,7 +1,6 @@
 import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
 import { failureOf, logLineOf, type VerbContext } from '../api/index.ts';
-import { callback, flag, invalidArgument, list, oneOf, text } from '../domain/check.ts';
-import { describe } from '../domain/describe.ts';
+import { callback, checkMemory, flag, list, oneOf, text } from '../domain/check.ts';
 import { keysOf, onlyKeys } from '../domain/options.ts';
 import type { Clock, MemoryEngine } from '../index.ts';
 import { mem } from './dialects/mem.ts';
@@ -48,9 +47,7 @@ const optionKeys = keysOf<McpOptions>()({
 
 /** Throws `invalid_argument`: a misspelt limit of what clients may do must not pass for none. */
 export function checkMcpOptions(memory: MemoryEngine, options: McpOptions, called: string): void {
-  if (typeof memory?.recall !== 'function') {
-    throw invalidArgument('memory', `${describe(memory)} must be what openMemory returns`);
-  }
+  checkMemory(memory);
   onlyKeys(options, optionKeys, called);
   const { version, dialect, tools, access, confined, types, clock, log } = options;
   text(version, 'version');
