@@ -94,6 +94,17 @@ function readOnly(memory: MemoryEngine): MemoryEngine {
   });
 }
 
+/** Most neighbours of a memory in time, on each side. */
+const NEIGHBOURS = 5;
+
+/** Writing verbs that answer with the memory as it is then, and are not written out below. */
+const GIVES_MEMORY: ReadonlySet<VerbName> = new Set([
+  'setImportance',
+  'feedback',
+  'invalidate',
+  'reinstate',
+]);
+
 function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): MemoryEngine {
   const visible: ReadonlySet<string> = new Set(scopes.flatMap(visibleScopes));
   const names = scopes.map((scope) => JSON.stringify(scope)).join(', ');
@@ -122,17 +133,28 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
     throw forbidden(`this token may not write in scope ${JSON.stringify(chosen)}; it may in ${names}`);
   };
   const isVisible = ({ scope }: Pick<Memory, 'scope'>): boolean => visible.has(scope);
+  /** From where the token looks at a memory: the first of its scopes that sees it. */
+  const viewOf = ({ scope }: Pick<Memory, 'scope'>): string =>
+    scopes.find((each) => visibleScopes(each).includes(scope)) ?? (scopes[0] as string);
   const get = async (id: string, options?: GetOptions): Promise<Memory | undefined> => {
     // What its weight is depends on who looks; scopes that see more must not tell.
     const scope = options?.scope === undefined ? (scopes[0] as string) : seen(options).scope;
     try {
       const found = await memory.get(id, { ...options, scope });
-      return found && isVisible(found) ? found : undefined;
+      if (!found || !isVisible(found)) return undefined;
+      const view = viewOf(found);
+      if (options?.scope !== undefined || view === scope) return found;
+      return await memory.get(id, { ...options, scope: view });
     } catch (error) {
       // Where a memory lay that was forgotten nobody knows any more.
       if (SalienceError.isInstance(error) && error.code === 'redacted') return undefined;
       throw error;
     }
+  };
+  /** A memory that comes with the weight that the whole space gives it, with the one that the token sees. */
+  const weighed = async (shown: Memory): Promise<Memory> => {
+    const { effectiveWeight } = (await get(shown.id)) ?? { effectiveWeight: shown.weight };
+    return { ...shown, effectiveWeight };
   };
   const seenAmong = async (ids: readonly string[]): Promise<readonly string[]> => {
     const found = await Promise.all(ids.map((id) => get(id)));
@@ -255,7 +277,7 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
     async update(id, changes, options) {
       await findWritable(id);
       if (changes.scope !== undefined) written(changes.scope);
-      return memory.update(id, changes, options);
+      return weighed(await memory.update(id, changes, options));
     },
     markUsed: async (ids, options) => memory.markUsed(await seenAmong(ids), options),
     async forget(target, options) {
@@ -283,7 +305,14 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
       const there = await Promise.all(links.map((each) => get(each.id)));
       return links.filter((_, index) => there[index] !== undefined);
     },
-    conflicts: async ({ limit = 20, ...options } = {}) => (await pending(options)).slice(0, limit),
+    conflicts: async ({ limit = 20, ...options } = {}) =>
+      Promise.all(
+        (await pending(options)).slice(0, limit).map(async (conflict) => ({
+          ...conflict,
+          older: await weighed(conflict.older),
+          newer: await weighed(conflict.newer),
+        })),
+      ),
     async resolve(conflictId, resolution, options) {
       const conflict = (await pending()).find((each) => each.conflictId === conflictId);
       if (!conflict) {
@@ -292,7 +321,8 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
         });
       }
       for (const { scope } of [conflict.older, conflict.newer]) written(scope);
-      return memory.resolve(conflictId, resolution, options);
+      const resolved = await memory.resolve(conflictId, resolution, options);
+      return { ...resolved, memory: await weighed(resolved.memory) };
     },
     async relate(from, name, to, options = {}) {
       await Promise.all([from, to].map(hasNoStranger));
@@ -310,9 +340,24 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
       );
     },
     async timeline(id, options) {
-      await find(id);
-      const { before, after, ...rest } = await memory.timeline(id, options);
-      return { ...rest, before: before.filter(isVisible), after: after.filter(isVisible) };
+      const found = await find(id);
+      // Neighbours that the token does not see must not take the places of those that it sees.
+      const page = await memory.list({
+        ...options,
+        scope: viewOf(found),
+        around: id,
+        sort: 'created',
+        direction: 'asc',
+        limit: 2 * NEIGHBOURS + 1,
+        count: false,
+      });
+      const memories = page.memories.map(({ votes: _, ...each }): Memory => each);
+      const at = memories.findIndex((each) => each.id === id);
+      return {
+        before: memories.slice(Math.max(0, at - NEIGHBOURS), at),
+        memory: memories[at] ?? found,
+        after: memories.slice(at + 1, at + 1 + NEIGHBOURS),
+      };
     },
     // A space has one open session at a time, which may belong to any scope.
     currentSession: async () => undefined,
@@ -327,7 +372,8 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
     return async (...given) => {
       const check = entry.access === 'write' ? findWritable : find;
       await Promise.all(ids.map((at) => check(String(given[at]))));
-      return run(...(looks ? withOptions(given, entry, seen) : given));
+      const answer = await run(...(looks ? withOptions(given, entry, seen) : given));
+      return GIVES_MEMORY.has(name) ? weighed(answer as Memory) : answer;
     };
   });
 }

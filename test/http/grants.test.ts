@@ -166,6 +166,76 @@ describe('a token of scopes', () => {
     expect(await stateOf()).toEqual(before);
   });
 
+  it('weighs a memory by what it sees itself, in every answer', async () => {
+    await using own = await startTestServer();
+    const memory = await own.space();
+    const at = (seconds: number) => ({ now: new Date(own.clock.now() - 10_000 + seconds * 1000) });
+    await memory.remember('Drinks green tea', { id: 'old', scope: 'team:a', ...at(1) });
+    await memory.remember('Drinks white tea', { id: 'next', scope: 'team:a', ...at(2) });
+    await memory.remember('Drinks no tea', { id: 'hidden', scope: 'team:a/project:x', supersedes: 'old' });
+    await memory.remember('Drinks oolong', { id: 'b1', scope: 'team:b', ...at(3) });
+    await memory.remember('Drinks sencha', { id: 'b2', scope: 'team:b', supersedes: 'b1', ...at(4) });
+    const token = await own.token({ scopes: ['team:a'] });
+    const ask = async (method: string, path: string, body?: unknown) => {
+      const { status, json } = await own.ask(method, path, { token, ...(body ? { body } : {}) });
+      expect(status, path).toBe(200);
+      return json;
+    };
+    const path = '/v1/memories/old';
+    const answers = [
+      await ask('GET', path),
+      (await ask('GET', `${path}/timeline`)).memory,
+      (await ask('GET', '/v1/memories/next/timeline')).before[0],
+      await ask('PUT', `${path}/importance`, { importance: 0.7 }),
+      await ask('PATCH', path, { tags: ['tea'] }),
+      await ask('POST', `${path}/feedback`, { vote: 'up' }),
+      await ask('POST', `${path}/invalidate`, { reason: 'asked again' }),
+      await ask('POST', `${path}/reinstate`),
+    ];
+    expect(answers.map(({ id, effectiveWeight }) => [id, effectiveWeight])).toEqual(
+      answers.map(() => ['old', 1]),
+    );
+    const both = await own.token({ scopes: ['team:a', 'team:b'] });
+    const [got, listed] = await Promise.all([
+      own.ask('GET', '/v1/memories/b1', { token: both }),
+      own.ask('GET', '/v1/memories?scope=team:b&sort=created&direction=asc', { token: both }),
+    ]);
+    expect(got.json.effectiveWeight).toBeLessThan(1);
+    expect(got.json.effectiveWeight).toBe(listed.json.memories[0].effectiveWeight);
+  });
+
+  it('sees the neighbours of a memory in time, however many others lie between', async () => {
+    await using own = await startTestServer();
+    const memory = await own.space();
+    const start = own.clock.now() - 1_000_000;
+    for (let at = 0; at < 16; at++) {
+      const now = new Date(start + at * 10_000);
+      await memory.remember(`Cup ${at} of a`, { id: `a${at}`, scope: 'team:a', now });
+      for (let other = 0; other < 6; other++)
+        await memory.remember(`Cup ${at} of b, ${other}`, { scope: 'team:b', now: new Date(+now + 1000) });
+    }
+    await memory.feedback('a6', 'up');
+    await memory.invalidate('a7', 'spilt');
+    const token = await own.token({ scopes: ['team:a'] });
+    const around = async (id: string) => {
+      const { json } = await own.ask('GET', `/v1/memories/${id}/timeline`, { token });
+      const ids = (memories: readonly { id: string }[]) => memories.map((each) => each.id);
+      expect(json.memory).toMatchObject({ id });
+      expect(JSON.stringify(json)).not.toMatch(/of b|votes/);
+      return [ids(json.before), ids(json.after)];
+    };
+    expect(await around('a8')).toEqual([
+      ['a3', 'a4', 'a5', 'a6', 'a7'],
+      ['a9', 'a10', 'a11', 'a12', 'a13'],
+    ]);
+    expect(await around('a7')).toEqual([
+      ['a2', 'a3', 'a4', 'a5', 'a6'],
+      ['a8', 'a9', 'a10', 'a11', 'a12'],
+    ]);
+    expect(await around('a0')).toEqual([[], ['a1', 'a2', 'a3', 'a4', 'a5']]);
+    expect(await around('a14')).toEqual([['a9', 'a10', 'a11', 'a12', 'a13'], ['a15']]);
+  });
+
   it('does not see links and paths to what it does not see', async () => {
     const links = await test.ask('GET', '/v1/memories/mine/links', { token: scoped });
     expect(links.json.links).toEqual([]);
