@@ -79,7 +79,10 @@ function operationOf(verb: Verb, input: Json, output: Json): Json {
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
   const others = Object.entries(properties).filter(([name]) => !inPath.includes(name));
   const inQuery = method === 'GET' || method === 'DELETE';
-  const tagged = path === '/v1/memories/{id}';
+  const isWrite = verb.access === 'write';
+  const tagged = path === '/v1/memories/{id}' && !isWrite;
+  // As the routes take it: wherever the path names the memory that is written.
+  const matched = isWrite && inPath.includes('id');
   return {
     operationId: verb.name,
     summary: verb.title,
@@ -89,8 +92,9 @@ function operationOf(verb: Verb, input: Json, output: Json): Json {
       ...(inQuery
         ? others.map(([name, schema]) => parameterOf(name, 'query', schema, required.includes(name)))
         : []),
-      ...(verb.access === 'write' ? [idempotencyKey] : []),
-      ...(tagged ? [verb.access === 'write' ? ifMatch : ifNoneMatch] : []),
+      ...(isWrite ? [idempotencyKey] : []),
+      ...(matched ? [ifMatch] : []),
+      ...(tagged ? [ifNoneMatch] : []),
     ],
     ...(inQuery || others.length === 0
       ? {}
@@ -111,12 +115,12 @@ function operationOf(verb: Verb, input: Json, output: Json): Json {
         }),
     responses: {
       200: { description: 'Done', content: { 'application/json': { schema: output } } },
-      ...(tagged && verb.access === 'read' ? { 304: { description: 'Nothing has changed' } } : {}),
+      ...(tagged ? { 304: { description: 'Nothing has changed' } } : {}),
       ...problems(
         ...(mayMiss(verb) ? [404] : []),
-        ...(verb.access === 'write' ? [409, 410, 422] : []),
+        ...(isWrite ? [409, 410, 422] : []),
         ...(OF_FORGOTTEN.has(verb.name) ? [410] : []),
-        ...(tagged && verb.access === 'write' ? [412] : []),
+        ...(matched ? [412] : []),
         ...(inQuery ? [] : [413]),
       ),
     },

@@ -112,11 +112,12 @@ async function run(
   const call = () => callVerb(verb, memory, input, { signal, now, readOnly });
   const work = async () => {
     if (ifMatch === undefined) return call();
-    const id = input['id'];
-    if (typeof id !== 'string') {
+    // An id in the body is that of a memory that is yet to be made.
+    if (!verb.http.path.includes('{id}')) {
       refuseHeaders(context, 'if-match');
       return call();
     }
+    const id = String(input['id']);
     // At once where it is known already, for the work may take its time; and again within the write.
     const found = await memory.get(id);
     if (found) checkRevision(ifMatch, found);

@@ -80,6 +80,24 @@ describe('the routes', () => {
     expect(text).not.toMatch(/\$defs|"\$id"/);
   });
 
+  it('and names If-Match where a write reads it, and nowhere else', async () => {
+    await using test = await startTestServer();
+    const token = await test.token();
+    const { paths } = (await test.ask('GET', '/openapi.json')).json as {
+      readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+    };
+    for (const { name, http } of verbs.filter((verb) => verb.access === 'write')) {
+      const { parameters = [], responses } = paths[http.path]?.[http.method.toLowerCase()] as Operation;
+      const isNamed = parameters.some((each) => each.name === 'If-Match');
+      expect(412 in responses, name).toBe(isNamed);
+      expect(isNamed, name).toBe(http.path.includes('{id}'));
+    }
+    await test.ask('POST', '/v1/memories', { token, body: { content: 'Drinks tea', id: 'a' } });
+    const headers = { 'if-match': '"other"' };
+    const voted = await test.ask('POST', '/v1/memories/a/feedback', { token, headers, body: { vote: 'up' } });
+    expect(voted.status).toBe(412);
+  });
+
   it('and its other paths answer as it says, with nothing beside', async () => {
     await using test = await startTestServer({ deleteSpaces: true });
     const token = await test.token({ rights: 'admin' });
@@ -345,6 +363,13 @@ describe('tags', () => {
       body: { ids: ['x'] },
     });
     expect(refused).toMatchObject({ status: 400, json: { details: { field: 'if-match' } } });
+    const made = await test.ask('POST', '/v1/memories', {
+      token,
+      body: { content: 'Drinks mate', id: 'unseen' },
+      headers: { 'if-match': '*' },
+    });
+    expect(made).toMatchObject({ status: 400, json: { details: { field: 'if-match' } } });
+    expect((await test.ask('GET', '/v1/memories/unseen', { token })).status).toBe(404);
   });
 });
 
