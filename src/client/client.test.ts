@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
+import type { SalienceError } from '../domain/errors.ts';
 import { connectMemory } from './index.ts';
 import { requestOf } from './routes.ts';
 import { createTransport } from './transport.ts';
@@ -137,6 +138,63 @@ describe('asking a server', () => {
   });
 });
 
+describe('a write without an answer that can be read', () => {
+  const refused = new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } });
+  test.each([
+    ['connections end', 'remember', [ended, ended], true],
+    ['one connection ends, and then the server is gone', 'remember', [ended, refused], true],
+    ['nothing was ever sent', 'remember', [refused, refused], false],
+    ['it only reads', 'list', [ended, ended], false],
+    ['it counts what it would forget', 'forgetMany', [ended, ended], false],
+    ['the answer is cut off', 'remember', [[200, '{"id":']], true],
+    ['a proxy waited too long', 'remember', [[504, '<html>']], true],
+    ['a proxy lets nothing through', 'remember', [[403, '<html>']], false],
+    ['it only reads, and a proxy waited too long', 'list', [[504, '<html>']], false],
+  ] as const)('is in doubt only where it may have been done: %s', async (_, verb, answers, inDoubt) => {
+    const { options } = answering(...answers);
+    const fields = verb === 'forgetMany' ? { ids: ['a'], dryRun: true } : {};
+    const failure = await createTransport(options)
+      .ask(verb, fields)
+      .catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: 'server_failed' });
+    const { message, details } = failure as SalienceError;
+    expect(details['inDoubt']).toBe(inDoubt ? true : undefined);
+    expect(message.includes('unknown whether this was written')).toBe(inDoubt);
+  });
+
+  test('is in doubt when it was aborted under way', async () => {
+    const controller = new AbortController();
+    const fetch = (async () => {
+      controller.abort();
+      throw controller.signal.reason;
+    }) as typeof globalThis.fetch;
+    const transport = createTransport({ url: 'http://memory.test', token: 'secret', fetch });
+    const { signal } = controller;
+    await expect(transport.ask('remember', {}, { signal })).rejects.toMatchObject({
+      code: 'aborted',
+      details: { inDoubt: true },
+    });
+    await expect(transport.ask('remember', {}, { signal })).rejects.toMatchObject({
+      code: 'aborted',
+      details: {},
+    });
+  });
+});
+
+test('a redirection is not followed, and says where it leads', async () => {
+  const asked: unknown[] = [];
+  const fetch = (async (_: string, init: RequestInit) => {
+    asked.push(init.redirect);
+    return new Response(null, { status: 308, headers: { location: 'https://memory.test/v1/memories' } });
+  }) as typeof globalThis.fetch;
+  const transport = createTransport({ url: 'http://memory.test', token: 'secret', fetch });
+  await expect(transport.ask('remember', {})).rejects.toMatchObject({
+    code: 'server_failed',
+    message: expect.stringContaining('redirects to https://memory.test/v1/memories'),
+  });
+  expect(asked).toEqual(['manual']);
+});
+
 test.each([414, 431])('arguments that no server reads in a path, status %d, are too long', async (status) => {
   const { options } = answering([status, '']);
   await expect(createTransport(options).ask('list', { topicKey: 'x'.repeat(20_000) })).rejects.toMatchObject({
@@ -235,6 +293,25 @@ describe('a connected memory', () => {
       explain: true,
       trace: true,
     });
+  });
+
+  test.each(['null', '[]', '5', '{}', '{"hits":{},"trace":{}}'])('takes %s for no answer', async (body) => {
+    const reads = ['recall', 'context', 'startSession', 'conflicts', 'links'] as const;
+    for (const verb of reads) {
+      const { options } = answering(space, [200, body]);
+      const memory = await connectMemory(options);
+      const asking = {
+        recall: () => memory.recall('tea'),
+        context: () => memory.context('tea', { maxTokens: 100 }),
+        startSession: () => memory.startSession(),
+        conflicts: () => memory.conflicts(),
+        links: () => memory.links('a'),
+      };
+      await expect(asking[verb](), verb).rejects.toMatchObject({
+        code: 'server_failed',
+        message: expect.stringContaining('not a response of this API'),
+      });
+    }
   });
 
   test('one memory that is superseded is sent as a list', async () => {

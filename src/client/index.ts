@@ -73,7 +73,9 @@ export async function connectMemory(options: ConnectOptions): Promise<MemoryEngi
     operation: OperationOptions = {},
   ): Promise<Answer> => {
     if (closed) throw new SalienceError('closed', 'the memory was closed; connect again');
-    return transport.ask<Answer>(verb, fields, operation);
+    const answer = await transport.ask<Answer>(verb, fields, operation);
+    if (isShaped(verb, answer as Fields)) return answer;
+    throw notThisApi(options.url, 200, verbEntry(verb).access === 'write');
   };
   const close = async () => {
     closed = true;
@@ -158,6 +160,22 @@ function checkToken(token: string): void {
     'token',
     `no token has the character ${JSON.stringify(wrong)}; give the whole token as "salience token create" showed it`,
   );
+}
+
+/** What is taken apart here, and could not be if it were missing. */
+const NEEDED: Partial<Record<VerbName, readonly string[]>> = {
+  recall: ['hits', 'trace'],
+  context: ['items', 'trace'],
+  bootstrap: ['items', 'trace'],
+  pinned: ['items', 'trace'],
+  startSession: ['memories'],
+};
+
+/** Whether an answer has what the client reads of it: another program, or another version, may answer something else. */
+function isShaped(verb: VerbName, answer: Fields): boolean {
+  const { answer: listed } = verbEntry(verb);
+  const needed = listed && 'list' in listed ? [listed.list] : (NEEDED[verb] ?? []);
+  return needed.every((name) => (name === 'trace' ? isPlain(answer[name]) : Array.isArray(answer[name])));
 }
 
 /** Asks a verb as the table lists its arguments, and takes the answer apart as the table says. */

@@ -1,6 +1,6 @@
 import { ABORTED, SalienceError, type SalienceErrorCode } from '../domain/errors.ts';
 import { formatInstant, parseInstant } from '../domain/time.ts';
-import type { VerbName } from '../domain/verbs.ts';
+import { type VerbName, verbEntry } from '../domain/verbs.ts';
 import type { OperationOptions } from '../index.ts';
 import { type Fields, requestOf, type VerbRequest } from './routes.ts';
 
@@ -25,7 +25,11 @@ export interface Transport {
  */
 export function createTransport({ url, token, fetch: given }: TransportOptions): Transport {
   const base = url.replace(/\/+$/, '');
-  const send = async <Answer>(request: VerbRequest, options: OperationOptions = {}): Promise<Answer> => {
+  const send = async <Answer>(
+    request: VerbRequest,
+    options: OperationOptions = {},
+    mayWrite = false,
+  ): Promise<Answer> => {
     const { signal, now } = options;
     const headers: Record<string, string> = { authorization: `Bearer ${token}` };
     if (request.body !== undefined) headers['content-type'] = 'application/json';
@@ -35,38 +39,50 @@ export function createTransport({ url, token, fetch: given }: TransportOptions):
       const response = await (given ?? fetch)(`${base}${request.path}`, {
         method: request.method,
         headers,
-        redirect: 'error',
+        // Followed, the token would go where nobody has sent it.
+        redirect: 'manual',
         ...(request.body === undefined ? {} : { body: request.body }),
         ...(signal ? { signal } : {}),
       });
       return { response, text: await response.text() };
     };
+    const wasAborted = signal?.aborted === true;
     const { response, text } = await once().catch((first: unknown) => {
-      if (signal?.aborted) throw failureOf(first, base, signal);
+      if (signal?.aborted) throw failureOf(first, base, signal, mayWrite && !wasAborted);
       return once().catch((cause: unknown) => {
-        throw failureOf(cause, base, signal);
+        throw failureOf(cause, base, signal, mayWrite && !(isUnsent(first) && isUnsent(cause)));
       });
     });
     const answer = parse(text);
     if (response.ok && answer !== undefined) return answer as Answer;
-    throw errorOf(response.status, answer, base);
+    throw errorOf(response, answer, base, mayWrite);
   };
   return {
-    ask: (verb, fields, options) => send(requestOf(verb, fields), options),
+    ask: (verb, fields, options) =>
+      send(requestOf(verb, fields), options, verbEntry(verb).access === 'write' && fields['dryRun'] !== true),
     askPath: (path, options) => send({ method: 'GET', path, body: undefined }, options),
   };
 }
 
-function parse(text: string): unknown {
+/** Every answer is an object; what is none is `undefined`. */
+function parse(text: string): Fields | undefined {
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Fields)
+      : undefined;
   } catch {
     return undefined;
   }
 }
 
 /** The error that the server answered, as the engine would have thrown it. */
-function errorOf(status: number, answer: unknown, base: string): SalienceError {
+function errorOf(
+  { status, type, headers }: Response,
+  answer: Fields | undefined,
+  base: string,
+  mayWrite: boolean,
+): SalienceError {
   const problem = (answer ?? {}) as {
     readonly code?: SalienceErrorCode;
     readonly detail?: string;
@@ -74,6 +90,16 @@ function errorOf(status: number, answer: unknown, base: string): SalienceError {
   };
   if (typeof problem.code === 'string' && typeof problem.detail === 'string') {
     return new SalienceError(problem.code, problem.detail, { details: problem.details ?? {} });
+  }
+  // A page is not told where it would have been sent.
+  if (type === 'opaqueredirect' || (status >= 300 && status < 400)) {
+    const location = headers.get('location');
+    const where = location === null ? 'another address' : location;
+    return new SalienceError(
+      'server_failed',
+      `${base} redirects to ${where}, and the token is sent nowhere else; give the URL of the server itself`,
+      { details: { status } },
+    );
   }
   // So many bytes of headers, the path among them, no server reads.
   if (status === 414 || status === 431) {
@@ -83,25 +109,41 @@ function errorOf(status: number, answer: unknown, base: string): SalienceError {
       { details: { status } },
     );
   }
-  return notThisApi(base, status);
+  return notThisApi(base, status, mayWrite && (status < 300 || status >= 500));
 }
 
+const IN_DOUBT = 'It is unknown whether this was written: read the data before you write it again.';
+
 /** What answered is something else, or of another version. */
-export function notThisApi(base: string, status: number): SalienceError {
+export function notThisApi(base: string, status: number, inDoubt = false): SalienceError {
   return new SalienceError(
     'server_failed',
-    `${base} answered ${status} with something that is not a response of this API; is it a salience server of this version?`,
-    { details: { status } },
+    `${base} answered ${status} with something that is not a response of this API; is it a salience server of this version?${inDoubt ? ` ${IN_DOUBT}` : ''}`,
+    { details: { status, ...(inDoubt ? { inDoubt } : {}) } },
   );
 }
 
-function failureOf(cause: unknown, base: string, signal: AbortSignal | undefined): SalienceError {
+/** Failures before a byte of the request is sent. */
+const UNSENT: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
+
+function isUnsent(failure: unknown): boolean {
+  const { cause } = (failure ?? {}) as { readonly cause?: { readonly code?: unknown } };
+  return UNSENT.has(cause?.code);
+}
+
+function failureOf(
+  cause: unknown,
+  base: string,
+  signal: AbortSignal | undefined,
+  inDoubt: boolean,
+): SalienceError {
+  const details = inDoubt ? { inDoubt } : {};
   if (signal?.aborted) {
-    return new SalienceError('aborted', ABORTED, { cause: signal.reason });
+    return new SalienceError('aborted', ABORTED, { details, cause: signal.reason });
   }
   return new SalienceError(
     'server_failed',
-    `${base} cannot be reached; check the URL, and that "salience serve" is running there`,
-    { cause },
+    `${base} cannot be reached, or ended the connection without an answer; check the URL, and that "salience serve" is running there${inDoubt ? `. ${IN_DOUBT}` : ''}`,
+    { details, cause },
   );
 }

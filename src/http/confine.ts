@@ -98,12 +98,7 @@ function readOnly(memory: MemoryEngine): MemoryEngine {
 const NEIGHBOURS = 5;
 
 /** Writing verbs that answer with the memory as it is then, and are not written out below. */
-const GIVES_MEMORY: ReadonlySet<VerbName> = new Set([
-  'setImportance',
-  'feedback',
-  'invalidate',
-  'reinstate',
-]);
+const GIVES_MEMORY: ReadonlySet<VerbName> = new Set(['setImportance', 'feedback', 'invalidate', 'reinstate']);
 
 function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): MemoryEngine {
   const visible: ReadonlySet<string> = new Set(scopes.flatMap(visibleScopes));

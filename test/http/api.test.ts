@@ -83,11 +83,10 @@ describe('the routes', () => {
   it('and names If-Match where a write reads it, and nowhere else', async () => {
     await using test = await startTestServer();
     const token = await test.token();
-    const { paths } = (await test.ask('GET', '/openapi.json')).json as {
-      readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-    };
+    const { paths } = (await test.ask('GET', '/openapi.json')).json;
     for (const { name, http } of verbs.filter((verb) => verb.access === 'write')) {
-      const { parameters = [], responses } = paths[http.path]?.[http.method.toLowerCase()] as Operation;
+      const operation: Operation = paths[http.path][http.method.toLowerCase()];
+      const { parameters = [], responses } = operation;
       const isNamed = parameters.some((each) => each.name === 'If-Match');
       expect(412 in responses, name).toBe(isNamed);
       expect(isNamed, name).toBe(http.path.includes('{id}'));
