@@ -2,7 +2,7 @@ import type { Document } from '@langchain/core/documents';
 import type { BasePromptValueInterface } from '@langchain/core/prompt_values';
 import { ChatPromptTemplate } from '@langchain/core/prompts';
 import { RunnableLambda, RunnablePassthrough, RunnableSequence } from '@langchain/core/runnables';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 
 import type { MemoryEngine } from '../index.ts';
 import { liveFading as live } from '../testing/live-memory.ts';
@@ -196,6 +196,18 @@ describe('the store', () => {
     for (const read of [store.mget('x' as never), store.mdelete('x' as never)])
       await expect(read).rejects.toMatchObject({ code: 'invalid_argument', details: { field: 'keys' } });
     await store.mset([['less', JSON.parse(`${'['.repeat(1000)}${']'.repeat(1000)}`) as JsonValue]]);
+  });
+
+  test('what is deleted together is forgotten in one operation, all of it or nothing', async () => {
+    const forget = vi.fn(memory.forget);
+    const store = new MemoryStore({ memory: { ...memory, forget } });
+    const keys = Array.from({ length: 20 }, (_, at) => `key ${at}`);
+    await store.mset(keys.map((key) => [key, key]));
+    await expect(store.mdelete([...keys, ''])).rejects.toMatchObject({ code: 'invalid_argument' });
+    expect(await keysOf(store)).toHaveLength(20);
+    await store.mdelete([...keys, 'key 3']);
+    expect(await keysOf(store)).toEqual([]);
+    expect(forget).toHaveBeenCalledOnce();
   });
 
   test('what is deleted twice at the same time is gone', async () => {

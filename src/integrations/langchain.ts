@@ -187,16 +187,18 @@ export class MemoryStore<Value extends JsonValue = JsonValue> extends BaseStore<
     );
   }
 
-  /** Forgets the values for good, with all that they ever were. */
+  /** Forgets the values for good, with all that they ever were: all of them, or none. */
   override async mdelete(keys: string[]): Promise<void> {
-    for (const key of keyList(keys)) {
-      await forgetFound(this.#memory, async () => {
+    const unique = [...new Set(keyList(keys))];
+    await forgetFound(this.#memory, async () => {
+      const found: Memory[] = [];
+      for (const key of unique) {
         const beliefs = await this.#memory.beliefs(key, { scope: this.#scope });
-        return beliefs
-          .map(({ memory }) => memory)
-          .filter(({ topicKey, scope }) => topicKey === key && scope === this.#scope);
-      });
-    }
+        for (const { memory } of beliefs)
+          if (memory.topicKey === key && memory.scope === this.#scope) found.push(memory);
+      }
+      return found;
+    });
   }
 
   override async *yieldKeys(prefix = ''): AsyncGenerator<string> {
