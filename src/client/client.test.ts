@@ -286,7 +286,7 @@ describe('a connected memory', () => {
       ['b', 'bm25', 0.25],
     ]);
     expect(hits[0]!.features).toEqual({ relevance: 0.5 });
-    expect(() => hits[1]!.features).toThrow(/explain: false/);
+    expect(() => hits[1]!.features).toThrow(/explain: false.*memory\.explain\(id, \{ query \}\)/);
     expect(JSON.parse(asked[1]!.body as string)).toEqual({
       query: 'tea',
       limit: 2,

@@ -288,6 +288,6 @@ function toContext<Strategy extends string>({
 function notExplained(): never {
   throw new SalienceError(
     'unsupported',
-    'this memory was connected with explain: false; connect without it, or ask memory.explain(query, id)',
+    'this memory was connected with explain: false; connect without it, or ask memory.explain(id, { query })',
   );
 }
