@@ -32,9 +32,19 @@ export function createMcpHttpHandler(
   if (maxBodyBytes !== undefined) wholeNumber(maxBodyBytes, 'maxBodyBytes', 1, Number.MAX_SAFE_INTEGER);
   const { log = () => {} } = rest;
   return createMcpHandler(() => createMcpServer(memory, rest), {
-    onerror: (error) => log(`mcp: ${logLineOf(error)}`),
+    onerror: faultsTo(log),
     ...(maxBodyBytes === undefined ? {} : { maxRequestBodySize: maxBodyBytes }),
   });
+}
+
+/** How the SDK begins its errors about requests that it has refused with the reason. */
+const REFUSED = /^(?:Rejected (?:inbound|2025-era) request|Unsupported Media Type)\b/;
+
+/** Logs faults. What a client did wrong it has been told, and is none. */
+function faultsTo(log: (line: string) => void): (error: Error) => void {
+  return (error) => {
+    if (!REFUSED.test(error.message)) log(`mcp: ${logLineOf(error)}`);
+  };
 }
 
 /** Who asks, as the server that checked the token says it, and the space as far as they may see it. */
@@ -76,7 +86,7 @@ export function createMcpMount(
       });
     },
     {
-      onerror: (error) => log(`mcp: ${logLineOf(error)}`),
+      onerror: faultsTo(log),
       ...(maxBodyBytes === undefined ? {} : { maxRequestBodySize: maxBodyBytes }),
     },
   );

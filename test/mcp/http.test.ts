@@ -114,6 +114,33 @@ describe('/mcp of a server', () => {
     },
   );
 
+  it('logs no fault where a client is at fault, and says to it what is wrong', async () => {
+    const lines: string[] = [];
+    const mcp = createMcpMount({ version: '1.2.3', log: (line) => lines.push(line) });
+    await using test = await startTestServer({ mount: { '/mcp': mcp.answer } });
+    const token = await test.token();
+    const ask = async (body: string, headers: Readonly<Record<string, string>> = {}) => {
+      const accept = 'application/json, text/event-stream';
+      const given = { accept, 'content-type': 'application/json', ...headers };
+      const { status, json } = await test.ask('POST', '/mcp', { token, body, headers: given });
+      return [status, json.error.message];
+    };
+    const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
+    const answers = [
+      await ask('{"jsonrpc"'),
+      await ask('{"a":1}'),
+      await ask('[]'),
+      await ask('{"jsonrpc":"2.0","id":1.5,"method":"ping"}'),
+      await ask(ping, { 'content-type': 'text/plain' }),
+      await ask(ping, { 'mcp-protocol-version': '2026-07-28' }),
+      await ask(ping, { 'mcp-protocol-version': '1999-01-01' }),
+      await ask(ping, { accept: 'text/html' }),
+    ];
+    expect(answers.map(([status]) => status)).toEqual([400, 400, 400, 400, 415, 400, 400, 406]);
+    for (const [, message] of answers) expect(message).not.toBe('');
+    expect(lines).toEqual([]);
+  });
+
   it('keeps the votes of two tokens with the same rights apart', async () => {
     await using test = await serve();
     const memory = await test.space();
