@@ -292,6 +292,10 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
         mayStillSay: named(result.mayStillSay),
       };
     },
+    async list(options) {
+      const { redacted: _, ...page } = await memory.list(seen(options));
+      return page;
+    },
     history,
     activity,
     async links(id, options) {
@@ -381,12 +385,17 @@ interface Verbs extends Omit<MemoryEngine, 'recall' | 'context'> {
 
 type Sees = (ids: readonly string[]) => Promise<boolean>;
 
-/** How many memories there are elsewhere is not told: a search begins with those that may be seen. */
-function withoutTotal<Answer extends { readonly trace: Trace }>(answer: Answer): Answer {
-  const stages = answer.trace.stages.map((stage) =>
+/**
+ * How many memories there are elsewhere is not told: a search begins with those that may be seen. Nor is how many were
+ * forgotten, for nobody knows any more where they lay.
+ */
+function withoutTotal<Answer extends { readonly trace: Trace }>({ trace, ...answer }: Answer): Answer {
+  const stages = trace.stages.map((stage) =>
     stage.name === 'eligible' ? { ...stage, candidates: stage.survivors } : stage,
   );
-  return { ...answer, trace: { ...answer.trace, stages } };
+  const { asOf } = trace;
+  const seen = { ...trace, stages, ...(asOf ? { asOf: { ...asOf, redacted: 0 } } : {}) };
+  return { ...answer, trace: seen } as unknown as Answer;
 }
 
 /** The paths to what was found may lead over memories that the asker does not see. */

@@ -204,6 +204,27 @@ describe('a token of scopes', () => {
     expect(got.json.effectiveWeight).toBe(listed.json.memories[0].effectiveWeight);
   });
 
+  it('does not learn how many memories of other scopes were forgotten', async () => {
+    await using own = await startTestServer();
+    const memory = await own.space();
+    await memory.remember('Drinks green tea', { id: 'mine', scope: 'team:a' });
+    await memory.remember('Drinks black tea', { id: 'theirs', scope: 'team:b' });
+    const known = new Date(own.clock.now()).toISOString();
+    own.clock.advance(1000);
+    await memory.forget('theirs');
+    const asked = async (token: string) => {
+      const asOf = { known };
+      const list = `/v1/memories?asOf=${encodeURIComponent(JSON.stringify(asOf))}`;
+      const recall = { query: 'tea', asOf, trace: true };
+      return [
+        (await own.ask('GET', list, { token })).json.redacted,
+        (await own.ask('POST', '/v1/recall', { token, body: recall })).json.trace.asOf.redacted,
+      ];
+    };
+    expect(await asked(await own.token())).toEqual([1, 1]);
+    expect(await asked(await own.token({ scopes: ['team:a'] }))).toEqual([undefined, 0]);
+  });
+
   it('sees the neighbours of a memory in time, however many others lie between', async () => {
     await using own = await startTestServer();
     const memory = await own.space();
