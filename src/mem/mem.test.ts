@@ -194,6 +194,12 @@ describe('observations', () => {
     expect(await other.mem.mem_save(recipe)).toMatchObject({ outcome: 'created' });
   });
 
+  test.each(['bug', [5], [''], { bug: true }])('of more types are named in a list, not as %j', (types) => {
+    const path = mkdtempSync(join(tmpdir(), 'salience-mem-'));
+    directories.push(path);
+    expect(() => openMem({ path, types: types as never })).toThrow(/^types/);
+  });
+
   test('SearchScore and ContextScore do not mix, and JSON writes both as numbers', async () => {
     await using here = openHere();
     const { mem } = here;

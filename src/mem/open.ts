@@ -1,3 +1,4 @@
+import { texts } from '../domain/check.ts';
 import { onlyKeys } from '../domain/options.ts';
 import { openSpaces, type SpacesOptions } from '../index.ts';
 import { SPACES_OPTIONS } from '../spaces.ts';
@@ -15,7 +16,8 @@ export interface Mem extends MemFunctions, AsyncDisposable {
 
 /**
  * Opens the observations of many users in one place. A user's are opened with the first call that names them, and
- * closed when nobody uses them and too many others are open. Throws `invalid_argument` for an unknown option.
+ * closed when nobody uses them and too many others are open. Throws `invalid_argument` for an unknown option, and
+ * for `types` that is no list of names.
  *
  * @example
  * ```ts
@@ -27,6 +29,7 @@ export interface Mem extends MemFunctions, AsyncDisposable {
 export function openMem(given: MemOptions): Mem {
   onlyKeys(given, [...SPACES_OPTIONS, 'types'], 'openMem');
   const { types, ...options } = given;
+  if (types !== undefined) texts(types, 'types', Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
   const { get, close } = openSpaces(options);
   return { ...memFunctions(get, types), close, [Symbol.asyncDispose]: close };
 }
