@@ -299,6 +299,17 @@ test('ids may be the names of what every object has', async () => {
   expect(await verify(lines, datasets)).toMatchObject({ problems: [] });
 });
 
+test('contents that differ in what is private alone say the same', async () => {
+  const said = (id: string, secret: string) => memory(id, `the code is <private>${secret}</private>`);
+  const held = [memory('a', 'apple'), said('b', '1234'), said('b2', '5678')];
+  const asked = { ...query, id: 'q0', relevant: ['b2'] };
+  const datasets = [{ name: 'private', spaces: new Map([['s', { memories: held, queries: [asked] }]]) }];
+  const lines = (await makeRows(datasets)).map((row) =>
+    row.kind === 'answer' ? { ...row, hits: row.hits.filter(({ id }) => id < 'c') } : row,
+  );
+  expect(await verify(lines, datasets)).toMatchObject({ answers: 2, problems: [] });
+});
+
 test('each evaluation of a file has an embedder of its own', async () => {
   const other = rows.map((row) =>
     row.kind === 'summary' ? { ...row, result: { ...row.result, embedder: 'other' } } : row,

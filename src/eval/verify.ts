@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isPlain, type KeyOf } from '../domain/options.ts';
+import { redactPrivate } from '../domain/redaction.ts';
 import { normalisedContent } from '../domain/statement.ts';
 import { readLines, unreadableLine } from '../files/lines.ts';
 import { measure } from '../fit/metrics.ts';
@@ -103,7 +104,7 @@ function indexOf({ spaces }: Dataset): ReadonlyMap<string, KnownSpace> {
     Array.from(spaces, ([name, { memories, queries }]) => [
       name,
       {
-        contents: new Map(memories.map(({ id, content }) => [id, normalisedContent(content)])),
+        contents: new Map(memories.map(({ id, content }) => [id, normalisedContent(redactPrivate(content))])),
         queries: new Map(queries.map((query) => [query.id, query])),
       },
     ]),
