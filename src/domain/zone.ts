@@ -7,6 +7,11 @@ export interface CalendarDay {
   readonly day: number;
 }
 
+/** Midnight of a day by UTC. `Date.UTC` takes the years 0 to 99 for those of the 20th century. */
+export function midnightOf({ year, month, day }: CalendarDay): Instant {
+  return new Date(0).setUTCFullYear(year, month - 1, day);
+}
+
 /** The day that a time zone's calendar shows at a moment. The zone of the process plays no part. */
 export function calendarDay(at: Instant, timeZone: string): CalendarDay {
   const local = new Date(at + offsetAt(at, timeZone));
@@ -14,8 +19,8 @@ export function calendarDay(at: Instant, timeZone: string): CalendarDay {
 }
 
 /** The first moment of a day in a time zone, also where a change of the clocks leaves midnight out. */
-export function startOfDay({ year, month, day }: CalendarDay, timeZone: string): Instant {
-  const wall = Date.UTC(year, month - 1, day);
+export function startOfDay(day: CalendarDay, timeZone: string): Instant {
+  const wall = midnightOf(day);
   // The clocks may change between a moment and its offset: the earliest that shows this day is the one.
   const candidates = [wall - MILLISECONDS_PER_DAY, wall, wall + MILLISECONDS_PER_DAY]
     .map((near) => wall - offsetAt(near, timeZone))
@@ -23,16 +28,21 @@ export function startOfDay({ year, month, day }: CalendarDay, timeZone: string):
   return Math.min(...candidates);
 }
 
+/** Before it a formatted year may be one before Christ, and does not say so. No zone had changed its clocks yet. */
+const FIRST_KNOWN = midnightOf({ year: 2, month: 1, day: 1 });
+
 /** Milliseconds that the clocks of a zone are ahead of UTC at a moment. */
 function offsetAt(at: Instant, timeZone: string): number {
   if (timeZone === 'UTC') return 0;
+  const known = Math.max(at, FIRST_KNOWN);
   const parts = Object.fromEntries(
     formatOf(timeZone)
-      .formatToParts(at)
+      .formatToParts(known)
       .map(({ type, value }) => [type, Number(value)]),
   );
   const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
-  return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(at / 1000) * 1000;
+  const seconds = (hour * 60 + minute) * 60 + second;
+  return midnightOf({ year, month, day }) + (seconds - Math.floor(known / 1000)) * 1000;
 }
 
 const formats = new Map<string, Intl.DateTimeFormat>();

@@ -122,6 +122,55 @@ describe('readEnglishDates', () => {
   });
 });
 
+describe.each(ZONES)('at the ends of the calendar, in %s', (timeZone) => {
+  const shown = async (text: string, at: string) =>
+    (await readEnglishDates(text, { now: Date.parse(at), timeZone })).map(({ start, end }) =>
+      [start, end].map((each) => Math.round((each - Date.parse(at)) / 86_400_000)),
+    );
+  const noon = '2026-06-10T12:00:00Z';
+  const daysTo = (year: string) =>
+    Math.round((Date.parse(`${year}-01-01T00:00:00Z`) - Date.parse(noon)) / 86_400_000);
+
+  it.each([
+    ['2000 years ago', '0026'],
+    ['1950 years ago', '0076'],
+    ['1926 years ago', '0100'],
+    ['2025 years ago', '0001'],
+  ])('takes a year as it is: %s', async (text, year) => {
+    const [[start = 0, end = 0] = []] = await shown(text, noon);
+    expect(Math.abs(start - daysTo(year))).toBeLessThanOrEqual(1);
+    expect(end - start).toBeGreaterThanOrEqual(365);
+    expect(end - start).toBeLessThanOrEqual(366);
+  });
+
+  it.each([
+    '3000 years ago',
+    '30000 months ago',
+    '100000 years ago',
+    '10000000000 years ago',
+    'on 5 May 44 BC',
+    'in winter 0000',
+  ])('names nothing that no memory can be of: %s', async (text) => {
+    expect(await shown(`what happened ${text}`, noon)).toEqual([]);
+  });
+
+  it('ends with the last moment that there is', async () => {
+    const at = '9999-12-15T12:00:00Z';
+    const ranges = await readEnglishDates('in December, this year', { now: Date.parse(at), timeZone });
+    expect(ranges).toHaveLength(2);
+    for (const { start, end } of ranges) {
+      expect(end).toBeGreaterThan(start);
+      expect(end).toBeLessThanOrEqual(Date.parse('9999-12-31T23:59:59.999Z'));
+    }
+  });
+
+  it('knows what day it is in the first years', async () => {
+    const [[start = 0, end = 0] = []] = await shown('what happened yesterday', '0005-03-01T13:00:00Z');
+    expect(end - start).toBe(1);
+    expect([-2, -1]).toContain(start);
+  });
+});
+
 describe('the parser', () => {
   it.each([
     'the bus 30',

@@ -1,6 +1,6 @@
 import type { Chrono, ParsedResult, Parser } from 'chrono-node';
-import type { Instant } from '../domain/time.ts';
-import { type CalendarDay, calendarDay, startOfDay } from '../domain/zone.ts';
+import { type Instant, isInstant, LATEST, MILLISECONDS_PER_DAY } from '../domain/time.ts';
+import { type CalendarDay, calendarDay, midnightOf, startOfDay } from '../domain/zone.ts';
 
 /** A stretch of time that a text names, such as a day or a month. */
 export interface DateRange {
@@ -55,21 +55,26 @@ export async function datesOf(
   if (withParser) spans.push(...(await parsedSpans(text, today, spans)));
   spans.sort((a, b) => a.index - b.index);
   // What is still to come, nothing can have been said in.
-  return spans
-    .map((span, at) => withYearOf(span, spans[at + 1], text))
-    .filter(({ first }) => !isBefore(today, first))
-    .map(({ text: words, first, after }) => ({
-      text: words,
-      start: startOfDay(first, context.timeZone),
-      end: startOfDay(after, context.timeZone),
-    }));
+  return (
+    spans
+      .map((span, at) => withYearOf(span, spans[at + 1], text))
+      .filter(({ first }) => !isBefore(today, first))
+      // Nor in what is too long ago to be the time of a memory.
+      .filter(({ first }) => isInstant(midnightOf(first)))
+      .map(({ text: words, first, after }) => ({
+        text: words,
+        start: startOfDay(first, context.timeZone),
+        end: Math.min(startOfDay(after, context.timeZone), LATEST),
+      }))
+      .filter(({ start, end }) => isInstant(start) && start < end)
+  );
 }
 
 async function parsedSpans(text: string, today: CalendarDay, known: readonly Span[]): Promise<Span[]> {
   // Most queries name no date, and a command line should not load what it does not need.
   const { Chrono, casual } = await import('chrono-node/en');
   // At noon no zone that the process may run in moves the reference to another day.
-  const instant = new Date(Date.UTC(today.year, today.month - 1, today.day, 12));
+  const instant = new Date(midnightOf(today) + MILLISECONDS_PER_DAY / 2);
   const spans: Span[] = [];
   parser ??= new Chrono({ parsers: casual.parsers.map(onlyWithItsEnding), refiners: casual.refiners });
   for (const result of parser.parse(text, { instant, timezone: 0 })) {
@@ -367,15 +372,11 @@ function next({ year, month, day }: CalendarDay, grain: Grain): CalendarDay {
 
 /** 0 for Sunday. */
 function weekdayOf(day: CalendarDay): number {
-  return new Date(noonOf(day)).getUTCDay();
+  return new Date(midnightOf(day)).getUTCDay();
 }
 
 function isBefore(a: CalendarDay, b: CalendarDay): boolean {
-  return noonOf(a) < noonOf(b);
-}
-
-function noonOf({ year, month, day }: CalendarDay): number {
-  return Date.UTC(year, month - 1, day, 12);
+  return midnightOf(a) < midnightOf(b);
 }
 
 function overlaps(
