@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { neededChanges } from './needed.ts';
 import { type ProfileDefinition, resolveProfile } from './profile.ts';
-import { defineProfile } from './score.ts';
+import { defineProfile, score } from './score.ts';
 import type { SignalName, Signals } from './signals.ts';
 
 /** What a signal would have to be alone, where the score is its share of `cap`. */
@@ -80,4 +80,40 @@ test('a moment is a whole number of milliseconds', () => {
   );
   const [change] = neededChanges(profile, { updatedAt: 0 }, 100 * 86_400_000, 0.3);
   expect(Number.isInteger(change?.to)).toBe(true);
+});
+
+test.each([
+  ['of a moment a millisecond ago', { updatedAt: -1 }, 1e-12],
+  ['of a moment a tenth of a second ago', { updatedAt: -100 }, 1e-10],
+  ['of a value next to the greatest', { updatedAt: -1, importance: 1 - 2 ** -52 }, 0],
+])('halving ends where no number lies in between: %s', (_, given, below) => {
+  const now = Date.UTC(2026, 0, 1);
+  let reads = 0;
+  const signals: Signals = {
+    importance: 1,
+    ...given,
+    updatedAt: now + given.updatedAt,
+    // Read once a trial: what does not end would hold up the whole process.
+    get confidence() {
+      if (++reads > 10_000) throw new Error('it does not end');
+      return 0.5;
+    },
+  };
+  const profile = defineProfile({
+    name: 'young',
+    description: 'The latest of what matters.',
+    score: {
+      op: 'product',
+      of: [
+        { op: 'signal', name: 'importance' },
+        { op: 'decay', age: { op: 'age', of: 'updatedAt' }, halfLife: 7 },
+      ],
+    },
+  });
+  const threshold = score(profile, signals, { now }) + below;
+  const changes = neededChanges(resolveProfile(profile), signals, now, threshold);
+  for (const { signal, to } of changes) {
+    expect(score(profile, { ...signals, [signal]: to }, { now })).toBeGreaterThan(threshold);
+  }
+  expect(changes.map(({ signal }) => signal)).toContain('updatedAt');
 });

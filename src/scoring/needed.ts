@@ -68,6 +68,8 @@ function nearest(
   while (Math.abs(sufficing - failing) > least) {
     const between = failing + (sufficing - failing) / 2;
     const middle = only === 'whole' ? Math.round(between) : between;
+    // Two moments a few milliseconds apart have no share of their distance between them that small.
+    if (middle === failing || middle === sufficing) break;
     if (suffices(middle)) sufficing = middle;
     else failing = middle;
   }
