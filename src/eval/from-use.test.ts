@@ -47,6 +47,28 @@ test('a question whose whole evidence the measured strategy had put first is lef
   });
 });
 
+test('what was used when a question was asked again stays evidence, also where the measured strategy had put it first', () => {
+  const recalls = [recall(0, 'tea?', 'ab'), recall(10, 'Tea?', 'abc')];
+  const uses = [use(1, 'a'), use(11, 'c')];
+  // Without it a strategy that still puts it first would be blamed for it.
+  expect(make(recalls, uses)).toMatchObject({
+    queries: [{ relevant: ['a', 'c'], weight: 1 }],
+    dropped: { ...none, 'asked-again': 1 },
+  });
+  expect(make(recalls.toReversed(), uses).queries).toMatchObject([{ relevant: ['a', 'c'] }]);
+  expect(make(recalls, [use(1, 'a'), use(11, 'a')])).toMatchObject({
+    queries: [],
+    dropped: { ...none, 'first-of-strategy': 2 },
+  });
+});
+
+test('a memory that was shown twice has the rank at which it was shown first', () => {
+  expect(make([recall(0, 'tea?', 'aab')], [use(1, 'a')])).toMatchObject({
+    queries: [],
+    dropped: { ...none, 'first-of-strategy': 1 },
+  });
+});
+
 test('a question counts by the best rank of its evidence, at most 10', () => {
   const weightAt = (rank: number) =>
     make([recall(0, 'tea?', 'abcdefghijklmnop')], [use(1, [...memories][rank - 1]!)]).queries[0]!.weight;

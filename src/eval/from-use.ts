@@ -141,10 +141,14 @@ export function questionsFromUse(options: QuestionsFromUseOptions): QuestionsFro
     }
     const key = normalisedContent(evidence.query).toLowerCase();
     const known = questions.get(key);
-    if (known) dropped['asked-again']++;
     questions.set(key, known ? joined(known, evidence) : evidence);
   }
-  const queries = [...questions.values()].map(({ query, now, relevant, rank }, at) => ({
+  // Not before: what was used when it was asked once more would count as no answer.
+  const decided = [...questions.values()].filter(({ isFirst }) => isFirst);
+  const open = [...questions.values()].filter(({ isFirst }) => !isFirst);
+  for (const { recalls } of decided) dropped['first-of-strategy'] += recalls;
+  for (const { recalls } of open) dropped['asked-again'] += recalls - 1;
+  const queries = open.map(({ query, now, relevant, rank }, at) => ({
     ...{ id: `use-${at + 1}`, query, now, type: 'used' },
     relevant: [...relevant],
     stale: [],
@@ -164,6 +168,10 @@ interface Question {
   readonly relevant: ReadonlySet<string>;
   /** The best at which evidence was shown, from 1. */
   readonly rank: number;
+  /** Whether the measured strategy had put all of the evidence first, whenever it was asked. */
+  readonly isFirst: boolean;
+  /** In how many recalls it was asked. */
+  readonly recalls: number;
 }
 
 function explains(
@@ -182,15 +190,17 @@ function evidenceOf(
   recall: TimedRecall,
   memories: ReadonlySet<string>,
   strategy: string,
-): Question | Exclude<DropReason, 'asked-again'> {
+): Question | Exclude<DropReason, 'asked-again' | 'first-of-strategy'> {
   const { used, hits, query, asked, now } = recall;
   if (used.size === 0) return 'nothing-used';
   if (query === undefined || query.trim() === '') return 'query-not-recorded';
   const relevant = new Set([...used].filter((id) => memories.has(id)));
   if (relevant.size === 0) return 'memory-gone';
-  const ranks = hits.flatMap(({ id }, at) => (relevant.has(id) ? [at + 1] : []));
-  if (recall.strategy === strategy && ranks.every((rank) => rank === 1)) return 'first-of-strategy';
-  return { query, now: now === undefined ? asked : parseInstant(now), relevant, rank: Math.min(...ranks) };
+  const ranks = [...relevant].map((used) => hits.findIndex(({ id }) => id === used) + 1);
+  return {
+    ...{ query, now: now === undefined ? asked : parseInstant(now), relevant, rank: Math.min(...ranks) },
+    ...{ isFirst: recall.strategy === strategy && ranks.every((rank) => rank === 1), recalls: 1 },
+  };
 }
 
 /** Asked again later: all that was used counts, as of the later moment. */
@@ -200,5 +210,7 @@ function joined(first: Question, again: Question): Question {
     now: again.now,
     relevant: new Set([...first.relevant, ...again.relevant]),
     rank: Math.min(first.rank, again.rank),
+    isFirst: first.isFirst && again.isFirst,
+    recalls: first.recalls + again.recalls,
   };
 }
