@@ -67,7 +67,7 @@ export interface RankedHit {
   readonly memory: Memory;
   /** Found through links of direct hits. */
   readonly isAssociative: boolean;
-  /** The words around the matches; absent when no word matched. */
+  /** As that of a hit: the words around the matches; absent when nothing matched. */
   readonly snippet?: string | undefined;
 }
 

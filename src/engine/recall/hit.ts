@@ -34,7 +34,10 @@ export interface Hit<StrategyName extends string = string, Scored extends AnySco
   readonly viaDeepRecall: boolean;
   /** Set where the hit is a relation; its memory is then what states it best. Only with `include: ['edges']`. */
   readonly relation?: StatedRelation | undefined;
-  /** The words around the matches, found when they are first read; absent when no word matched. */
+  /**
+   * The words around the matches, found when they are first read; for a query without a word that is searched, such as "?", the
+   * beginning of a text that has it in it. Absent when nothing matched.
+   */
   readonly snippet?: string | undefined;
   /** The tree of values that the score is made of. */
   explain(): Explanation;
@@ -57,7 +60,7 @@ export function hitOf<StrategyName extends string>(
 ): Hit<StrategyName, Score<StrategyName>> {
   const { now, filter } = plan.request;
   const { signals, memory, path } = ranked;
-  const matched = (signals.lexical ?? 0) > 0 && terms.size > 0;
+  const matched = (signals.lexical ?? 0) > 0;
   const hit: { -readonly [Name in keyof Hit]?: Hit[Name] } = {
     memory: toMemory(memory, engine.space.name, signals.superseded === true),
     score: makeScore(strategy.name as StrategyName, resolved.hash, ranked.score),

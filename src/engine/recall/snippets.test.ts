@@ -21,3 +21,15 @@ test('the snippet of a hit is found when it is read, and is there for whoever co
   expect(inspect(first)).toContain('boiler was serviced');
   expect(second && 'snippet' in second).toBe(second ? false : undefined);
 });
+
+test('what a query without a searched word is found in has a snippet too', async () => {
+  const { memory } = await live();
+  await memory.remember(`Is it C++? ${'And so on. '.repeat(40)}`);
+  await memory.remember('Something else.');
+  for (const query of ['?', 'is it', '++']) {
+    const { hits } = await memory.recall(query, { strategy: 'lexical' });
+    expect(hits.map(({ snippet }) => snippet)).toEqual([
+      expect.stringMatching(/^Is it C\+\+\? And so on\..*…$/),
+    ]);
+  }
+});
