@@ -14,6 +14,30 @@ test.each(['explain', 'whyNot'] as const)('%s asks no model, and refuses options
   }
 });
 
+test('a score of 0 is put down to the query only where nothing answers it', async () => {
+  const { memory } = await live({
+    profiles: [
+      {
+        name: 'events',
+        description: 'Events, whatever is asked.',
+        score: { op: 'table', by: 'type', cases: { event: 1 }, otherwise: 0 },
+      },
+    ],
+  });
+  await memory.remember('Plays the cello', { id: 'old' });
+  await memory.remember('Plays the cello and the viola', { id: 'new', supersedes: 'old' });
+  const other = {
+    message: 'its score is 0, and what scores 0 is never returned; explain shows which factor is 0',
+  };
+  const penalised = { query: 'cello', deep: true, deepRecallPenalty: 0 };
+  expect(await memory.whyNot('old', penalised)).toMatchObject({ outcome: 'no-score', ...other });
+  expect(await memory.whyNot('new', { strategy: 'events' })).toMatchObject({ outcome: 'no-score', ...other });
+  expect(await memory.whyNot('new', { query: 'harbour', strategy: 'bm25' })).toMatchObject({
+    outcome: 'no-score',
+    message: expect.stringContaining('its score is 0: nothing in it answers the query'),
+  });
+});
+
 describe('a memory that a link leads to', () => {
   async function kitchen() {
     const lived = await live();

@@ -17,7 +17,7 @@ import { scoreText } from './nothing.ts';
 import { asKnown } from './past.ts';
 import { type PipelineAnswer, rankIn } from './pipeline.ts';
 import { prepareRecall } from './recall.ts';
-import { querySignals } from './strategy.ts';
+import { querySignals, takesQuery } from './strategy.ts';
 import type { StageName } from './trace.ts';
 
 /** How one memory scores by itself for a query, whether or not it would be returned. */
@@ -174,7 +174,7 @@ async function whyNotAsOf(
     ...lacks,
     message:
       replacement === undefined || isBelowFloor
-        ? `${isBelowFloor ? floorMessage(found.score, plan.minScore) : rankMessage(found.score, needed)}${missingText(missing)}`
+        ? `${isBelowFloor ? floorMessage(found.score, plan.minScore) : ownMessage(resolved, found, needed)}${missingText(missing)}`
         : replacedMessage(replacement),
   };
 }
@@ -271,8 +271,18 @@ function floorMessage(score: number, minScore: number | undefined, from = ''): s
   return `its score ${score.toFixed(4)}${from} is below minScore ${minScore}`;
 }
 
+/** Of a score of 0 the query is the reason only where nothing of it was found: a factor of the formula may be 0 too. */
+function ownMessage(resolved: ResolvedProfile, { score, signals }: Inspection, needed: number): string {
+  const { lexical, contextLexical, sessionLexical } = signals;
+  const hasWords = [lexical, contextLexical, sessionLexical].some((each) => each !== undefined && each > 0);
+  return score === 0 && takesQuery(resolved) && !hasWords
+    ? 'its score is 0: nothing in it answers the query'
+    : rankMessage(score, needed);
+}
+
 function rankMessage(score: number, needed: number, from = ''): string {
-  if (score === 0) return 'its score is 0: nothing in it answers the query';
+  if (score === 0)
+    return 'its score is 0, and what scores 0 is never returned; explain shows which factor is 0';
   const gap = needed - score;
   return gap > 0
     ? `its score ${score.toFixed(4)}${from} is ${gap.toFixed(4)} below that of the last memory returned, ${needed.toFixed(4)}`
