@@ -82,8 +82,27 @@ export async function forget(
     return planForgetting(reader, meant, now);
   };
   if (options.dryRun) return resultOf(engine, await decide(engine.space), most);
-  const done = await forgetBy(engine, 'forget', now, options, decide);
-  return resultOf(engine, done);
+  try {
+    return resultOf(engine, await forgetBy(engine, 'forget', now, options, decide));
+  } catch (error) {
+    if (named && SalienceError.isInstance(error) && error.code === 'not_found')
+      await eraseForgottenBefore(engine, named, now);
+    throw error;
+  }
+}
+
+/** Who forgets again what is forgotten may have been told to, because its bytes could not be erased then. */
+async function eraseForgottenBefore(
+  { space }: Dependencies,
+  ids: readonly string[],
+  at: Instant,
+): Promise<void> {
+  for (const id of ids) {
+    const history = await space.history(id);
+    if (history.length === 0 || history.some(({ redacted }) => !redacted)) continue;
+    await space.write({ verb: 'forget', at }, async () => ({ changes: [], result: undefined }));
+    return;
+  }
 }
 
 /** Writes a forgetting, decided again on what the memories are by then, with the changes that belong to it. */

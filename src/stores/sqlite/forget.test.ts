@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { filesIn } from '../../../test/store/stored.ts';
+import { openMemory } from '../../index.ts';
 import type { SpaceStore } from '../../store/store.ts';
 import { sampleIndexed } from '../../testing/sample-memory.ts';
 import { expectCode, insert, replace, start, use, write } from '../../testing/store-contract/harness.ts';
@@ -165,6 +166,33 @@ test('while another process reads, forgetting says that the log still holds the 
   expect(wordsOnDisk(['Quixotry'])).toEqual([]);
   expect(await space.check()).toEqual([]);
   await store.close();
+});
+
+test('while bytes wait to be erased, others are forgotten too, and forgetting again erases all', async () => {
+  const store = createSqliteStore({ directory, busyTimeout: 50 });
+  await using memory = await openMemory({ store, space: 'alice', embedder: null });
+  await memory.rememberMany([
+    { id: 'a', content: 'Quixotry' },
+    { id: 'b', content: 'Zugzwang' },
+  ]);
+  const { DatabaseSync } = await loadDriver();
+  const reader = new DatabaseSync((await memory.stats()).path as string, { readOnly: true });
+  reader.exec('BEGIN; SELECT count(*) FROM memory');
+  for (const id of ['a', 'b', 'b']) {
+    await expect(memory.forget(id)).rejects.toMatchObject({
+      code: 'store_busy',
+      message: expect.stringContaining('the memory is forgotten and no recall finds it'),
+    });
+    expect(await memory.get(id)).toBeUndefined();
+  }
+  await expect(memory.forget(['a', 'never'])).rejects.toMatchObject({ code: 'store_busy' });
+  await expect(memory.forget('never')).rejects.toMatchObject({ code: 'not_found' });
+  reader.exec('COMMIT');
+  reader.close();
+  expect(wordsOnDisk(['Quixotry', 'Zugzwang'])).toEqual(['Quixotry', 'Zugzwang']);
+  await expect(memory.forget('a')).rejects.toMatchObject({ code: 'not_found' });
+  expect(wordsOnDisk(['Quixotry', 'Zugzwang'])).toEqual([]);
+  expect(await memory.check()).toEqual([]);
 });
 
 test('an erasure that was interrupted is ended when the space is opened next', async () => {

@@ -195,8 +195,6 @@ export function openSpace(database: OpenDatabase): SpaceStore {
     everything: () => readApart(long, (connection) => inSlices(readingState(connection), startLongSlices())),
     write: (entry, decide) =>
       (entry.verb === 'forget' ? erasing : writing)(async () => {
-        // Of what was forgotten earlier and could not be erased then.
-        if (entry.verb === 'forget') await erase();
         let forgets = false;
         const added: NewMemory[] = [];
         const decideAndApply = async (writer: Connection, termIds: TermIds) => {
@@ -214,7 +212,8 @@ export function openSpace(database: OpenDatabase): SpaceStore {
         // What follows empties the log.
         const result = await (entry.verb === 'forget' ? large : transaction)(decideAndApply);
         residence.written(added);
-        if (forgets) await erase();
+        // Also what was forgotten earlier and could not be erased then: afterwards, since its failure says that all is forgotten.
+        if (forgets || entry.verb === 'forget') await erase();
         return result;
       }),
     use: (usage, decide) =>
