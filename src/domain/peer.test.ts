@@ -22,6 +22,26 @@ test.each([
   });
 });
 
+test.each([
+  ['ERR_DLOPEN_DISABLED', 'loading addons is disabled', '--allow-addons'],
+  ['ERR_DLOPEN_FAILED', 'x.node: invalid ELF header', '(x.node: invalid ELF header); install it here anew'],
+  [
+    undefined,
+    'No native build was found for platform=freebsd\n    loaded from: x',
+    'platform=freebsd); install',
+  ],
+])(
+  'native code that the system does not load (%s) is no fault, and it is said what to do',
+  async (code, message, advice) => {
+    const cause = Object.assign(new Error(message), { code });
+    expect(await load(cause)).toMatchObject({
+      code: 'unsupported',
+      message: expect.stringContaining(advice),
+      cause,
+    });
+  },
+);
+
 test('what is missing inside of it, and every other fault, is left as it is', async () => {
   const others = [missing('something-else'), missing('@mastra/core', 'EACCES'), new TypeError('bug')];
   for (const cause of others) expect(await load(cause)).toBe(cause);
