@@ -11,6 +11,7 @@ import type { Connection } from './connection.ts';
 import type { SqlValue } from './driver.ts';
 import { type EventRow, eventOf, selectEvents } from './events.ts';
 import { readDerivation, readMeta } from './meta.ts';
+import { reflectsLostRows } from './pages.ts';
 import { wrongChecksums } from './protection.ts';
 import { rangesOf } from './ranges.ts';
 import { type RecordingRow, recordingOf } from './recordings.ts';
@@ -61,6 +62,7 @@ function* damageInTables(connection: Connection): Generator<undefined, readonly 
   const wrong = yield* wrongChecksums(connection);
   if (wrong.length > 0) findings.push(...wrong);
   else findings.push(...(yield* damagedRows(connection)), ...(yield* disagreements(connection)));
+  if (reflectsLostRows(connection)) findings.push(`the last rows of the log are missing: ${RESTORE}`);
   if (readMeta(connection, 'erasure') !== undefined) {
     findings.push(
       'bytes of forgotten memories are not erased yet: open the space for writing while no other process reads it',
@@ -101,6 +103,12 @@ function wrongRows(embedding: EmbeddingInfo | undefined): readonly WrongRows[] {
       key: 'row',
       condition: 'NOT EXISTS (SELECT 1 FROM term_vector WHERE term_vector.row = memory.row)',
       finding: 'memories without their terms: reindex the space',
+    },
+    {
+      table: 'memory',
+      key: 'row',
+      condition: 'NOT EXISTS (SELECT 1 FROM event WHERE event.memory_id = memory.id)',
+      finding: `memories without their history: ${RESTORE}`,
     },
     ...['vector', 'term_vector'].map((table) => ({
       table,

@@ -6,7 +6,7 @@ import type { Connection } from './connection.ts';
 import type { SqlValue } from './driver.ts';
 import { lastSequence } from './events.ts';
 import { readGeneration, readVersionedState, type VersionedState } from './meta.ts';
-import { loadPages } from './pages.ts';
+import { loadPages, reflectsLostRows } from './pages.ts';
 import { fromValues, fromVectorRow, ROW_AT, VALUE_COLUMN_LIST, VALUE_COUNT } from './rows.ts';
 import { rowSource } from './source.ts';
 import { readRelations, readRelationsVersion } from './supersession.ts';
@@ -30,7 +30,8 @@ export function indexRows(
     relations: () => readRelations(connection()),
     size: () => (connection().get('SELECT count(*) AS size FROM memory') as { size: number }).size,
     pages() {
-      const pages = loadPages(connection());
+      // An index that is ahead of the log is none.
+      const pages = reflectsLostRows(connection()) ? undefined : loadPages(connection());
       return (
         pages && {
           // The pages are in the file of the log that they reflect.

@@ -170,7 +170,7 @@ test('while another process reads, forgetting says that the log still holds the 
 
 test('while bytes wait to be erased, others are forgotten too, and forgetting again erases all', async () => {
   const store = createSqliteStore({ directory, busyTimeout: 50 });
-  await using memory = await openMemory({ store, space: 'alice', embedder: null });
+  await using memory = await openMemory({ store, space: 'alice', embedder: 'none' });
   await memory.rememberMany([
     { id: 'a', content: 'Quixotry' },
     { id: 'b', content: 'Zugzwang' },

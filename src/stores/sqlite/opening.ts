@@ -8,6 +8,7 @@ import { isUnopenable, translateError, translateFileError } from './faults.ts';
 import { hasLog } from './files.ts';
 import { eraseForgotten } from './forget.ts';
 import { readMeta, writeMeta, writeSettings } from './meta.ts';
+import { dropPages, reflectsLostRows } from './pages.ts';
 import { inodeOf, makeFile } from './presence.ts';
 import { identify, makeSchema, migrate, SCHEMA_VERSION } from './schema.ts';
 
@@ -62,6 +63,11 @@ async function writerOf(path: string, space: string, settings: FileSettings): Pr
       });
     }
     await retryWhileBusy(busyTimeout, () => checkName(opened, space));
+    if (await retryWhileBusy(busyTimeout, () => reflectsLostRows(opened))) {
+      await writeTransaction(opened, busyTimeout, () => {
+        for (const _ of dropPages(opened));
+      });
+    }
     await finishErasure(opened, busyTimeout);
     return opened;
   } catch (error) {

@@ -240,3 +240,14 @@ export function savedReflection(connection: Connection): Reflected | undefined {
     return undefined;
   }
 }
+
+/** Whether the log has lost rows that the saved index reflects: the next ones get their numbers, and no index would look at them. */
+export function reflectsLostRows(connection: Connection): boolean {
+  const saved = savedReflection(connection);
+  if (!saved) return false;
+  const last = connection.get(
+    'SELECT (SELECT max(sequence) FROM event) AS sequence, (SELECT max(sequence) FROM usage) AS usage',
+  ) as { readonly [Name in keyof Reflected]: number | null };
+  // What is no number is no place in the log either.
+  return !(saved.sequence <= (last.sequence ?? 0) && saved.usage <= (last.usage ?? 0));
+}
