@@ -1,5 +1,6 @@
 import { SalienceError } from '../domain/errors.ts';
 import { CHANGE_FIELDS, type ChangeField, FIELDS, isClearable } from '../domain/fields.ts';
+import { addTo } from '../domain/lists.ts';
 import type { Metadata } from '../domain/memory.ts';
 import { redactMetadata, redactPrivate } from '../domain/redaction.ts';
 import { parseRelations, shownRelation } from '../domain/relation.ts';
@@ -52,7 +53,7 @@ export function inOrder(items: readonly Usable[]): {
   const topics = new Map<string, Usable[]>();
   for (const item of items) {
     const topic = topicOf(item);
-    if (topic !== undefined) topics.set(topic, [...(topics.get(topic) ?? []), item]);
+    if (topic !== undefined) addTo(topics, topic, item);
   }
   const groups = items.flatMap((item): (readonly Usable[])[] => {
     const topic = topicOf(item);

@@ -1,6 +1,7 @@
 import { invalidArgument, texts } from '../../domain/check.ts';
 import { throwIfAborted } from '../../domain/errors.ts';
 import { checkSize } from '../../domain/field-checks.ts';
+import { addTo } from '../../domain/lists.ts';
 import type { MemoryRecord } from '../../domain/memory.ts';
 import type { Fading, RetentionFading } from '../../domain/settings.ts';
 import type { Instant } from '../../domain/time.ts';
@@ -118,8 +119,7 @@ async function findGroups(
       const { type, scope, validFrom, validUntil, expiresAt } = memory;
       const key = JSON.stringify([type, scope, validFrom, validUntil, expiresAt]);
       const isDue = among ? among.has(memory.id) : hasFaded(memory, now, curve);
-      if (isDue && isCandidate(memory, superseded, now))
-        byType.set(key, [...(byType.get(key) ?? []), memory]);
+      if (isDue && isCandidate(memory, superseded, now)) addTo(byType, key, memory);
     }
     cursor = page.nextCursor;
   } while (cursor !== undefined);

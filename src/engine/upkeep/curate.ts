@@ -1,5 +1,6 @@
 import { listOf, oneOf } from '../../domain/check.ts';
 import { throwIfAborted } from '../../domain/errors.ts';
+import { addTo } from '../../domain/lists.ts';
 import type { MemoryRecord } from '../../domain/memory.ts';
 import { startLongSlices } from '../../domain/slices.ts';
 import { normalisedContent } from '../../domain/statement.ts';
@@ -256,7 +257,7 @@ async function exactCopies(memories: readonly MemoryRecord[]): Promise<readonly 
       validUntil,
       expiresAt,
     ]);
-    byText.set(key, [...(byText.get(key) ?? []), memory]);
+    addTo(byText, key, memory);
   }
   return [...byText.values()]
     .filter((copies) => copies.length > 1)

@@ -86,18 +86,14 @@ export async function forget(
     return resultOf(engine, await forgetBy(engine, 'forget', now, options, decide));
   } catch (error) {
     if (named && SalienceError.isInstance(error) && error.code === 'not_found')
-      await eraseForgottenBefore(engine, named, now);
+      await eraseForgottenBefore(engine, error.details['ids'], now);
     throw error;
   }
 }
 
 /** Who forgets again what is forgotten may have been told to, because its bytes could not be erased then. */
-async function eraseForgottenBefore(
-  { space }: Dependencies,
-  ids: readonly string[],
-  at: Instant,
-): Promise<void> {
-  for (const id of ids) {
+async function eraseForgottenBefore({ space }: Dependencies, ids: unknown, at: Instant): Promise<void> {
+  for (const id of Array.isArray(ids) ? ids : []) {
     const history = await space.history(id);
     if (history.length === 0 || history.some(({ redacted }) => !redacted)) continue;
     await space.write({ verb: 'forget', at }, async () => ({ changes: [], result: undefined }));

@@ -1,4 +1,5 @@
 import { SalienceError, throwIfAborted } from '../../domain/errors.ts';
+import { addTo } from '../../domain/lists.ts';
 import type { Metadata } from '../../domain/memory.ts';
 import { namesOfEntity } from '../../domain/relation.ts';
 import { inSlices, startLongSlices } from '../../domain/slices.ts';
@@ -145,13 +146,13 @@ function* disagreements(connection: Connection): Generator<undefined, readonly s
   const stored = new Map<number, string[]>();
   for (const each of connection.each('SELECT row, key, value FROM attribute')) {
     const { row, key, value } = each as { row: number; key: string; value: string };
-    stored.set(row, [...(stored.get(row) ?? []), `${key}:${value}`]);
+    addTo(stored, row, `${key}:${value}`);
     yield;
   }
   const superseded = new Map<number, string[]>();
   for (const each of connection.each('SELECT newer_row, older_id FROM supersession')) {
     const { newer_row: row, older_id: older } = each as { newer_row: number; older_id: string };
-    superseded.set(row, [...(superseded.get(row) ?? []), older]);
+    addTo(superseded, row, older);
     yield;
   }
   let [wrong, wronglySuperseded] = [0, 0];
@@ -170,13 +171,13 @@ function* disagreements(connection: Connection): Generator<undefined, readonly s
   const names = new Map<number, string[]>();
   for (const each of connection.each('SELECT row, name FROM entity_name')) {
     const { row, name } = each as { row: number; name: string };
-    names.set(row, [...(names.get(row) ?? []), name]);
+    addTo(names, row, name);
     yield;
   }
   const relations = new Map<number, SqlValue[][]>();
   for (const each of connection.each('SELECT * FROM relation')) {
     const { number: _, row, ...values } = each as { number: number; row: number } & Record<string, SqlValue>;
-    relations.set(row, [...(relations.get(row) ?? []), Object.values(values)]);
+    addTo(relations, row, Object.values(values));
     yield;
   }
   let lost = 0;
