@@ -30,7 +30,7 @@ export function parseInput<Input extends z.ZodObject>(
   if (result.success) return result.data;
   const known = Object.keys(verb.input.shape);
   const issues = result.error.issues.flatMap(plainIssues);
-  const problems = issues.map((issue) => describeIssue(issue, known));
+  const problems = issues.map((issue) => describeIssue(issue, known, input));
   throw new SalienceError('invalid_argument', `${verb.name}: ${problems.join('; ')}`, {
     details: detailsOf(issues[0], input),
   });
@@ -85,10 +85,14 @@ function refusePrototypes(value: unknown, path: string, depth: number, verb: str
   }
 }
 
-function describeIssue(issue: z.core.$ZodIssue, known: readonly string[]): string {
+function describeIssue(issue: z.core.$ZodIssue, known: readonly string[], input: unknown): string {
   const field = fieldOf(issue);
   if (issue.code === 'unrecognized_keys' && issue.path.length === 0) {
     return issue.keys.map((key) => unknown('argument', key, known)).join('; ');
+  }
+  if (issue.code === 'too_big' && issue.origin === 'array' && field === BATCH) {
+    const { [BATCH]: memories } = input as { readonly [BATCH]: readonly unknown[] };
+    return `${field}: ${memories.length} are too many; at most ${issue.maximum} are allowed in one call, which is one transaction. Give them in several calls`;
   }
   return field === '' ? issue.message : `${field}: ${issue.message}`;
 }
