@@ -86,7 +86,7 @@ describe('writes that overtake each other', () => {
     await server.script(`UPDATE never.space SET turn = 'other', turn_until = 'infinity'`);
     await expect(put(two, 'mine')).rejects.toMatchObject({
       code: 'store_busy',
-      message: expect.stringMatching(/nothing was changed.*raise busyTimeout/),
+      message: expect.stringMatching(/nothing was changed.*raise busyTimeout, an option of postgres/),
     });
     expect(await ids(one)).toEqual(['first']);
     await server.script('UPDATE never.space SET turn = NULL');
@@ -156,7 +156,7 @@ describe('a statement that the server gave up for the sake of another one', () =
     conflicts.on = true;
     await expect(put(space, 'a')).rejects.toMatchObject({
       code: 'store_busy',
-      message: expect.stringMatching(/nothing was changed. Try again, or raise busyTimeout/),
+      message: expect.stringMatching(/nothing was changed. Try again, or raise busyTimeout, an option of postgres/),
     });
     await store.close();
   });

@@ -121,13 +121,13 @@ function describe(code: string): Described | undefined {
     case '55P03':
       return [
         'store_busy',
-        `another process holds the lock of the space or of a table; ${UNCHANGED}. Try again, or raise busyTimeout, or the lock_timeout of the user`,
+        `another process holds the lock of the space or of a table; ${UNCHANGED}. Try again, or raise busyTimeout, an option of postgres, or the lock_timeout of the user`,
       ];
     case '40001':
     case '40P01':
       return [
         'store_busy',
-        `others changed the same rows each time; ${UNCHANGED}. Try again, or raise busyTimeout`,
+        `others changed the same rows each time; ${UNCHANGED}. Try again, or raise busyTimeout, an option of postgres`,
       ];
     case '57014':
       return [

@@ -50,7 +50,7 @@ export async function passTurn({ database, id }: SpacePlace, turn: string): Prom
 export function neverFirst(space: string, busyTimeout: number): SalienceError {
   return new SalienceError(
     'store_busy',
-    `space ${JSON.stringify(space)} was written to by others each time that this write was ready, for ${busyTimeout} ms; nothing was changed. Try again, or raise busyTimeout`,
+    `space ${JSON.stringify(space)} was written to by others each time that this write was ready, for ${busyTimeout} ms; nothing was changed. Try again, or raise busyTimeout, an option of postgres`,
     { details: { space } },
   );
 }

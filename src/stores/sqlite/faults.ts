@@ -111,7 +111,7 @@ function describe(code: number | string, path: string): readonly [code: Salience
     case LOCKED:
       return [
         'store_busy',
-        `${path} is locked by another process; nothing was changed. Try again, or raise busyTimeout`,
+        `${path} is locked by another process; nothing was changed. Try again, or raise busyTimeout, an option of createSqliteStore`,
       ];
     case READONLY:
     case 'EROFS':

@@ -152,7 +152,8 @@ test('a writer that waits too long gives up without having changed anything', as
   const space = await store.openSpace('alice');
   const other = new DatabaseSync(path);
   other.exec('BEGIN IMMEDIATE');
-  await expectCode(write(space, [insert({ id: 'b' })]), 'store_busy');
+  const { message } = await expectCode(write(space, [insert({ id: 'b' })]), 'store_busy');
+  expect(message).toContain('raise busyTimeout, an option of createSqliteStore');
   expect((await space.info()).memories).toBe(1);
   other.exec('ROLLBACK');
   other.close();
