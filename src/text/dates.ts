@@ -51,7 +51,7 @@ export async function datesOf(
   withParser: boolean,
 ): Promise<readonly DateRange[]> {
   const today = calendarDay(context.now, context.timeZone);
-  const spans: Span[] = [...seasonsAndYears(text, today)];
+  const spans: Span[] = [...seasonsAndYears(text, today), ...afterBetween(text, today)];
   if (withParser) spans.push(...(await parsedSpans(text, today, spans)));
   spans.sort((a, b) => a.index - b.index);
   // What is still to come, nothing can have been said in.
@@ -139,7 +139,21 @@ function withYearOf(span: Span, next: Span | undefined, text: string): Span {
   if (!span.inYear || !next || next.inYear) return span;
   const between = text.slice(span.index + span.text.length, next.index);
   const joined = /^\s*(?:and|or|to|until|till|through|[-–—,])\s*(?:in\s+)?$/i.test(between);
-  return joined ? { ...span, ...span.inYear(next.first.year) } : span;
+  if (!joined) return span;
+  const isRange = /\bbetween\s+$/i.test(text.slice(0, span.index));
+  return { ...span, ...(isRange ? beforeEnd(span.inYear, next) : span.inYear(next.first.year)) };
+}
+
+/** "from November to February 2023": the first one is of the year before. */
+function beforeEnd(inYear: (year: number) => Stretch, { first }: Stretch): Stretch {
+  const begin = inYear(first.year);
+  return isBefore(first, begin.first) ? inYear(first.year - 1) : begin;
+}
+
+/** "from June to August", said in July: the end is still to come. */
+function afterBegin(inYear: (year: number) => Stretch, { first }: Stretch): Stretch {
+  const end = inYear(first.year);
+  return isBefore(end.first, first) ? inYear(first.year + 1) : end;
 }
 
 type Grain = 'day' | 'week' | 'month' | 'year';
@@ -201,10 +215,18 @@ function spanOf(result: ParsedResult, text: string, today: CalendarDay, now: Dat
   if (!last) return first && { index, text: words, ...first };
   // "3 May to 7 May 2023": the day of the first half is read as an hour.
   const day = start.isCertain('hour') && !start.isCertain('day') ? start.get('hour') : null;
-  const begin = day === null ? first : grained({ ...last.first, month: start.get('month')!, day }, 'day');
+  const inYear = (year: number) => grained({ year, month: start.get('month')!, day: day! }, 'day');
+  const begin = day === null ? first : yearly(inYear, today);
   if (!begin) return { index, text: words, ...last };
-  const [a, b] = isBefore(last.first, begin.first) ? [last, begin] : [begin, last];
+  const [from, to] = inYearsOf(begin, last);
+  const [a, b] = isBefore(to.first, from.first) ? [to, from] : [from, to];
   return { index, text: words, first: a.first, after: b.after };
+}
+
+/** The ends of a range, of which one or none names the year. */
+function inYearsOf(begin: Stretch, end: Stretch): readonly [begin: Stretch, end: Stretch] {
+  if (end.inYear) return [begin, afterBegin(end.inYear, begin)];
+  return [begin.inYear ? beforeEnd(begin.inYear, end) : begin, end];
 }
 
 function rangeOf(
@@ -327,6 +349,60 @@ function seasonsAndYears(text: string, today: CalendarDay): readonly Span[] {
       return { index: match.index, text: match[0], ...grained({ year, month: 1, day: 1 }, 'year') };
     });
   return [...seasons, ...years];
+}
+
+const MONTH =
+  '(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\\b\\.?';
+const DAY = '(?:the\\s{1,3})?(\\d{1,2})(?:st|nd|rd|th)?';
+const YEAR_BEHIND = '(?:,?\\s{1,3}(?:of\\s{1,3})?(\\d{4})\\b)';
+const DAYS_OF_MONTH = new RegExp(
+  `(?<=\\bbetween\\s{1,3})${DAY}\\s{1,3}and\\s{1,3}${DAY}\\s{1,3}(?:of\\s{1,3})?(${MONTH})${YEAR_BEHIND}?`,
+  'gi',
+);
+/** "between May 3 and 5 people" names one day. */
+const MONTH_AND_DAYS = new RegExp(
+  `(?<=\\bbetween\\s{1,3})(${MONTH})\\s{1,3}${DAY}\\s{1,3}and\\s{1,3}${DAY}(?:${YEAR_BEHIND}|(?=\\s{0,3}(?:[?!.,;:]|$)))`,
+  'gi',
+);
+const LONE_MAY = new RegExp(
+  `(?<=\\bbetween\\s{1,3})may(?=\\s{1,3}and\\s{1,3}${MONTH})|(?<=\\bbetween\\s{1,3}${MONTH}\\s{1,3}and\\s{1,3})may\\b(?!\\s{1,3}\\d)`,
+  'gi',
+);
+
+/** What the library does not read after "between": two days of a month, which are a range, and May without a year. */
+function afterBetween(text: string, today: CalendarDay): readonly Span[] {
+  const matches = [
+    ...[...text.matchAll(DAYS_OF_MONTH)].map(
+      (match) => [match, match[3], match[1], match[2], match[4]] as const,
+    ),
+    ...[...text.matchAll(MONTH_AND_DAYS)].map(
+      (match) => [match, match[1], match[2], match[3], match[4]] as const,
+    ),
+  ];
+  const days = matches.flatMap(([{ index, 0: words }, name, first, last, year]): Span[] => {
+    const month = monthOf(name as string);
+    const [from, to] = [Number(first), Number(last)];
+    const inYear = (of: number): Stretch => ({
+      first: { year: of, month, day: from },
+      after: { year: of, month, day: to + 1 },
+    });
+    if (from < 1 || from >= to || to > daysIn(month)) return [];
+    return [{ index, text: words, ...(year === undefined ? yearly(inYear, today) : inYear(Number(year))) }];
+  });
+  const months = [...text.matchAll(LONE_MAY)].map(({ index, 0: words }): Span => {
+    const inYear = (year: number) => grained({ year, month: 5, day: 1 }, 'month');
+    return { index, text: words, ...yearly(inYear, today) };
+  });
+  return [...days, ...months];
+}
+
+function monthOf(name: string): number {
+  return 'janfebmaraprmayjunjulaugsepoctnovdec'.indexOf(name.slice(0, 3).toLowerCase()) / 3 + 1;
+}
+
+/** Of a leap year. */
+function daysIn(month: number): number {
+  return new Date(Date.UTC(2024, month, 0)).getUTCDate();
 }
 
 const MONTH_BEFORE =
