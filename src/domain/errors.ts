@@ -53,7 +53,10 @@ export type SalienceErrorCode =
   | 'store_failed'
   /** As many spaces are open as may be, and all of them are in use. */
   | 'too_many_spaces'
-  /** The index of a space takes more memory than all of them may; `details` has its bytes and the limit. */
+  /**
+   * The index of a space takes more memory than all of them may, and `details` has its bytes and the limit; or more than the process
+   * gets.
+   */
   | 'space_too_large'
   /** The resource was used after `close()`. */
   | 'closed'

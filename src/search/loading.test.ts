@@ -110,6 +110,24 @@ describe('loading an index', () => {
     expect(loads()).toBe(0);
   });
 
+  it('for which the process gets no memory says so, and goes on once there is some', async () => {
+    let bytes = Number.MAX_SAFE_INTEGER;
+    const { core } = await cold(20, async () => void new ArrayBuffer(bytes));
+    const space = withSearch(core);
+    const failure = await searchIn(space, request).catch((error: unknown) => error);
+    expect(failure).toMatchObject({
+      code: 'space_too_large',
+      message: expect.stringMatching(/^the index of space "alice" needs more memory .*ulimit -v/),
+      details: { space: 'alice' },
+      cause: expect.any(RangeError),
+    });
+    bytes = 1;
+    expect((await searchIn(space, request)).hits).toHaveLength(10);
+    const other = new RangeError('mine');
+    const { core: failing } = await cold(20, () => Promise.reject(other));
+    await expect(searchIn(withSearch(failing), request)).rejects.toBe(other);
+  });
+
   it.each(['rows', 'pages'])(
     'from %s pauses again and again, so that nothing else waits long',
     async (from) => {

@@ -4,7 +4,7 @@ import type { Relations } from '../store/belief-state.ts';
 import { overtaken } from '../store/moment.ts';
 import { createQueue, turnWithin } from '../store/queue.ts';
 import { joinedLinks } from '../store/reader.ts';
-import { type Room, stillLoading, UNBOUNDED } from '../store/room.ts';
+import { indexFailure, type Room, stillLoading, UNBOUNDED } from '../store/room.ts';
 import type { IndexedRow, IndexRows, Position, WrittenRow } from '../store/rows.ts';
 import type { OpenSpaceOptions, SpaceCore, SpaceStore, StoreSnapshot } from '../store/store.ts';
 import { type RankedRows, type Ranking, withRanking } from '../store/with-ranking.ts';
@@ -238,7 +238,7 @@ export function createResidence(space: string, scheduler?: Scheduler): Residence
       return { state: await refresh(rows, attempt, room), free };
     } catch (error) {
       free();
-      throw error;
+      throw indexFailure(space, error);
     }
   }
 

@@ -24,6 +24,17 @@ export function spaceTooLarge(space: string, bytes: number, limit: number): Sali
   );
 }
 
+/** The error for what failed while the index was brought up to date: where memory is short, one that says so. */
+export function indexFailure(space: string, error: unknown): unknown {
+  // What engines say of array buffers and of WebAssembly's memory; a RangeError is many other things.
+  if (!(error instanceof RangeError && /\ballocat/i.test(error.message))) return error;
+  return new SalienceError(
+    'space_too_large',
+    `the index of space ${JSON.stringify(space)} needs more memory than this process gets: raise the limit of the process or its container (ulimit -v), end others that need memory, or move memories into other spaces`,
+    { details: { space }, cause: error },
+  );
+}
+
 export function stillLoading(space: string, waited: number): SalienceError {
   return new SalienceError(
     'store_busy',
