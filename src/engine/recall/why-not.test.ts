@@ -38,6 +38,18 @@ test('a score of 0 is put down to the query only where nothing answers it', asyn
   });
 });
 
+test('a gap that four digits would not show is said as it is', async () => {
+  const { memory, clock } = await live();
+  await memory.remember('Plays the cello', { id: 'cello' });
+  clock.advance(10_000);
+  await memory.remember('Plays the viola', { id: 'viola' });
+  const missed = await memory.whyNot('cello', { strategy: 'ambient', limit: 1 });
+  expect(missed.outcome).toBe('outranked');
+  expect(missed.message).toMatch(
+    /^its score 0\.\d{4} is [1-9]\.\de-\d+ below that of the last memory returned/,
+  );
+});
+
 describe('a memory that a link leads to', () => {
   async function kitchen() {
     const lived = await live();

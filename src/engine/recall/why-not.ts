@@ -268,7 +268,7 @@ function changesTo(
 
 /** `from` says where the score comes from, where it is not the memory's own. */
 function floorMessage(score: number, minScore: number | undefined, from = ''): string {
-  return `its score ${score.toFixed(4)}${from} is below minScore ${minScore}`;
+  return `its score ${scoreText(score)}${from} is below minScore ${minScore}`;
 }
 
 /** Of a score of 0 the query is the reason only where nothing of it was found: a factor of the formula may be 0 too. */
@@ -285,8 +285,8 @@ function rankMessage(score: number, needed: number, from = ''): string {
     return 'its score is 0, and what scores 0 is never returned; explain shows which factor is 0';
   const gap = needed - score;
   return gap > 0
-    ? `its score ${score.toFixed(4)}${from} is ${gap.toFixed(4)} below that of the last memory returned, ${needed.toFixed(4)}`
-    : `its score ${score.toFixed(4)}${from} equals that of the last memory returned, which comes first by the order of ties`;
+    ? `its score ${scoreText(score)}${from} is ${scoreText(gap)} below that of the last memory returned, ${scoreText(needed)}`
+    : `its score ${scoreText(score)}${from} equals that of the last memory returned, which comes first by the order of ties`;
 }
 
 function replacedMessage(replacement: string): string {
