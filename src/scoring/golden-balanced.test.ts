@@ -63,7 +63,7 @@ describe('"Composite Scoring"', () => {
     expect(() => computeCompositeScore({ ...input, weights: { semantic: -1 } })).toThrow(/weights\.semantic/);
     expect(() =>
       computeCompositeScore({ ...input, weights: { semantic: 0, recency: 0, importance: 0 } }),
-    ).toThrow(/must not all be 0/);
+    ).toThrow(/must not all be 0: raise weights\.semantic or weights\.recency or weights\.importance$/);
   });
 
   test('the defaults of the reference table: .4, .3, .3 and 14 days', () => {

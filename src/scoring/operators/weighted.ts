@@ -89,6 +89,12 @@ export const sum: Operator<SumExpression, SumNode, Known> = {
   shares: (a, b) => sharesOfTerms(a, b),
 };
 
+/** Which parameters the weights are, for whoever set those and does not know the formula. */
+function parametersOf(terms: readonly WeightedTerm[]): string {
+  const names = terms.flatMap(({ weight }) => (typeof weight === 'object' ? [weight.name] : []));
+  return names.length === 0 ? '' : `: raise ${names.join(' or ')}`;
+}
+
 export const mean: Operator<MeanExpression, MeanNode, Known> = {
   name: 'mean',
   keys: { terms: 'terms' },
@@ -97,7 +103,7 @@ export const mean: Operator<MeanExpression, MeanNode, Known> = {
     if (weights.some((weight) => weight < 0))
       throw resolver.fault(path, 'the weights of a mean must not be negative');
     if (weights.every((weight) => weight === 0))
-      throw resolver.fault(path, 'the weights of a mean must not all be 0');
+      throw resolver.fault(path, `the weights of a mean must not all be 0${parametersOf(terms)}`);
     return { op: 'mean', weights, of, path };
   },
   formula: ({ terms }, text) => `mean(${terms.map((term) => factorText(term, text)).join(', ')})`,
