@@ -155,6 +155,15 @@ it('gives the same results on several threads as on one', async () => {
   expect(await run('2')).toEqual(await run('1'));
 });
 
+it.each(['eval', 'tune'])('%s takes from 1 to 64 threads, and names its own option', async (command) => {
+  work.file('jobs.jsonl', dataset);
+  for (const jobs of ['0', '65', '1.5']) {
+    expect((await work.salience([command, 'jobs.jsonl', '--jobs', jobs])).stderr).toContain(
+      `option '--jobs <number>' argument '${jobs}' is invalid. It must be a whole number from 1 to 64.`,
+    );
+  }
+});
+
 it('makes a dataset from recalls, uses and votes', async () => {
   const salience = (...args: string[]) => work.salience(args);
   for (const [id, text] of [
@@ -360,6 +369,8 @@ it('tunes a profile, and writes it only if its gain is certain or it must', asyn
   };
   expect(results[1]).toMatchObject({ strategy: 'hybrid-tuned', metrics: results[0]?.metrics });
 
+  const alone = await work.salience(['tune', 'again.jsonl', '--parameters', 'cues.role']);
+  expect(alone.stdout).toMatch(/^3 questions in 1 space; \d+ fits, each/);
   const again = await work.salience(['tune', 'two.jsonl', 'again.jsonl']);
   expect(again.stderr).toMatch(/spaces s\/1 of two and s\/3 of again hold the same memories/);
   const otherTask = await work.salience([...args, ...output, '--force', '--seed', '2']);

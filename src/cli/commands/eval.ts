@@ -16,7 +16,7 @@ import {
 } from '../../eval/index.ts';
 import type { ProfileDefinition } from '../../index.ts';
 import { action, type Context } from '../context.ts';
-import { jobsFor } from '../jobs.ts';
+import { jobsFor, parseJobs } from '../jobs.ts';
 import { embedderOf } from '../open.ts';
 import { parseList, parseWholeNumber, parseWholeNumbers } from '../options.ts';
 import { checkOutputs, writeFileAtomically } from '../output-file.ts';
@@ -98,7 +98,7 @@ export function configure(command: Command): void {
     .option(
       '--jobs <number>',
       'threads that share the spaces; use 1 for undisturbed latencies (default: one per core, at most 4)',
-      parseWholeNumber,
+      parseJobs,
     )
     .option('--rows <file>', 'write the results for each question to this file, as JSON Lines; replaces it')
     .option('--html <file>', 'write a report with plots: one HTML file that opens offline; replaces it')

@@ -16,7 +16,7 @@ import {
 } from '../../eval/index.ts';
 import { builtinProfile, defineProfile } from '../../scoring/index.ts';
 import { action, type Context } from '../context.ts';
-import { jobsFor } from '../jobs.ts';
+import { jobsFor, parseJobs } from '../jobs.ts';
 import { embedderOf } from '../open.ts';
 import { parseList, parseWholeNumber } from '../options.ts';
 import { checkNotThere, checkOutputs, writeFileAtomically } from '../output-file.ts';
@@ -24,6 +24,7 @@ import { isProfileFile, readDefinition } from '../profile-file.ts';
 import { createProgress } from '../progress.ts';
 import { formatTable } from '../table.ts';
 import { plainLine } from '../terminal-text.ts';
+import { plural } from '../units.ts';
 import { readVersion } from '../version.ts';
 
 interface Options {
@@ -75,11 +76,7 @@ export function configure(command: Command): void {
         .argParser(parseWholeNumber)
         .default(1),
     )
-    .option(
-      '--jobs <number>',
-      'threads that read the data (default: one per core, at most 4)',
-      parseWholeNumber,
-    )
+    .option('--jobs <number>', 'threads that read the data (default: one per core, at most 4)', parseJobs)
     .option('--state <file>', 'keep finished fits in this file, and continue from it')
     .option('--out <file>', 'write the tuned profile to this file, if the gain is certain')
     .option('--force', 'write it even if the gain is not certain, and replace the file if it exists')
@@ -147,7 +144,7 @@ async function show(
 ): Promise<void> {
   const { questions, spaces, folds, heldOut, placebo, parameters, objective } = result;
   await print(
-    `${questions} questions in ${spaces} spaces; ${folds.length} fits, each measured on what it had not seen`,
+    `${plural(questions, 'question')} in ${plural(spaces, 'space')}; ${plural(folds.length, 'fit')}, each measured on what it had not seen`,
   );
   const rows = parameters.map(({ name, before, after }, at) => {
     const values = folds.map((fold) => fold.values[at] as number);
