@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -130,6 +130,33 @@ describe('salience serve', () => {
     expect(await server.stop()).toBe(0);
     expect(server.log()).toContain('"route":"/mcp"');
   });
+
+  it.each([[[]], [['--no-log']]])(
+    'logs what fails at /mcp as JSON, unless it is told not to: %j',
+    async (log) => {
+      using work = createWorkplace();
+      const server = await serve(work, '--space', 'alice', '--embedder', 'none', ...log);
+      const client = new Client({ name: 'test', version: '1' });
+      const headers = { authorization: `Bearer ${server.token}` };
+      await client.connect(
+        new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), { requestInit: { headers } }),
+      );
+      const remember = (content: string) => client.callTool({ name: 'remember', arguments: { content } });
+      expect((await remember('Prefers tea')).isError).not.toBe(true);
+      for (const file of readdirSync(join(work.directory, 'memory')))
+        if (/\.db/.test(file)) rmSync(join(work.directory, 'memory', file));
+      expect((await remember('Prefers coffee')).isError).toBe(true);
+      await client.close();
+      expect(await server.stop()).toBe(0);
+      const lines = server.log().split('\n').filter(Boolean);
+      const faults = lines.map((line) => JSON.parse(line)).filter(({ failure }) => failure !== undefined);
+      expect(faults).toEqual(
+        log.length > 0
+          ? []
+          : [{ at: expect.any(String), route: '/mcp', failure: expect.stringMatching(/^remember: store_/) }],
+      );
+    },
+  );
 
   it('makes no token that nobody sees when it cannot start', async () => {
     using work = createWorkplace();

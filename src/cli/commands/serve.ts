@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { type Command, Option } from 'commander';
-import type { Instant } from '../../domain/time.ts';
+import { formatInstant, type Instant } from '../../domain/time.ts';
 import {
   type Grant,
   type LogEntry,
@@ -104,7 +104,7 @@ export function configure(command: Command): void {
           types: options.memType,
           maxBodyBytes: options.bodyLimit,
           ...(options.now === undefined ? {} : { clock: () => context.now }),
-          log: context.warn,
+          log: options.log ? writeFault : undefined,
         });
         await using _ = opening.store;
         await using server = await startServer({
@@ -126,7 +126,7 @@ export function configure(command: Command): void {
           bodyLimit: options.bodyLimit,
           maxConnections: options.maxConnections,
           maxConnectionsPerAddress: options.maxConnectionsPerAddress,
-          log: options.log ? writeLog : undefined,
+          log: options.log ? writeLine : undefined,
           version,
           shared: opening.store?.shared,
           mount: { '/mcp': mcp.answer },
@@ -189,6 +189,11 @@ function announce(url: string, token: string | undefined, context: Context<Optio
   );
 }
 
-function writeLog(entry: LogEntry): void {
+/** What an agent is not told of a failure, as a line of the log beside that of its request. */
+function writeFault(failure: string): void {
+  writeLine({ at: formatInstant(Date.now()), route: '/mcp', failure });
+}
+
+function writeLine(entry: LogEntry | Pick<LogEntry, 'at' | 'route' | 'failure'>): void {
   process.stderr.write(`${JSON.stringify(entry)}\n`);
 }
