@@ -58,9 +58,13 @@ describe('the client', () => {
     await using test = await startTestServer({ spaces: { path: ':memory:', embedder: 'none' } });
     const memory = await connectMemory({ url: test.url, token: await test.token() });
     const createdAt = '2026-01-01T00:00:00.000Z';
-    const many = Array.from({ length: 10_001 }, (_, at) => ({ id: `m${at}`, content: `Tea ${at}`, createdAt }));
-    for (const write of [memory.rememberMany(many), memory.importMemories(many as never)])
-      await expect(write).rejects.toMatchObject({
+    const many = Array.from({ length: 10_001 }, (_, at) => ({
+      id: `m${at}`,
+      content: `Tea ${at}`,
+      createdAt,
+    }));
+    for (const write of [memory.rememberMany, memory.importMemories])
+      await expect(write(many as never)).rejects.toMatchObject({
         code: 'invalid_argument',
         message: expect.stringMatching(
           /: memories: 10001 are too many; at most 10000 are allowed in one call, which is one transaction\. Give them in several calls$/,

@@ -156,7 +156,9 @@ describe('a statement that the server gave up for the sake of another one', () =
     conflicts.on = true;
     await expect(put(space, 'a')).rejects.toMatchObject({
       code: 'store_busy',
-      message: expect.stringMatching(/nothing was changed. Try again, or raise busyTimeout, an option of postgres/),
+      message: expect.stringMatching(
+        /nothing was changed. Try again, or raise busyTimeout, an option of postgres/,
+      ),
     });
     await store.close();
   });
