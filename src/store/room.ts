@@ -30,7 +30,7 @@ export function indexFailure(space: string, error: unknown): unknown {
   if (!(error instanceof RangeError && /\ballocat/i.test(error.message))) return error;
   return new SalienceError(
     'space_too_large',
-    `the index of space ${JSON.stringify(space)} needs more memory than this process gets: raise the limit of the process or its container (ulimit -v), end others that need memory, or move memories into other spaces`,
+    `the index of space ${JSON.stringify(space)} needs more memory than this process gets: raise the limit of the process or its container (ulimit -v), stop other programs, or move memories into other spaces`,
     { details: { space }, cause: error },
   );
 }
