@@ -51,6 +51,29 @@ test('replaces no space, and takes nothing but a whole backup', async () => {
   expect(await restoreSpace({ file, to })).toMatchObject({ memories: 2 });
 });
 
+test('is given up without an error that nobody can handle', async () => {
+  const unhandled: unknown[] = [];
+  const note = (error: unknown) => void unhandled.push(error);
+  process.on('unhandledRejection', note);
+  try {
+    const to = join(directory, 'given-up');
+    // Whenever it is looked at, it may be the first time that it has aborted.
+    for (let most = 0; ; most++) {
+      const { signal } = new AbortController();
+      let looks = 0;
+      Object.defineProperty(signal, 'aborted', { get: () => ++looks > most });
+      const outcome = await restoreSpace({ file, to, signal }).catch((error) => error.code);
+      expect(unhandled, `given up at look ${most + 1}`).toEqual([]);
+      if (outcome !== 'aborted') {
+        expect(outcome).toMatchObject({ memories: 2 });
+        break;
+      }
+    }
+  } finally {
+    process.off('unhandledRejection', note);
+  }
+});
+
 test('takes the file of a space with its log beside it, as a process leaves them that was killed', async () => {
   const path = join(directory, 'first', fileNameOf('acme/bob'));
   const kept = join(directory, 'kept.db');

@@ -97,7 +97,8 @@ async function checkAt(
   signal: AbortSignal | undefined,
 ): Promise<readonly string[]> {
   await using memory = await openMemory({ path, space, embedder: 'none' });
-  return memory.check({ signal });
+  // Awaited before the memory closes: an error that comes meanwhile would be one that nobody handles.
+  return await memory.check({ signal });
 }
 
 async function noBackup(file: string): Promise<SalienceError> {
