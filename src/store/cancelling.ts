@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { throwIfAborted } from '../domain/errors.ts';
 
 const current = new AsyncLocalStorage<AbortSignal | undefined>();
 
@@ -13,4 +14,22 @@ export function onBehalf<Result>(
 /** The signal of the verb that this is done for. */
 export function signalOfCaller(): AbortSignal | undefined {
   return current.getStore();
+}
+
+/** The same steps, until the signal aborts. */
+export function* unlessAborted<Result>(
+  steps: Generator<undefined, Result>,
+  signal: AbortSignal | undefined,
+): Generator<undefined, Result> {
+  try {
+    for (;;) {
+      throwIfAborted(signal);
+      const step = steps.next();
+      if (step.done) return step.value;
+      yield;
+    }
+  } finally {
+    // Statements that are under way end here.
+    steps.return(undefined as never);
+  }
 }

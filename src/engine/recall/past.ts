@@ -1,4 +1,4 @@
-import { SalienceError } from '../../domain/errors.ts';
+import { SalienceError, throwIfAborted } from '../../domain/errors.ts';
 import { onlyKeys } from '../../domain/options.ts';
 import { formatInstant, parseInstant } from '../../domain/time.ts';
 import type { MemoryFilter, PastSpace } from '../../store/store.ts';
@@ -29,6 +29,7 @@ export async function asKnown<
   const past = await pastOf(engine.space, known, () =>
     engine.space.asKnown(known, (memories) => deriveTexts(memories, engine, { signal: options.signal })),
   );
+  throwIfAborted(options.signal);
   const now = options.now === undefined ? new Date(known) : new Date(momentOf(engine, options));
   return task({ ...engine, space: past, readOnly: true }, { ...options, now }, past);
 }

@@ -1,9 +1,9 @@
-import { SalienceError, throwIfAborted } from '../../domain/errors.ts';
+import { SalienceError } from '../../domain/errors.ts';
 import { addTo } from '../../domain/lists.ts';
 import type { Metadata } from '../../domain/memory.ts';
 import { namesOfEntity } from '../../domain/relation.ts';
 import { inSlices, startLongSlices } from '../../domain/slices.ts';
-import { signalOfCaller } from '../../store/cancelling.ts';
+import { signalOfCaller, unlessAborted } from '../../store/cancelling.ts';
 import { damagedRow } from '../../store/damage.ts';
 import type { EmbeddingInfo } from '../../store/store.ts';
 import type { ReadAside } from './aside.ts';
@@ -30,23 +30,6 @@ export async function findDamage(connection: Connection, aside?: ReadAside): Pro
   // A damaged file makes the questions that follow unanswerable.
   if (damage.length > 0) return damage;
   return inSlices(unlessAborted(damageInTables(connection), signal), startLongSlices());
-}
-
-function* unlessAborted<Result>(
-  steps: Generator<undefined, Result>,
-  signal: AbortSignal | undefined,
-): Generator<undefined, Result> {
-  try {
-    for (;;) {
-      throwIfAborted(signal);
-      const step = steps.next();
-      if (step.done) return step.value;
-      yield;
-    }
-  } finally {
-    // Statements that are under way end here.
-    steps.return(undefined as never);
-  }
 }
 
 const INTEGRITY = 'PRAGMA space.integrity_check(100)';

@@ -2,7 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { getOne, insert, write } from '../../testing/store-contract/harness.ts';
+import { onBehalf } from '../../store/cancelling.ts';
+import { expectCode, getOne, insert, write } from '../../testing/store-contract/harness.ts';
 import { rewriteAside } from './aside.ts';
 import { createSqliteStore } from './index.ts';
 
@@ -74,6 +75,24 @@ test('a look back lets others read and write, sees nothing of it, and ends befor
     expect(await getOne(past, 'meanwhile')).toBeUndefined();
     expect((await getOne(past, 'm7'))?.content).toBe(`${content}7`);
     expect(await getOne(space, 'm7')).toBeUndefined();
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+});
+
+test('a look back that is given up ends between two slices', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'salience-long-reads-'));
+  try {
+    await using store = createSqliteStore({ directory, synchronous: 'normal' });
+    const space = await store.openSpace('alice');
+    await write(space, large);
+    const { signal } = new AbortController();
+    let looks = 0;
+    Object.defineProperty(signal, 'aborted', { get: () => ++looks > 3 });
+    const looking = onBehalf(signal, () => space.asKnown(Number.MAX_SAFE_INTEGER, async () => []));
+    await expectCode(looking, 'aborted');
+    expect(looks).toBe(4);
+    expect((await space.asKnown(Number.MAX_SAFE_INTEGER, async () => [])).memories).toBe(2500);
   } finally {
     await rm(directory, { recursive: true, force: true });
   }

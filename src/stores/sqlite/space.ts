@@ -1,6 +1,7 @@
 import { inSlices, pauseIfDue, startLongSlices } from '../../domain/slices.ts';
 import { formatInstant } from '../../domain/time.ts';
 import { createResidence, type NewMemory, newMemory, type Residence } from '../../search/residence.ts';
+import { signalOfCaller, unlessAborted } from '../../store/cancelling.ts';
 import { closedError, openedReadOnly } from '../../store/faults.ts';
 import { createQueue, type Queue } from '../../store/queue.ts';
 import type { Room } from '../../store/room.ts';
@@ -192,7 +193,12 @@ export function openSpace(database: OpenDatabase): SpaceStore {
   const core: SpaceCore = {
     name,
     erases: 'bytes',
-    everything: () => readApart(long, (connection) => inSlices(readingState(connection), startLongSlices())),
+    everything: () => {
+      const signal = signalOfCaller();
+      return readApart(long, (connection) =>
+        inSlices(unlessAborted(readingState(connection), signal), startLongSlices()),
+      );
+    },
     write: (entry, decide) =>
       (entry.verb === 'forget' ? erasing : writing)(async () => {
         let forgets = false;
