@@ -188,6 +188,50 @@ const strangeNames = fc.oneof(
   fc.string({ maxLength: 20 }),
 );
 
+describe('what callers do with their objects afterwards', () => {
+  it('does not reach a change that is under way', async () => {
+    await using memory = await sample();
+    const changes = { importance: 0.9, tags: ['tea'], metadata: { cups: { big: 1 } } };
+    const first = memory.update('a', changes);
+    changes.importance = 0.1;
+    changes.tags.push('late');
+    changes.metadata.cups.big = 2;
+    expect(await first).toMatchObject({ importance: 0.9, tags: ['tea'], metadata: { cups: { big: 1 } } });
+  });
+
+  it('turns no dry run into a wet one', async () => {
+    await using memory = await sample();
+    const options = { dryRun: true };
+    const dry = memory.forget({ types: ['fact'] }, options);
+    options.dryRun = false;
+    expect(await dry).toMatchObject({ dryRun: true, count: 2 });
+    expect(await memory.get('a')).toBeDefined();
+  });
+
+  it('changes neither what a recall looks for nor when it is', async () => {
+    await using memory = await sample();
+    await memory.remember('Tea time', { id: 'c', type: 'event' });
+    const options = { maxTokens: 300, types: ['fact'] };
+    const context = memory.context('tea', options);
+    options.types[0] = 'event';
+    expect((await context).items.map((item) => item.memory.id).sort()).toEqual(['a', 'b']);
+    const now = new Date('2100-01-01');
+    const invalidated = memory.invalidate('c', 'over', { now });
+    now.setFullYear(1990);
+    expect(await invalidated).toMatchObject({ invalidatedAt: '2100-01-01T00:00:00.000Z' });
+  });
+
+  it('is refused as before where it is no data', async () => {
+    await using memory = await sample();
+    const circular: Record<string, unknown> = {};
+    circular['self'] = circular;
+    for (const metadata of [circular, JSON.parse('{"__proto__": {"a": 1}}'), { call() {} }, new Map()])
+      await expect(memory.update('a', { metadata: metadata as never })).rejects.toMatchObject({
+        code: 'invalid_argument',
+      });
+  });
+});
+
 describe('every verb', () => {
   it('has an entry whose options stand behind what it must be given', () => {
     expect(verbs.length).toBeGreaterThan(30);

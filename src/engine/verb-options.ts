@@ -1,6 +1,7 @@
 import { callback, flag, invalidArgument } from '../domain/check.ts';
 import { describe } from '../domain/describe.ts';
 import { throwIfAborted } from '../domain/errors.ts';
+import { ownCopy } from '../domain/frozen.ts';
 import { keysOf, onlyKeys } from '../domain/options.ts';
 import { optionNames, optionsAt, VERB_NAMES, type VerbName, verbEntry } from '../domain/verbs.ts';
 import type { MemoryEngine } from './memory-engine.ts';
@@ -68,7 +69,9 @@ export function withVerbChecks<Rest extends Omit<MemoryEngine, EngineVerb>>(
       const signal = (options as OperationOptions | undefined)?.signal;
       checkSignal(signal);
       throwIfAborted(signal);
-      return onBehalf(signal, () => run(...given));
+      // Callers may use their objects again for the next call, and this one may read them late.
+      const kept = given.map((each) => (isOptions(each) ? ownCopy(each as object) : each));
+      return onBehalf(signal, () => run(...kept));
     };
     return [verb, checking];
   });
