@@ -301,6 +301,23 @@ describe('how it is resolved', () => {
     await memory.resolve(conflictId, 'supersede');
   });
 
+  test('delete is refused where the new one would go with the old one: it was merged into it', async () => {
+    const { memory } = await live();
+    const entity = { type: 'entity' } as const;
+    await memory.remember('Works in the engine room of the ship', { ...entity, id: 'old', title: 'Ada' });
+    const said = 'Works in the engine room of the ships';
+    const { conflicts } = await memory.remember(said, { ...entity, id: 'new', title: 'Ada Lovelace' });
+    const conflictId = conflicts?.[0]?.conflictId as string;
+    await memory.mergeEntities('new', 'old');
+    const error = await expectCode(memory.resolve(conflictId, 'delete'), 'invalid_argument');
+    expect(error.message).toContain('memory "new" is part of "old" or was made of it');
+    expect(error.message).toContain('use keep-both');
+    expect(await memory.get('old')).toBeDefined();
+    expect(await memory.get('new')).toBeDefined();
+    await memory.resolve(conflictId, 'keep-both');
+    expect(await memory.conflicts()).toEqual([]);
+  });
+
   test('delete: the old one is gone for good, and that is not undone', async () => {
     const { memory, conflictId } = await contradicted();
     const { memory: kept } = await memory.resolve(conflictId, 'delete');

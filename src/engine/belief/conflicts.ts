@@ -267,7 +267,12 @@ async function deleteOlder(
   const { newer } = await openPair(engine.space, conflictId);
   await forgetBy(engine, 'resolve', now, options, async (reader) => {
     const [older] = await bothOf(engine, reader, await openPair(reader, conflictId));
-    return planForgetting(reader, [older.id], now);
+    const plan = await planForgetting(reader, [older.id], now);
+    if (!plan.forgotten.includes(newer)) return plan;
+    throw invalidArgument(
+      'resolution',
+      `memory ${JSON.stringify(newer)} is part of ${JSON.stringify(older.id)} or was made of it, and would be forgotten with it; use keep-both, or forget to erase both`,
+    );
   });
   return readAfterWrite(async () => {
     const [kept] = await engine.space.get([newer]);
