@@ -10,8 +10,9 @@ import type {
   UnrelateResult,
 } from '../index.ts';
 import { linkKind } from './links.ts';
-import { counted, named } from './quote.ts';
+import { counted, dayOf, named, quoted } from './quote.ts';
 import { relationLine, statedRelation } from './relation.ts';
+import { inactiveSchema } from './remembered.ts';
 import { listOf, type MemoryOutput, memorySchema } from './schemas.ts';
 import { defineVerb } from './verb.ts';
 
@@ -24,8 +25,20 @@ export const relate = defineVerb('relate', {
     relation: statedRelation,
     sentence: z.string().describe('It in words'),
     outcome: z.enum(['created', 'updated', 'deduplicated']),
+    inactive: inactiveSchema
+      .optional()
+      .describe('All that states it was invalidated: it does not hold until one of these is reinstated'),
   } satisfies Record<keyof RelateResult, z.ZodType>),
-  text: ({ relation, sentence, outcome }) => `${outcome}: ${named(sentence)}\n${relationLine(relation)}`,
+  text: ({ relation, sentence, outcome, inactive }) =>
+    [
+      `${outcome}: ${named(sentence)}`,
+      relationLine(relation),
+      ...(inactive === undefined
+        ? []
+        : [
+            `It does not hold: what states it was invalidated on ${dayOf(inactive.since)}, because ${quoted(inactive.reason)}. If the user says that it is true after all, call reinstate.`,
+          ]),
+    ].join('\n'),
 });
 
 export const unrelate = defineVerb('unrelate', {

@@ -4,14 +4,19 @@ import type { Conflict, Inactive, RememberResult } from '../index.ts';
 import { counted, dayOf, named, quoted } from './quote.ts';
 import { instant, listOf } from './schemas.ts';
 
+/** Since when, and why, a statement is not recalled. */
+export const inactiveSchema = z.object({ since: instant, reason: z.string() } satisfies Record<
+  keyof Inactive,
+  z.ZodType
+>);
+
 /** What became of a statement. */
 export const rememberedSchema = z.object({
   id: z.string(),
   outcome: z
     .enum(['created', 'updated', 'deduplicated'] satisfies readonly RememberResult['outcome'][])
     .describe('updated: its topic was known; deduplicated: it was known, word for word but for white space'),
-  inactive: z
-    .object({ since: instant, reason: z.string() } satisfies Record<keyof Inactive, z.ZodType>)
+  inactive: inactiveSchema
     .optional()
     .describe('It was invalidated before, and is not recalled until it is reinstated'),
   conflicts: listOf(

@@ -206,6 +206,13 @@ describe('every verb answers by its schema', () => {
     ['paths', { from: 'Ulm', to: 'm1' }, /^1 path\n- \[ulm\] – \[m1\]$/],
     ['recall', { query: 'city Ulm', include: ['edges'], explain: true }, /\) \[m1\] lives_in \[ulm\] /],
     ['unrelate', { from: 'm1', name: 'lives_in', to: 'ulm' }, /^ended: .+ lives in .+; stated by \[m\d+\]$/],
+    ['invalidate', { id: 'm2', reason: 'gossip' }, /^invalidated/],
+    [
+      'relate',
+      { from: 'm1', name: 'knows', to: 'ulm', statedBy: ['m2'] },
+      /\nIt does not hold: what states it was invalidated on 2026-03-01, because "gossip"\. .+, call reinstate\.$/,
+    ],
+    ['reinstate', { id: 'm2' }, /m2/],
     ['remember', { id: 'old', content: 'A city', type: 'entity', title: 'Old Ulm' }, /^created old/],
     [
       'merge_entities',

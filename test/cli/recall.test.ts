@@ -341,5 +341,12 @@ describe('relations', () => {
     expect((await work.salience(['recall', 'x', '--include', 'nodes', ...path])).code).toBe(2);
     const ended = await work.salience(['unrelate', 'ada', 'lives_in', 'paris', ...path]);
     expect(ended.stdout).toBe('ended: Ada Lovelace lives in Paris; stated by 1 memory\n');
+    const knows = ['relate', 'ada', 'knows', 'paris', ...path];
+    const { relation } = (await work.json(knows)) as { relation: { statements: string[] } };
+    const [id = ''] = relation.statements;
+    await work.salience(['invalidate', id, '--reason', 'a mistake', ...path]);
+    const untrue = (await work.salience(knows)).stdout.split('\n');
+    expect(untrue[1]).toMatch(/^does not hold: what states it was invalidated at 20.+Z: a mistake$/);
+    expect(untrue[2]).toBe(`  if it is true after all: salience reinstate ${id}`);
   });
 });

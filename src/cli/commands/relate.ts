@@ -22,8 +22,14 @@ export function configure(command: Command): void {
         signal: context.signal,
       });
       if (context.options.json) return context.printJson(related);
-      const { sentence, outcome } = related;
+      const { sentence, outcome, inactive, relation } = related;
       await context.print(plainLine(`${outcome}: ${sentence}`));
+      if (!inactive) return;
+      const [first = ''] = relation.statements;
+      await context.print(
+        `does not hold: what states it was invalidated at ${inactive.since}: ${plainLine(inactive.reason)}`,
+      );
+      await context.print(`  if it is true after all: salience reinstate ${plainLine(first)}`);
     }),
   );
 }

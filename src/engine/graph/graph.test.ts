@@ -152,6 +152,25 @@ describe('a relation', () => {
     ).rejects.toMatchObject({ code: 'invalid_argument' });
   });
 
+  it('that was said to be untrue does not hold when it is stated again, and says why', async () => {
+    const { memory } = await opened();
+    await people(memory);
+    await memory.relate('Ada', 'works_at', 'Acme');
+    await memory.invalidate('new1', 'a mistake');
+    const inactive = { since: (await memory.get('new1'))?.invalidatedAt, reason: 'a mistake' };
+    const again = await memory.relate('Ada', 'works_at', 'Acme');
+    expect(again).toMatchObject({ outcome: 'deduplicated', relation: { statements: ['new1'] }, inactive });
+    expect(await triples(memory, 'Ada')).toEqual([]);
+    const named = await memory.relate('Ada', 'works_at', 'Acme', { statedBy: ['new1'] });
+    expect(named.inactive).toEqual(inactive);
+    await memory.remember('Ada is at Acme every day', { id: 'said' });
+    const both = await memory.relate('Ada', 'works_at', 'Acme', { statedBy: ['new1', 'said'] });
+    expect(both.inactive).toBeUndefined();
+    await memory.reinstate('new1');
+    expect((await memory.relate('Ada', 'works_at', 'Acme')).inactive).toBeUndefined();
+    expect(await triples(memory, 'Ada')).toEqual(['ada works_at acme']);
+  });
+
   it('ends when it is said to, with the sentence that says nothing else; undo takes it back', async () => {
     const { memory, clock } = await opened();
     await people(memory);

@@ -16,6 +16,7 @@ import { GLOBAL_SCOPE, parseScope } from '../../domain/scope.ts';
 import { type Instant, parseInstant } from '../../domain/time.ts';
 import type { Change, SpaceReader } from '../../store/store.ts';
 import { type Dependencies, momentOf, notFound } from '../dependencies.ts';
+import { inactiveOf } from '../write/plan.ts';
 import { rememberStatement } from '../write/remember.ts';
 import { lookOf, meantBy } from './resolve.ts';
 import { endedSentence, isMadeOf } from './restate.ts';
@@ -233,5 +234,12 @@ function resultOf(
     to,
     stated: memories.map((memory) => ({ memory, relation })),
   };
-  return { relation: shownRelation(edge), sentence, outcome };
+  const [first] = memories;
+  const isInactive = memories.every(({ invalidatedAt }) => invalidatedAt !== undefined);
+  return {
+    relation: shownRelation(edge),
+    sentence,
+    outcome,
+    ...(first && isInactive ? { inactive: inactiveOf(first.invalidatedAt, first.invalidReason) } : {}),
+  };
 }

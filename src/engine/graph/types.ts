@@ -1,6 +1,6 @@
 import type { LinkKind } from '../../domain/memory.ts';
 import type { RelationInput } from '../../domain/relation.ts';
-import type { AsOf, Memory, OperationOptions, RememberResult } from '../types.ts';
+import type { AsOf, Inactive, Memory, OperationOptions, RememberResult } from '../types.ts';
 
 /** A relation that holds, with what states it. */
 export interface StatedRelation {
@@ -50,6 +50,8 @@ export interface RelateResult {
   readonly sentence: string;
   /** Of the statement; `updated` where memories that were there state it now. */
   readonly outcome: RememberResult['outcome'];
+  /** Set when all that states it was invalidated: it does not hold until one of these is reinstated. */
+  readonly inactive?: Inactive | undefined;
 }
 
 export interface UnrelateOptions extends OperationOptions {

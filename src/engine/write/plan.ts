@@ -225,6 +225,7 @@ function entityOf(record: MemoryRecord, candidates: Candidates): MemoryRecord | 
   return titled.length === 1 ? titled[0] : meant.length === 1 ? meant[0] : undefined;
 }
 
-function inactiveOf(at: Instant | undefined, reason: string | undefined): Inactive {
+/** What is said of a statement that was invalidated. */
+export function inactiveOf(at: Instant | undefined, reason: string | undefined): Inactive {
   return { since: formatInstant(at ?? 0), reason: reason ?? 'no reason was given' };
 }
