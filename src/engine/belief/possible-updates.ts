@@ -31,11 +31,12 @@ export interface PossibleUpdate {
  * Finds the memories of the same scope that one may be an update of, or that may be one of it: the newer gives, in a
  * sentence about a change, another value for something that the older counts, and their words are much the same.
  * Words alone decide, so that no embedder is needed. At most 5, nearest first. The finder remembers what it has read of
- * a text.
+ * a text. What is `gone` is none of them.
  */
 export function createUpdateFinder(
   { space, analyzer }: Pick<Dependencies, 'space' | 'analyzer'>,
   now: Instant,
+  gone: ReadonlySet<string>,
 ): (memory: MemoryRecord, terms: IndexedText['terms']) => Promise<readonly PossibleUpdate[]> {
   const profile = resolveProfile(builtinProfile('bm25'));
   const known = new Map<string, Quantities>();
@@ -50,7 +51,7 @@ export function createUpdateFinder(
     const found: PossibleUpdate[] = [];
     for (const { memory: other, signals } of hits) {
       const of = inOrder(memory, other);
-      if (!of || !mayUpdate(quantities(of[1]), quantities(of[0]))) continue;
+      if (!of || gone.has(other.id) || !mayUpdate(quantities(of[1]), quantities(of[0]))) continue;
       const words = analyzer.analyze(searchableText(other));
       if (words.length > MOST_TERMS) continue;
       const back = { ...nearest, query: { terms: [...new Set(words)].sort() } };

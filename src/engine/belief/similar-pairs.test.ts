@@ -4,7 +4,7 @@ import { chooseEmbedder } from '../../providers/choose.ts';
 import { cosine } from '../../scoring/similarity.ts';
 import { angleEmbedder } from '../../testing/angle-embedder.ts';
 import { createFakeClock } from '../../testing/fake-clock.ts';
-import { live } from '../../testing/live-memory.ts';
+import { live, liveFading } from '../../testing/live-memory.ts';
 import { createReferenceStore } from '../../testing/reference-store/index.ts';
 
 const lisbon = [
@@ -165,4 +165,22 @@ test('a pair as similar as the threshold is queued, one a hair below it is not',
   };
   expect(await pairsAt(similarity)).toEqual([similarity]);
   expect(await pairsAt(similarity + Number.EPSILON)).toEqual([]);
+});
+
+test('in a dry run, what would cool takes no place among the nearest', async () => {
+  const angles = { one: 0, two: 10, 'faded a': 9, 'faded b': 8, 'faded c': 2, 'faded d': 1 };
+  const { memory, pass } = await liveFading({ embedder: angleEmbedder(angles) });
+  await memory.rememberMany(
+    Object.keys(angles).map((content, at) => ({
+      content,
+      id: content,
+      type: 'event',
+      importance: at < 2 ? 1 : 0,
+    })),
+  );
+  pass(60);
+  const dry = await memory.maintain({ dryRun: true });
+  expect(dry.cooled).toHaveLength(4);
+  expect(dry.similarPairs).toMatchObject([{ older: 'one', newer: 'two' }]);
+  expect((await memory.maintain()).similarPairs).toEqual(dry.similarPairs);
 });

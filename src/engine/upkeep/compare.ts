@@ -4,7 +4,14 @@ import type { Instant } from '../../domain/time.ts';
 import { isReplacedBy } from '../../store/belief-state.ts';
 import { compareCreated, textChanged } from '../../store/comparison.ts';
 import { exclusionOf } from '../../store/eligibility.ts';
-import type { IndexedText, NewPair, PairKind, SimilarPair, SpaceReader } from '../../store/store.ts';
+import type {
+  IndexedText,
+  NewPair,
+  PairKind,
+  ScoredMemory,
+  SimilarPair,
+  SpaceReader,
+} from '../../store/store.ts';
 import { createUpdateFinder } from '../belief/possible-updates.ts';
 import { similarityProfile } from '../belief/similarity-profile.ts';
 import { supersededAmong } from '../belief/supersession.ts';
@@ -47,11 +54,10 @@ export async function compare(
   );
   const memories = uncompared.filter(({ id }) => !gone.has(id));
   if (memories.length === 0) return { compared: 0, similarPairs: [] };
-  const found = await findPairs(engine, memories, now, options);
+  const found = await findPairs(engine, memories, now, options, gone);
   if (options.dryRun) {
     const isNews = await newsIn(space, memories);
-    const stays = ({ older, newer }: NewPair) => !gone.has(older) && !gone.has(newer);
-    return { compared: memories.length, similarPairs: reported(found.filter(isNews).filter(stays)) };
+    return { compared: memories.length, similarPairs: reported(found.filter(isNews)) };
   }
   return space.write({ verb: 'maintain', at: now, run: options.run }, async (reader) => {
     // What says something else by now will be compared again, and meet the other half of its pairs then.
@@ -97,12 +103,13 @@ async function findPairs(
   memories: readonly MemoryRecord[],
   now: Instant,
   options: MaintainOptions,
+  gone: ReadonlySet<string>,
 ): Promise<readonly FoundPair[]> {
   const ids = memories.map(({ id }) => id);
   const superseded = await supersededAmong(engine.space, ids, {}, now);
   const comparable = memories.filter((memory) => !isOver(memory, superseded.has(memory.id), now));
   const derived = await knownTexts(engine, comparable, options);
-  const findUpdates = createUpdateFinder(engine, now);
+  const findUpdates = createUpdateFinder(engine, now, gone);
   const pairs = new Map<string, FoundPair>();
   const add = (kind: PairKind, of: FoundPair['of'], similarity: number) => {
     const pair: FoundPair = { older: of[0].id, newer: of[1].id, kind, similarity, of };
@@ -112,7 +119,7 @@ async function findPairs(
   for (const [index, memory] of comparable.entries()) {
     throwIfAborted(options.signal);
     const { terms, vector } = derived[index] as IndexedText;
-    for (const { other, similarity } of await similarTo(engine, memory, vector, now)) {
+    for (const { other, similarity } of await similarTo(engine, memory, vector, now, gone)) {
       add('similar', isOlder(memory, other) ? [memory, other] : [other, memory], similarity);
     }
     for (const { of, similarity } of await findUpdates(memory, terms)) add('update', of, similarity);
@@ -125,18 +132,24 @@ async function similarTo(
   memory: MemoryRecord,
   vector: Float32Array | undefined,
   now: Instant,
+  gone: ReadonlySet<string>,
 ): Promise<readonly { readonly other: MemoryRecord; readonly similarity: number }[]> {
   if (!embedder || !vector) return [];
-  const { hits } = await space.snapshot((snapshot) =>
-    snapshot.search({
-      profile: similarityProfile('atLeast', embedder.thresholds.similarPair),
-      query: { terms: [], vector, model: embedder.model },
-      filter: { scopes: [memory.scope], types: [memory.type] },
-      now,
-      limit: NEAREST,
-    }),
-  );
-  return hits
+  const nearest = async (limit: number): Promise<readonly ScoredMemory[]> => {
+    const { hits } = await space.snapshot((snapshot) =>
+      snapshot.search({
+        profile: similarityProfile('atLeast', embedder.thresholds.similarPair),
+        query: { terms: [], vector, model: embedder.model },
+        filter: { scopes: [memory.scope], types: [memory.type] },
+        now,
+        limit,
+      }),
+    );
+    const staying = hits.filter((hit) => !gone.has(hit.memory.id));
+    // In a dry run, what would be out of sight by now takes no place.
+    return staying.length < NEAREST && hits.length === limit ? nearest(4 * limit) : staying.slice(0, NEAREST);
+  };
+  return (await nearest(NEAREST))
     .map((hit) => ({ other: hit.memory, similarity: hit.signals.similarity ?? 0 }))
     .filter(({ other }) => other.id !== memory.id);
 }
