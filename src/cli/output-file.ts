@@ -4,6 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { invalidArgument } from '../domain/check.ts';
 import { SalienceError } from '../domain/errors.ts';
 import { removeLeftBehind, temporaryPrefix } from '../domain/left-behind.ts';
+import { waitForDisk } from '../domain/wait-for-disk.ts';
 
 /** Begins the names of files that are not whole yet. */
 const UNFINISHED = '.salience-output-';
@@ -33,7 +34,7 @@ export async function writeFileAtomically(
           throw unwritable(path, cause);
         });
       });
-      await handle.sync();
+      await waitForDisk(handle);
     } finally {
       await handle.close();
     }

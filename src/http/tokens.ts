@@ -10,6 +10,7 @@ import { keysOf, onlyKeys } from '../domain/options.ts';
 import { parseScope } from '../domain/scope.ts';
 import { parseSpaceName } from '../domain/space.ts';
 import { formatInstant, type Instant, isInstant } from '../domain/time.ts';
+import { waitForDisk } from '../domain/wait-for-disk.ts';
 import type { SharedTexts } from '../store-kit.ts';
 
 export const TOKEN_RIGHTS = ['read', 'write', 'admin'] as const;
@@ -256,7 +257,7 @@ async function writeTokenFile(directory: string, path: string, token: StoredToke
     const handle = await open(temporary, 'wx', 0o600);
     try {
       await handle.writeFile(`${JSON.stringify(token)}\n`);
-      await handle.sync();
+      await waitForDisk(handle);
     } finally {
       await handle.close();
     }

@@ -4,6 +4,7 @@ import { open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { SalienceError } from '../../domain/errors.ts';
 import { removeLeftBehind, temporaryPrefix } from '../../domain/left-behind.ts';
+import { waitForDisk } from '../../domain/wait-for-disk.ts';
 import type { ReadAside } from './aside.ts';
 import type { Connection } from './connection.ts';
 import { wholePath } from './directory.ts';
@@ -27,7 +28,7 @@ export async function backupTo(connection: Connection, path: string, aside?: Rea
       connection.run(VACUUM, made);
     }
     const file = await open(made, 'r+');
-    await file.sync().finally(() => file.close());
+    await waitForDisk(file).finally(() => file.close());
     await giveName(made, target);
   } catch (error) {
     throw (error as NodeJS.ErrnoException).code === 'EEXIST'

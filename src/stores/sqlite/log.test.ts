@@ -219,6 +219,32 @@ test('a log that could not be opened once is opened again by the next write', as
   writer.close();
 });
 
+test.each([
+  ['full', 2],
+  ['normal', 1],
+] as const)(
+  'under the permission model of Node.js SQLite itself waits for the disk, where it is asked to: %s',
+  async (asked, synchronous) => {
+    const before = Object.getOwnPropertyDescriptor(process, 'permission');
+    Object.defineProperty(process, 'permission', { value: {}, configurable: true });
+    try {
+      const writer = await openWriter(join(directory, 'alice.db'), 'alice', {
+        synchronous: asked,
+        busyTimeout: 0,
+      });
+      const log = takeLog(writer, asked);
+      expect(writer.get('PRAGMA space.synchronous')).toEqual({ synchronous });
+      await log.settle(true);
+      expect(disk).toMatchObject({ syncs: 0, atOnce: 0 });
+      await log.close();
+      writer.close();
+    } finally {
+      if (before) Object.defineProperty(process, 'permission', before);
+      else Reflect.deleteProperty(process, 'permission');
+    }
+  },
+);
+
 test('a log is long after so many rows or commits, and short once it was put into the file', async () => {
   const path = join(directory, 'alice.db');
   const writer = await openWriter(path, 'alice', { synchronous: 'full', busyTimeout: 0 });

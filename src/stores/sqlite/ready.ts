@@ -4,6 +4,7 @@ import { open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SalienceError } from '../../domain/errors.ts';
 import { makeDirectory } from '../../domain/make-directory.ts';
+import { waitForDisk } from '../../domain/wait-for-disk.ts';
 import { connect } from './connection.ts';
 import { translateFileError } from './faults.ts';
 import { identify } from './schema.ts';
@@ -22,7 +23,7 @@ export async function checkReady(directory: string): Promise<void> {
     const file = await open(probe, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY);
     try {
       await file.writeFile(Buffer.alloc(PROBE_BYTES));
-      await file.sync();
+      await waitForDisk(file);
     } finally {
       await file.close();
       await rm(probe, { force: true });
