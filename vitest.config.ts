@@ -20,19 +20,24 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+const limits = {
+  // Half of the time tests wait for processes that they have started.
+  maxWorkers: 2,
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
+};
+
 export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
+    // Here alone: projects that extended this one would each run it again, a directory within the other's.
     globalSetup: ['test/temporary.ts'],
-    // Half of the time tests wait for processes that they have started.
-    maxWorkers: 2,
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
+    ...limits,
     coverage: { include: ['src/**'] },
     projects: [
       {
-        extends: true,
         test: {
+          ...limits,
           name: 'shared',
           include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: replacingModules,
@@ -40,7 +45,7 @@ export default defineConfig({
           isolate: false,
         },
       },
-      { extends: true, test: { name: 'isolated', include: replacingModules } },
+      { test: { ...limits, name: 'isolated', include: replacingModules } },
     ],
   },
 });

@@ -162,6 +162,12 @@ export function list<Item>(value: readonly Item[], field: string): readonly Item
   throw invalidArgument(field, `expected a list, not ${describe(value)}`);
 }
 
+/** Throws `invalid_argument` for what cannot be asked whether it has an id: of a list every answer would be wrong. */
+export function idSet(value: ReadonlySet<string>, field: string): void {
+  if (typeof (value as ReadonlySet<string> | undefined)?.has === 'function') return;
+  throw invalidArgument(field, `expected a Set of ids, not ${describe(value)}; new Set(ids) makes one`);
+}
+
 /** What a list, a set or another collection holds. Throws `invalid_argument`. */
 export function listOf<Item>(items: Iterable<Item>, field: string): readonly Item[] {
   if (typeof items === 'object' && items !== null && Symbol.iterator in items) return [...items];

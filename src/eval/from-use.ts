@@ -1,5 +1,4 @@
-import { invalidArgument, list } from '../domain/check.ts';
-import { describe } from '../domain/describe.ts';
+import { idSet, list } from '../domain/check.ts';
 import { SalienceError } from '../domain/errors.ts';
 import { keysOf, onlyKeys } from '../domain/options.ts';
 import { normalisedContent } from '../domain/statement.ts';
@@ -97,12 +96,7 @@ const MOST_WEIGHT = 10;
 export function questionsFromUse(options: QuestionsFromUseOptions): QuestionsFromUse {
   onlyKeys(options, optionKeys, 'questionsFromUse');
   const { memories, strategy = 'hybrid', minutes = 30 } = options;
-  if (typeof memories?.has !== 'function') {
-    throw invalidArgument(
-      'memories',
-      `expected a Set of ids, not ${describe(memories)}; new Set(ids) makes one`,
-    );
-  }
+  idSet(memories, 'memories');
   if (!(minutes > 0)) {
     throw new SalienceError('invalid_argument', `minutes is ${minutes}; it must be above 0`, {
       details: { field: 'minutes' },

@@ -1,4 +1,4 @@
-import { invalidArgument, list } from '../domain/check.ts';
+import { idSet, invalidArgument, list } from '../domain/check.ts';
 import { describe } from '../domain/describe.ts';
 
 /**
@@ -197,16 +197,8 @@ function check(
   sets: Readonly<Record<string, ReadonlySet<string>>>,
   k = Number.POSITIVE_INFINITY,
 ): void {
-  if (!Array.isArray(ranking))
-    throw invalidArgument('ranking', `expected a list of ids, not ${describe(ranking)}`);
-  for (const name in sets) {
-    if (typeof sets[name]?.has !== 'function') {
-      throw invalidArgument(
-        name,
-        `expected a Set of ids, not ${describe(sets[name])}; new Set(ids) makes one`,
-      );
-    }
-  }
+  list(ranking, 'ranking');
+  for (const name in sets) idSet(sets[name] as ReadonlySet<string>, name);
   if (k !== Number.POSITIVE_INFINITY && !(Number.isInteger(k) && k >= 1)) {
     throw invalidArgument('k', `${describe(k)} must be a whole number from 1 up`);
   }

@@ -230,7 +230,7 @@ describe('a call that is wrong', () => {
     );
   });
 
-  test('what is no memory is refused, and a size that is no number', async () => {
+  test('a memory and a body limit of the wrong kind are refused', async () => {
     const refusal = (field: string) => expect.objectContaining({ details: { field } });
     const options = { version: '1.2.3' };
     expect(() => createMcpServer({} as MemoryEngine, options)).toThrow(refusal('memory'));

@@ -248,6 +248,6 @@ export function reflectsLostRows(connection: Connection): boolean {
   const last = connection.get(
     'SELECT (SELECT max(sequence) FROM event) AS sequence, (SELECT max(sequence) FROM usage) AS usage',
   ) as { readonly [Name in keyof Reflected]: number | null };
-  // What is no number is no place in the log either.
+  // Negated, so that a saved position that is NaN counts as lost too.
   return !(saved.sequence <= (last.sequence ?? 0) && saved.usage <= (last.usage ?? 0));
 }
