@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { angleEmbedder } from '../../src/testing/angle-embedder.ts';
 import { type Answer, startTestServer, type TestServer } from './fixture.ts';
 
 let test: TestServer;
@@ -223,6 +224,33 @@ describe('a token of scopes', () => {
     };
     expect(await asked(await own.token())).toEqual([1, 1]);
     expect(await asked(await own.token({ scopes: ['team:a'] }))).toEqual([undefined, 0]);
+  });
+
+  it('weighs both sides of a conflict by what it sees, also in the answer of its resolution', async () => {
+    const angles = { 'Lives in Lisbon': 0, 'Lives in Porto': 5, 'Lives in Faro': 90, 'Lives at sea': 180 };
+    await using own = await startTestServer({ spaces: { embedder: angleEmbedder(angles) as never } });
+    const memory = await own.space();
+    const at = (seconds: number) => ({ now: new Date(own.clock.now() - 10_000 + seconds * 1000) });
+    await memory.remember('Lives in Lisbon', { id: 'older', scope: 'team:a', ...at(1) });
+    await memory.remember('Lives in Porto', { id: 'newer', scope: 'team:a', ...at(2) });
+    for (const [id, content] of [
+      ['older', 'Lives in Faro'],
+      ['newer', 'Lives at sea'],
+    ] as const) {
+      await memory.remember(content, { scope: 'team:a/project:x', supersedes: id, ...at(3) });
+    }
+    const [whole] = await memory.conflicts();
+    expect(whole).toMatchObject({ older: { effectiveWeight: 0.1 }, newer: { effectiveWeight: 0.1 } });
+    const token = await own.token({ scopes: ['team:a'] });
+    const { json } = await own.ask('GET', '/v1/conflicts', { token });
+    expect(json.conflicts).toMatchObject([
+      { older: { id: 'older', effectiveWeight: 1 }, newer: { id: 'newer', effectiveWeight: 1 } },
+    ]);
+    const resolved = await own.ask('POST', `/v1/conflicts/${whole?.conflictId}/resolve`, {
+      token,
+      body: { resolution: 'keep-both' },
+    });
+    expect(resolved).toMatchObject({ status: 200, json: { memory: { effectiveWeight: 1 } } });
   });
 
   it('sees the neighbours of a memory in time, however many others lie between', async () => {

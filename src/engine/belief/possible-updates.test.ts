@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { formatExplanation } from '../../scoring/format.ts';
 import type { Change } from '../../store/store.ts';
-import { live } from '../../testing/live-memory.ts';
+import { live, liveFading } from '../../testing/live-memory.ts';
 import { verifyExplanation } from '../../testing/verify-explanation.ts';
 
 const budget = { id: 'then', content: 'The budget for the garden is $500', createdAt: '2025-11-01' };
@@ -32,6 +32,18 @@ describe('maintenance finds possible updates', () => {
     ]);
     expect(await memory.maintain()).toMatchObject({ compared: 0, similarPairs: [] });
     expect(await space.uncompared(10)).toEqual([]);
+  });
+
+  test('and none with what the same run would cool, in a dry run either', async () => {
+    const { memory, pass } = await liveFading(words);
+    await memory.remember(budget.content, { id: 'then', type: 'event', importance: 0 });
+    pass(1);
+    await memory.remember(raised.content, { id: 'now', type: 'event', importance: 1 });
+    expect(pairsOf(await memory.maintain({ dryRun: true }))).toEqual([['then', 'now', 'update']]);
+    pass(60);
+    const dry = await memory.maintain({ dryRun: true });
+    expect(dry).toMatchObject({ cooled: ['then'], similarPairs: [] });
+    expect((await memory.maintain()).similarPairs).toEqual([]);
   });
 
   test.each([

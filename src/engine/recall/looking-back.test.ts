@@ -5,6 +5,7 @@ import { formatInstant } from '../../domain/time.ts';
 import { type Answers, answersOf } from '../../testing/answers.ts';
 import { day, live, liveOnDisk } from '../../testing/live-memory.ts';
 import { arbitraryStep, attempt, type Step } from '../../testing/random-steps.ts';
+import { createReferenceStore } from '../../testing/reference-store/index.ts';
 import { expectCode } from '../../testing/store-contract/harness.ts';
 
 /** A moment, and what was answered at it. */
@@ -117,6 +118,17 @@ describe('what was known', () => {
       expect(there).toEqual(here);
       await cleanUp();
     }
+  });
+
+  test('whoever gives up meanwhile gets no answer, whatever the store', async () => {
+    const { memory, pass } = await live({ store: createReferenceStore() });
+    await memory.remember('Anna drinks tea', { id: 'a' });
+    pass(1);
+    const controller = new AbortController();
+    const { signal } = controller;
+    const looked = memory.get('a', { asOf: { known: '2026-01-01T12:00:00Z' }, signal });
+    controller.abort();
+    await expectCode(looked, 'aborted');
   });
 
   test('nothing is learnt from looking back, and nothing before the first write is known', async () => {

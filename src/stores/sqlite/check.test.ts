@@ -49,35 +49,41 @@ test('a check that is given up meanwhile ends, and leaves the space as usable as
   expect(await memory.check()).toEqual([]);
 });
 
-test('an index that is ahead of a log that lost rows is none, also when others get their numbers', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'salience-check-'));
-  onTestFinished(() => rm(directory, { recursive: true }));
-  const options = {
-    path: directory,
-    space: 'alice',
-    embedder: 'none',
-    clock: () => Date.UTC(2026, 0, 1),
-  } as const;
-  {
+test.each(['event', 'usage'])(
+  'an index that is ahead of a log that lost rows (%s) is none, also when others get their numbers',
+  async (table) => {
+    const directory = await mkdtemp(join(tmpdir(), 'salience-check-'));
+    onTestFinished(() => rm(directory, { recursive: true }));
+    const options = {
+      path: directory,
+      space: 'alice',
+      embedder: 'none',
+      clock: () => Date.UTC(2026, 0, 1),
+    } as const;
+    {
+      await using memory = await openMemory(options);
+      // So many that closing saves their index.
+      await memory.rememberMany(
+        Array.from({ length: 600 }, (_, at) => ({ content: `Lives in house ${at}` })),
+      );
+      await memory.remember('Lives in Oslo', { id: 'oslo' });
+      await memory.markUsed(['oslo']);
+      await memory.update('oslo', { tags: ['home'] });
+      await memory.recall('Oslo');
+    }
+    const database = new DatabaseSync(join(directory, fileNameOf('alice')));
+    database.exec(`DELETE FROM ${table} WHERE sequence = (SELECT max(sequence) FROM ${table})`);
+    database.close();
+    {
+      await using memory = await openMemory({ ...options, readOnly: true });
+      expect(await memory.check()).toEqual([`the last rows of the log are missing: ${RESTORE}`]);
+      expect((await memory.recall('Oslo')).hits.map(({ memory: { id } }) => id)).toEqual(['oslo']);
+    }
     await using memory = await openMemory(options);
-    // So many that closing saves their index.
-    await memory.rememberMany(Array.from({ length: 600 }, (_, at) => ({ content: `Lives in house ${at}` })));
-    await memory.remember('Lives in Oslo', { id: 'oslo' });
-    await memory.update('oslo', { tags: ['home'] });
-    await memory.recall('Oslo');
-  }
-  const database = new DatabaseSync(join(directory, fileNameOf('alice')));
-  database.exec('DELETE FROM event WHERE sequence = (SELECT max(sequence) FROM event)');
-  database.close();
-  {
-    await using memory = await openMemory({ ...options, readOnly: true });
-    expect(await memory.check()).toEqual([`the last rows of the log are missing: ${RESTORE}`]);
-    expect((await memory.recall('Oslo')).hits.map(({ memory: { id } }) => id)).toEqual(['oslo']);
-  }
-  await using memory = await openMemory(options);
-  await memory.remember('Drinks green tea', { id: 'tea' });
-  expect((await memory.recall('green tea')).hits.map(({ memory: { id } }) => id)).toContain('tea');
-});
+    await memory.remember('Drinks green tea', { id: 'tea' });
+    expect((await memory.recall('green tea')).hits.map(({ memory: { id } }) => id)).toContain('tea');
+  },
+);
 
 test.each([
   ["DELETE FROM event WHERE memory_id = 'tea'", `1 memories without their history: ${RESTORE}`],
