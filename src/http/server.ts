@@ -163,7 +163,7 @@ const LONGEST = 3_600_000;
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   onlyKeys(options, optionKeys, 'startServer');
   const clock = options.clock ?? Date.now;
-  const host = options.host ?? '127.0.0.1';
+  const host = checkHost(options.host ?? '127.0.0.1');
   const limits = limitsOf(options);
   const { spaces } = options;
   let closing = false;
@@ -280,6 +280,15 @@ async function listen(server: Server, host: string, port: number): Promise<void>
     });
     server.listen(port, host, resolve);
   });
+}
+
+/** As from `--host "$HOST"` where that is not set: Node.js would listen on every network of the machine. */
+function checkHost(host: string): string {
+  if (typeof host === 'string' && host.trim() !== '') return host;
+  throw invalidArgument(
+    'host',
+    'it is empty; write 127.0.0.1 for this machine alone, 0.0.0.0 for every network, or leave it out',
+  );
 }
 
 function checkPublicUrl(url: string): URL {

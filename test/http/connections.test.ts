@@ -360,6 +360,17 @@ it('refuses limits that are out of range', async () => {
   }
 });
 
+it('refuses an empty host: it would listen on every network', async () => {
+  for (const host of ['', ' ']) {
+    await expect(
+      startServer({ spaces: {} as never, tokens: {} as never, port: 0, host }),
+    ).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: expect.stringMatching(/^host: it is empty/),
+    });
+  }
+});
+
 describe('a client that reads nothing of its answer', () => {
   it('is cut off, and its place is free again', async () => {
     let cancelled = () => {};
