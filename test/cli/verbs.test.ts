@@ -9,6 +9,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openMemory } from '../../src/index.ts';
 import { createWorkplace, type Workplace } from './cli.ts';
 
 let work: Workplace;
@@ -600,6 +601,27 @@ describe('spaces, backup, reindex, doctor', () => {
 });
 
 describe('operations and activity', () => {
+  it('shows all of the activity without a limit, as the help says', async () => {
+    expect((await work.salience(['help', 'activity'])).stdout).toMatch(
+      /--limit [^-]*\(default: all of\s+it\)/,
+    );
+    const many = Array.from({ length: 101 }, (_, at) => ({ content: `Ann owns book ${at}`, id: `b${at}` }));
+    await using memory = await openMemory({ path: join(work.directory, 'memory'), space: 'busy' });
+    for (const each of many) await memory.remember(each.content, { id: each.id });
+    const { entries } = await work.json(['activity', '--space', 'busy']);
+    expect(entries).toHaveLength(many.length);
+  });
+
+  it('advises no longer path than one may be', async () => {
+    await work.salience(['remember', 'Ann', '--id', 'ann', '--space', 'paths']);
+    await work.salience(['remember', 'A bus', '--id', 'bus', '--space', 'paths']);
+    const asked = ['paths', 'ann', 'bus', '--space', 'paths', '--max-length'];
+    expect((await work.salience([...asked, '5'])).stdout).toBe(
+      'no path: a higher --max-length may find one\n',
+    );
+    expect((await work.salience([...asked, '6'])).stdout).toBe('no path\n');
+  });
+
   it('shows what was done and what happened', async () => {
     const at = ['--space', 'looking', '--now', now];
     await work.salience(['remember', 'Ann drinks tea', '--id', 'tea', ...at]);
@@ -622,6 +644,9 @@ describe('operations and activity', () => {
     ).toMatchObject({
       entries: [{ kind: 'write', verb: 'update', ids: ['tea'] }],
       position: expect.stringMatching(/^2\.0\./),
+    });
+    expect(await fails(['activity', '--limit', '1001', '--space', 'looking'], 2)).toMatchObject({
+      code: 'usage',
     });
     expect(await fails(['activity', '9.9.00000000', '--space', 'looking'], 1)).toMatchObject({
       code: 'invalid_argument',

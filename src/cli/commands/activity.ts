@@ -1,9 +1,11 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
+import type { Schema } from '../../domain/arguments.ts';
+import { verbEntry } from '../../domain/verbs.ts';
 import { type Activity, SalienceError } from '../../index.ts';
 import { action } from '../context.ts';
 import { openToRead } from '../open.ts';
 import { plainLine } from '../terminal-text.ts';
-import { addVerbOptions } from '../verb-options.ts';
+import { addVerbOptions, withValuesOf } from '../verb-options.ts';
 
 interface Options {
   readonly follow?: boolean | undefined;
@@ -19,7 +21,14 @@ export function configure(command: Command): void {
   addVerbOptions(
     command.argument('[after]', 'a position that was printed; start (default), or end with --follow'),
     'activity',
+    'limit',
   )
+    .addOption(
+      withValuesOf(
+        new Option('--limit <number>', 'how much of it at most, 1 to 1000 (default: all of it)'),
+        verbEntry('activity').arguments?.['limit'] as Schema,
+      ),
+    )
     .option('--follow', 'keep printing what happens, until Ctrl-C')
     .action(
       action<Options, [string | undefined]>(async (context, after) => {
