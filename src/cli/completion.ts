@@ -1,5 +1,8 @@
 import type { Command, Option } from 'commander';
 
+/** The program takes it alone, and no command does. */
+const VERSION = '--version';
+
 /** What may stand at one place of a command line. */
 export interface Words {
   /** The commands that lead here, such as `['token', 'create']`; none for the program itself. */
@@ -71,6 +74,10 @@ export type Shell = keyof typeof COMPLETIONS;
 /** `/token/create`: how the scripts for bash and zsh know where they are. */
 const placeOf = ({ path }: Words) => path.map((name) => `/${name}`).join('');
 
+function optionsEverywhere(program: Words | undefined): readonly OptionWord[] {
+  return (program?.options ?? []).filter(({ name }) => name !== VERSION);
+}
+
 /** The options that are followed by a value. */
 function optionsWithValue(all: readonly Words[]): readonly string[] {
   const names = all.flatMap(({ options }) =>
@@ -119,7 +126,7 @@ function walk(all: readonly Words[], before: string): string {
 
 function bashScript(all: readonly Words[]): string {
   const [program] = all;
-  const everywhere = (program?.options ?? []).map(({ name }) => name);
+  const everywhere = optionsEverywhere(program).map(({ name }) => name);
   const cases = all.map((words) => {
     const given = [
       ...words.commands.map(({ name }) => name),
@@ -180,7 +187,7 @@ function zshScript(all: readonly Words[]): string {
     const names = new Set(words.options.map(({ name }) => name));
     const options = [
       ...words.options,
-      ...(words === program ? [] : (program?.options ?? []).filter(({ name }) => !names.has(name))),
+      ...(words === program ? [] : optionsEverywhere(program).filter(({ name }) => !names.has(name))),
     ];
     const first = [
       ...words.commands.map(entry),
@@ -228,7 +235,7 @@ function fishScript(all: readonly Words[]): string {
       ...options.map(({ name, short, about: text, takesValue, choices }) => {
         const value = fishValue(name, takesValue, choices);
         const letter = short ? ` -s ${short.slice(1)}` : '';
-        const here = words === program ? '' : ` -n ${quotedTwice(at)}`;
+        const here = words === program && name !== VERSION ? '' : ` -n ${quotedTwice(at)}`;
         return `complete -c salience${here} -l ${name.slice(2)}${letter}${value}${about(text)}`;
       }),
     ];

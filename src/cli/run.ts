@@ -4,6 +4,8 @@ import { reportFailure, reportUsage, USAGE } from './failure.ts';
 import { createProgram } from './program.ts';
 import { endWithStdout } from './stdout.ts';
 
+const HELP: ReadonlySet<string> = new Set(['help', '--help', '-h']);
+
 /** Runs a command line to its end; `process.exitCode` says how it went. */
 export async function run(args: readonly string[]): Promise<void> {
   endWithStdout();
@@ -25,7 +27,7 @@ export async function run(args: readonly string[]): Promise<void> {
     } else {
       const isKnown = name === undefined || program.commands.some((command) => command.name() === name);
       // Of a command that it does not know, help would not say so.
-      const asked = isKnown ? [...args] : args.filter((argument) => argument !== 'help');
+      const asked = isKnown ? [...args] : args.filter((argument) => !HELP.has(argument));
       await program.parseAsync(asked, { from: 'user' });
     }
   } catch (error) {

@@ -40,6 +40,9 @@ describe('salience completion', () => {
     // The value of an option is no command.
     expect(offered(script, 'salience', '--space', 'recall', 'upd')).toEqual(['update']);
     expect(offered(script, 'salience', 'token', 'c')).toEqual(['create']);
+    // No command takes it.
+    expect(offered(script, 'salience', '--v')).toEqual(['--version']);
+    expect(offered(script, 'salience', 'recall', '--v')).toEqual(['--valid-at']);
     expect(offered(script, 'salience', 'token', 'create', '--rights', '')).toEqual([
       'read',
       'write',

@@ -21,7 +21,7 @@ beforeAll(async () => {
   work.file('mem0.json', JSON.stringify({ results: [fact] }));
   const another = { ...fact, id: 'g', memory: 'Bob drives a bus', user_id: 'bob' };
   work.file('team.json', JSON.stringify({ results: [fact, another] }));
-  const fresh = { name: 'fresh', description: 'Words, and above all recency.', extends: 'lexical' };
+  const fresh = { name: 'fresh', description: 'Words, and above all recency.', extends: 'balanced' };
   work.file('fresh.json', JSON.stringify(fresh));
   const dataset = [
     { kind: 'memory', space: 's', id: 'm1', content: 'Ann drinks tea', createdAt: '2026-01-01' },
@@ -65,8 +65,12 @@ describe('help', () => {
     expect((await work.salience(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
-  it('says that a command is unknown, and which one may be meant', async () => {
-    const { code, stdout, stderr } = await work.salience(['help', 'recal']);
+  it.each([
+    ['help', 'recal'],
+    ['recal', '--help'],
+    ['recal', '-h'],
+  ])('says that a command is unknown, and which one may be meant: %s %s', async (...asked) => {
+    const { code, stdout, stderr } = await work.salience(asked);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toBe("error: unknown command 'recal'\n(Did you mean recall?) (usage)\n");
   });

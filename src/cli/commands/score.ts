@@ -22,7 +22,7 @@ interface Options {
 export const examples = [
   `salience score --strategy scoped --signals '{"similarity":0.92,"scope":"project:match","updatedAt":"2026-04-15T00:00:00Z"}' --now 2026-04-20T00:00:00Z`,
   `salience score --strategy balanced --signals '{"similarity":0.8,"importance":0.6,"createdAt":"2026-04-06"}' --now 2026-04-20 --param weights.semantic=0.7 --json`,
-  `salience score --profile fresh.json --signals '{"lexical":0.5,"updatedAt":"2026-04-15"}' --now 2026-04-20`,
+  `salience score --profile fresh.json --signals '{"lexical":0.5,"similarity":0.8,"createdAt":"2026-04-06","updatedAt":"2026-04-15"}' --now 2026-04-20`,
 ] as const;
 
 export function configure(command: Command): void {
