@@ -29,11 +29,31 @@ export function parseInput<Input extends z.ZodObject>(
   const result = verb.input.safeParse(input ?? {});
   if (result.success) return result.data;
   const known = Object.keys(verb.input.shape);
-  const issues = result.error.issues.flatMap(plainIssues);
+  const { issues, more } = firstIssues(result.error.issues);
   const problems = issues.map((issue) => describeIssue(issue, known, input));
+  if (more) problems.push('and more');
   throw new SalienceError('invalid_argument', `${verb.name}: ${problems.join('; ')}`, {
     details: detailsOf(issues[0], input),
   });
+}
+
+/** So many problems are named: an input of megabytes may have as many as it has values. */
+const MOST_PROBLEMS = 20;
+
+/** The first problems, each of one place, and whether there are more. */
+function firstIssues(all: readonly z.core.$ZodIssue[]): {
+  readonly issues: readonly z.core.$ZodIssue[];
+  readonly more: boolean;
+} {
+  const plain = all.slice(0, MOST_PROBLEMS + 1).flatMap(plainIssues);
+  const issues = plain.flatMap((issue) =>
+    issue.code === 'unrecognized_keys' ? issue.keys.slice(0, MOST_PROBLEMS + 1).map(onlyKey(issue)) : [issue],
+  );
+  return { issues: issues.slice(0, MOST_PROBLEMS), more: issues.length > MOST_PROBLEMS };
+}
+
+function onlyKey(issue: z.core.$ZodIssueUnrecognizedKeys): (key: string) => z.core.$ZodIssue {
+  return (key) => ({ ...issue, keys: [key], message: `Unrecognized key: ${JSON.stringify(key)}` });
 }
 
 /**
