@@ -221,8 +221,9 @@ describe('what is no request that can be read', () => {
     ],
   ])('is answered with a problem: %s', async (_, sent, status, code) => {
     await using test = await startTestServer({ headersTimeout: 100 });
+    const token = await test.token();
     const caller = await call(test.port);
-    caller.socket.write(sent.replace('AUTH', `authorization: Bearer ${await test.token()}`));
+    caller.socket.write(sent.replace('AUTH', `authorization: Bearer ${token}`));
     await caller.closed;
     expect(caller.text()).toMatch(new RegExp(`^HTTP/1\\.1 ${status} [A-Z]`));
     expect(problemIn(caller.text())).toMatchObject({ type: 'about:blank', status, code });
