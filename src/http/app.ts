@@ -3,6 +3,7 @@ import { Hono } from 'hono';
 import { cors } from 'hono/cors';
 import { secureHeaders } from 'hono/secure-headers';
 import { logLineOf, verbs } from '../api/index.ts';
+import { invalidArgument } from '../domain/check.ts';
 import { SalienceError } from '../domain/errors.ts';
 import { formatInstant } from '../domain/time.ts';
 import { addAdministrationRoutes } from './administration.ts';
@@ -178,7 +179,7 @@ export function createApp(options: AppOptions): Hono<AppTypes> {
     }
     // Nobody empties a space by a path alone.
     if (queryWith(context, 'name').get('name') !== space) {
-      throw new SalienceError('invalid_argument', 'name: repeat the name of the space that is to be deleted');
+      throw invalidArgument('name', 'repeat the name of the space that is to be deleted');
     }
     if (!options.deleteSpaces) throw new SalienceError('unsupported', 'this server deletes no spaces');
     await options.spaces.delete(space);

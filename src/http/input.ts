@@ -1,23 +1,32 @@
 import type * as z from 'zod';
+import { invalidArgument } from '../domain/check.ts';
 import { SalienceError } from '../domain/errors.ts';
 import type { Grant } from './tokens.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
+const BODY = { details: { field: 'body' } };
+
 /** The body of a request as fields. Throws `invalid_argument`. */
 export function parseJsonFields(body: string, contentType: string | undefined): Fields {
   if (body === '') return {};
   if (!/^application\/json\s*(;|$)/i.test(contentType ?? '')) {
-    throw new SalienceError('invalid_argument', 'send the body as JSON, with content-type: application/json');
+    throw new SalienceError(
+      'invalid_argument',
+      'send the body as JSON, with content-type: application/json',
+      {
+        details: { field: 'content-type' },
+      },
+    );
   }
   let value: unknown;
   try {
     value = JSON.parse(body);
   } catch {
-    throw new SalienceError('invalid_argument', 'the body is not valid JSON, or is cut off');
+    throw new SalienceError('invalid_argument', 'the body is not valid JSON, or is cut off', BODY);
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
-  throw new SalienceError('invalid_argument', 'the body must be a JSON object');
+  throw new SalienceError('invalid_argument', 'the body must be a JSON object', BODY);
 }
 
 /**
@@ -32,7 +41,7 @@ export function parseQueryFields(schema: z.ZodObject, query: URLSearchParams): F
     const kind = Object.hasOwn(schema.shape, name) ? kindOf(schema.shape[name]) : undefined;
     if (kind === 'array') return [name, values.length === 1 && values[0] === '[]' ? [] : values];
     const [value = ''] = values;
-    if (values.length > 1) throw new SalienceError('invalid_argument', `${name}: must be given once`);
+    if (values.length > 1) throw invalidArgument(name, 'must be given once');
     if (kind === 'number' && value.trim() !== '' && Number.isFinite(Number(value)))
       return [name, Number(value)];
     if (kind === 'boolean' && (value === 'true' || value === 'false')) return [name, value === 'true'];
@@ -46,7 +55,7 @@ function parseObject(value: string, name: string): unknown {
   try {
     return JSON.parse(value);
   } catch {
-    throw new SalienceError('invalid_argument', `${name}: write it as JSON`, { details: { field: name } });
+    throw invalidArgument(name, 'write it as JSON');
   }
 }
 

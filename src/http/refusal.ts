@@ -1,5 +1,6 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import { RequestError } from '@hono/node-server';
+import { invalidArgument } from '../domain/check.ts';
 import { SalienceError } from '../domain/errors.ts';
 import { problemOf } from './problem.ts';
 
@@ -47,8 +48,8 @@ export function refusalOfTunnel(): string {
 
 /** Answers a request with an `Expect` that nobody here understands. */
 export function refuseExpectation(response: ServerResponse): void {
-  const unknown = 'expect: only 100-continue is understood; leave the header out';
-  const { problem } = problemOf(new SalienceError('invalid_argument', unknown));
+  const unknown = 'only 100-continue is understood; leave the header out';
+  const { problem } = problemOf(invalidArgument('expect', unknown));
   const status = 417;
   const body = JSON.stringify({ ...problem, status });
   response.writeHead(status, {

@@ -1,6 +1,7 @@
 import type { Hono } from 'hono';
 import { callVerb, type Verb, verbs } from '../api/index.ts';
 import { memorySchema } from '../api/schemas.ts';
+import { invalidArgument } from '../domain/check.ts';
 import { SalienceError } from '../domain/errors.ts';
 import { FIELD_NAMES } from '../domain/fields.ts';
 import { fromPathSegment } from '../domain/path-segment.ts';
@@ -58,7 +59,7 @@ async function answer(context: AppContext, verb: Verb, desk: Desk): Promise<Resp
   const key = headerOf(context, 'idempotency-key');
   if (key === undefined) return respond(await work());
   if (!/^[\x21-\x7e]{1,200}$/.test(key)) {
-    throw new SalienceError('invalid_argument', 'idempotency-key: 1–200 visible ASCII characters are needed');
+    throw invalidArgument('idempotency-key', '1–200 visible ASCII characters are needed');
   }
   const said = headerOf(context, 'salience-now');
   const moment = said === undefined ? '' : `${said}\n`;
@@ -175,9 +176,7 @@ async function originOf(memory: MemoryEngine): Promise<string | undefined> {
 function refuseQuery(query: URLSearchParams): void {
   const [name] = query.keys();
   if (name === undefined) return;
-  throw new SalienceError('invalid_argument', `${name}: this route reads its arguments from a JSON body`, {
-    details: { field: name },
-  });
+  throw invalidArgument(name, 'this route reads its arguments from a JSON body');
 }
 
 function momentSaid(context: AppContext, { acceptNow }: Desk): Date | undefined {
@@ -200,7 +199,7 @@ function withPath(
   );
   for (const [name, value] of Object.entries(named)) {
     if (given[name] !== undefined && given[name] !== value) {
-      throw new SalienceError('invalid_argument', `${name}: the path and the body name two different ones`);
+      throw invalidArgument(name, 'the path and the body name two different ones');
     }
   }
   return { ...given, ...named };

@@ -82,6 +82,27 @@ describe('arguments that nobody reads', () => {
     ).toBe(200);
   });
 
+  it('have their field in the problem, as other wrong arguments have', async () => {
+    await using test = await startTestServer();
+    const token = await test.token({ rights: 'admin' });
+    const json = { 'content-type': 'application/json' };
+    const fields: (readonly [string, ...Parameters<typeof test.ask>])[] = [
+      ['limit', 'GET', '/v1/memories?limit=1&limit=2'],
+      ['metadata', 'GET', '/v1/memories?metadata={'],
+      ['content-type', 'POST', '/v1/recall', { body: '{}' }],
+      ['body', 'POST', '/v1/recall', { body: '{"query":', headers: json }],
+      ['body', 'POST', '/v1/recall', { body: [] }],
+      ['id', 'PATCH', '/v1/memories/a', { body: { id: 'b' } }],
+      ['idempotency-key', 'POST', '/v1/memories', { body: {}, headers: { 'idempotency-key': 'a b' } }],
+      ['expect', 'POST', '/v1/recall', { body: {}, headers: { expect: 'more' } }],
+      ['name', 'DELETE', '/v1/space?name=bob'],
+    ];
+    for (const [field, method, path, options] of fields) {
+      const answer = await test.ask(method, path, { token, ...options });
+      expect(answer.json).toMatchObject({ code: 'invalid_argument', details: { field } });
+    }
+  });
+
   it('are refused by the client before anything is sent', async () => {
     await using test = await startTestServer();
     const url = test.url;
