@@ -53,6 +53,15 @@ describe('the request of a verb', () => {
     });
   });
 
+  test('a path has no empty name: it would be that of another route', async () => {
+    expect(() => requestOf('timeline', { id: '' })).toThrow(/^id: nothing has an empty id/);
+    const { asked, options } = answering([200, { space: 'alice' }]);
+    const memory = await connectMemory(options);
+    expect(await memory.get('')).toBeUndefined();
+    await expect(memory.link('a', '')).rejects.toMatchObject({ code: 'not_found', details: { to: '' } });
+    expect(asked).toHaveLength(1);
+  });
+
   test.each([null, 5, ['a']])('a path takes %j for no name', (id) => {
     for (const verb of ['get', 'history', 'forget', 'link'] as const)
       expect(() => requestOf(verb, { id, to: 'b' })).toThrow(/^id: expected a string, not /);
@@ -195,8 +204,14 @@ test('a redirection is not followed, and says where it leads', async () => {
   expect(asked).toEqual(['manual']);
 });
 
-test.each([414, 431])('arguments that no server reads in a path, status %d, are too long', async (status) => {
-  const { options } = answering([status, '']);
+const tooLong = { code: 'content_too_large', detail: 'send what is long in a body' };
+
+test.each([
+  [414, ''],
+  [431, ''],
+  [431, tooLong],
+])('arguments that no server reads in a path, status %d %j, are too long', async (status, body) => {
+  const { options } = answering([status, body]);
   await expect(createTransport(options).ask('list', { topicKey: 'x'.repeat(20_000) })).rejects.toMatchObject({
     code: 'invalid_argument',
     message: expect.stringContaining('too long'),

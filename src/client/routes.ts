@@ -1,6 +1,7 @@
 import type { Argument } from '../domain/arguments.ts';
 import { invalidArgument, texts, wholeCharacters } from '../domain/check.ts';
 import { describe } from '../domain/describe.ts';
+import { SalienceError } from '../domain/errors.ts';
 import { FIELD_FILTERS, INSTANT_FIELDS } from '../domain/fields.ts';
 import { isPlain } from '../domain/options.ts';
 import { toPathSegment } from '../domain/path-segment.ts';
@@ -19,7 +20,7 @@ export interface VerbRequest {
 
 /**
  * The request that asks a verb: what the path names goes there, the rest into the query or the body. Throws what the engine throws for
- * values that JSON or a path would turn into others: `invalid_time`, `invalid_argument`, `invalid_text`, `invalid_scope`.
+ * values that JSON or a path would turn into others: `invalid_time`, `invalid_argument`, `invalid_text`, `invalid_scope`, `not_found`.
  */
 export function requestOf(verb: VerbName, fields: Fields): VerbRequest {
   const { route = '', arguments: known = {} } = verbEntry(verb);
@@ -29,6 +30,11 @@ export function requestOf(verb: VerbName, fields: Fields): VerbRequest {
   const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     checkWritten(rest.get(name), name, known[name]);
     const value = String(rest.get(name));
+    // No path has an empty segment, and nothing an empty id.
+    if (value === '')
+      throw new SalienceError('not_found', `${name}: nothing has an empty id`, {
+        details: { [name]: value },
+      });
     rest.delete(name);
     return toPathSegment(value);
   });

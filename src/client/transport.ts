@@ -88,6 +88,14 @@ function errorOf(
     readonly detail?: string;
     readonly details?: Fields;
   };
+  // So many bytes of headers, the path among them, no server reads. A problem that says so is for whoever writes requests.
+  if (status === 414 || status === 431) {
+    return new SalienceError(
+      'invalid_argument',
+      'the arguments are too long: reading sends them in the path; give fewer or shorter ones, or ask in several calls',
+      { details: { status } },
+    );
+  }
   if (typeof problem.code === 'string' && typeof problem.detail === 'string') {
     return new SalienceError(problem.code, problem.detail, { details: problem.details ?? {} });
   }
@@ -98,14 +106,6 @@ function errorOf(
     return new SalienceError(
       'server_failed',
       `${base} redirects to ${where}, and the token is sent nowhere else; give the URL of the server itself`,
-      { details: { status } },
-    );
-  }
-  // So many bytes of headers, the path among them, no server reads.
-  if (status === 414 || status === 431) {
-    return new SalienceError(
-      'invalid_argument',
-      'the arguments are too long: reading sends them in the path; give fewer or shorter ones, or ask in several calls',
       { details: { status } },
     );
   }
