@@ -2,7 +2,7 @@ import { generateText, type LanguageModel, stepCountIs, streamText, wrapLanguage
 import { MockLanguageModelV3, simulateReadableStream } from 'ai/test';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type * as z from 'zod';
-import type { MemoryEngine } from '../index.ts';
+import { type MemoryEngine, SalienceError } from '../index.ts';
 import { extracted } from '../testing/extraction-script.ts';
 import { live } from '../testing/live-memory.ts';
 import { scriptedModel } from '../testing/scripted-model.ts';
@@ -257,6 +257,25 @@ describe('middleware', () => {
     const { text } = await generateText({ model: failing, prompt: 'My bike is red' });
     expect(text).toBe('Hello.');
     expect(errors).toMatchObject([{ code: 'closed' }, { code: 'closed' }]);
+  });
+
+  test('what was not remembered as it should be is reported: a message too long, a model that fails', async () => {
+    const { model: extractor } = scriptedModel(() => {
+      throw new SalienceError('model_failed', 'the server is down');
+    });
+    const { memory: judged } = await live({ languageModel: extractor });
+    for (const [engine, prompt, expected] of [
+      [memory, 'My bike is red. '.repeat(3000), { code: 'content_too_large', details: { kept: 'nothing' } }],
+      [judged, 'My bike is red.', { code: 'model_failed', details: { kept: 'events' } }],
+    ] as const) {
+      const onError = vi.fn();
+      const middleware = memoryMiddleware(engine, { onError });
+      await generateText({
+        model: wrapLanguageModel({ model: scripted(says('Nice.')), middleware }),
+        prompt,
+      });
+      expect(onError.mock.calls).toMatchObject([[expected]]);
+    }
   });
 
   test('an onError that throws does not silence the model either', async () => {

@@ -7,7 +7,7 @@
 import type { LanguageModelMiddleware, Tool } from 'ai';
 import { callback, checkMemory, oneOf, text, wholeNumber } from '../domain/check.ts';
 import { keysOf, onlyKeys } from '../domain/options.ts';
-import type { ContextOptions, MemoryEngine } from '../index.ts';
+import { type ContextOptions, type MemoryEngine, SalienceError } from '../index.ts';
 import { type MemoryToolOptions, toolsOf } from './tools.ts';
 
 export type { MemoryToolOptions };
@@ -180,20 +180,24 @@ export function memoryMiddleware(memory: MemoryEngine, options: MemoryMiddleware
     }
   }
 
-  async function keep(turn: Turn): Promise<unknown> {
-    if (typeof observe === 'function') return observe(turn);
+  async function keep(turn: Turn): Promise<void> {
+    if (typeof observe === 'function') {
+      await observe(turn);
+      return;
+    }
     const { scope } = options;
-    return observe === 'remember'
-      ? memory.remember(`User: ${turn.user}\nAssistant: ${turn.assistant}`, {
-          type: 'event',
-          scope,
-          sessionId,
-        })
-      : memory.observe([{ role: 'user', content: turn.user }], {
-          scope,
-          sessionId,
-          minImportance: MIN_IMPORTANCE,
-        });
+    if (observe === 'remember') {
+      const text = `User: ${turn.user}\nAssistant: ${turn.assistant}`;
+      await memory.remember(text, { type: 'event', scope, sessionId });
+      return;
+    }
+    const { failures } = await memory.observe([{ role: 'user', content: turn.user }], {
+      scope,
+      sessionId,
+      minImportance: MIN_IMPORTANCE,
+    });
+    for (const { code, message, kept } of failures)
+      report(new SalienceError(code, message, { details: { kept } }));
   }
 
   return {
