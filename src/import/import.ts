@@ -11,6 +11,9 @@ const BATCH = 1000;
 /** So many changes wait for what the source says later of the same memories. */
 const MOST_HELD = 10_000;
 
+/** So many statements are remembered as said by another memory. */
+const MOST_ALIKE = 10_000;
+
 /** What became of the items of an import. */
 export interface ImportCounts {
   readonly imported: number;
@@ -72,25 +75,29 @@ export async function importItems(
   };
   let batch = new Map<string, Usable>();
   const held: Held = new Map();
+  const alike: Alike = { saidBy: new Map(), changed: new Set() };
   const flush = async () => {
     // Signals of the system are heard only between turns of the event loop, which a batch alone may not leave.
     await setImmediate();
     throwIfAborted(signal);
     if (batch.size > 0)
-      await writeBatch(await open(), [...batch.values()], counts, skip, links, options, held);
+      await writeBatch(await open(), [...batch.values()], counts, skip, links, options, alike, held);
     batch = new Map();
     tell();
     if (held.size >= MOST_HELD) await release();
     onProgress?.({ ...counts });
   };
-  const release = async () => {
-    const items = Array.from(held.values(), ({ item }) => item);
-    held.clear();
+  const write = async (items: readonly Usable[]) => {
     for (let start = 0; start < items.length; start += BATCH) {
       await setImmediate();
       throwIfAborted(signal);
-      await writeBatch(await open(), items.slice(start, start + BATCH), counts, skip, links, options);
+      await writeBatch(await open(), items.slice(start, start + BATCH), counts, skip, links, options, alike);
     }
+  };
+  const release = async () => {
+    const items = Array.from(held.values(), ({ item }) => item);
+    held.clear();
+    await write(items);
   };
   try {
     for await (const item of items) {
@@ -110,8 +117,11 @@ export async function importItems(
       else batch.set(idOf(item), item);
     }
     await flush();
-    if (held.size > 0) {
+    if (held.size > 0 || alike.changed.size > 0) {
       await release();
+      const unsaid = takeUnsaid(alike);
+      counts.unchanged -= unsaid.length;
+      await write(unsaid);
       tell();
       onProgress?.({ ...counts });
     }
@@ -133,6 +143,29 @@ type Skip = (where: string, reason: string) => void;
  */
 type Held = Map<string, { readonly item: Usable; readonly said: number }>;
 
+/** The statements that a memory of another id says word for word, by their own ids; and which memories have changed. */
+interface Alike {
+  readonly saidBy: Map<string, { readonly item: Usable; readonly id: string }>;
+  readonly changed: Set<string>;
+}
+
+function noteAlike({ saidBy }: Alike, item: Usable, id: string): void {
+  // Of more than these the next import finds what is said no longer.
+  if (saidBy.size < MOST_ALIKE) saidBy.set(idOf(item), { item, id });
+}
+
+function noteChanged({ saidBy, changed }: Alike, id: string): void {
+  if (saidBy.size > 0) changed.add(id);
+}
+
+/** The statements whose memory says something else by now: they need one of their own. */
+function takeUnsaid({ saidBy, changed }: Alike): readonly Usable[] {
+  const unsaid = [...saidBy.values()].flatMap(({ item, id }) => (changed.has(id) ? [item] : []));
+  saidBy.clear();
+  changed.clear();
+  return unsaid;
+}
+
 /** Whether this was said later than what is known, so that a second import finds it older or equal. */
 function isAfter(said: number, { updatedAt }: Memory): boolean {
   return said !== Number.POSITIVE_INFINITY && said > Date.parse(updatedAt);
@@ -146,6 +179,7 @@ async function writeBatch(
   skip: Skip,
   links: ImportLinks,
   options: ImportOptions,
+  alike: Alike,
   held?: Held,
 ): Promise<void> {
   const { signal } = options;
@@ -153,6 +187,8 @@ async function writeBatch(
   const restated = new Set<Usable>();
   const { ordered, last } = inOrder(items);
   for (const item of ordered) {
+    // The source says something else of it now.
+    alike.saidBy.delete(idOf(item));
     const looked = await attempt(item, skip, () => knownAs(memory, item, last.has(item)));
     if (!looked) continue;
     const known = looked.result;
@@ -186,7 +222,10 @@ async function writeBatch(
         if (changes) await memory.update(existing.id, changes, { signal });
         if (invalidation) await memory.invalidate(existing.id, invalidation.reason, { signal });
       };
-      if (await attempt(item, skip, write)) counts.updated++;
+      if (await attempt(item, skip, write)) {
+        counts.updated++;
+        noteChanged(alike, existing.id);
+      }
     }
   }
   const statements = fresh.filter((item) => item.kind === 'statement');
@@ -209,6 +248,8 @@ async function writeBatch(
   for (const [item, { id, outcome }] of remembered) {
     counts[countOf[outcome]]++;
     links.name(item, id);
+    if (outcome === 'updated') noteChanged(alike, id);
+    if (outcome === 'deduplicated' && id !== idOf(item)) noteAlike(alike, item, id);
   }
 }
 

@@ -498,3 +498,71 @@ it('what a line supersedes and may not is reported with its place, and the rest 
   ]);
   expect(await memory.check()).toEqual([]);
 });
+
+describe('a text that two say, and that one of them changes', () => {
+  const day = (at: number) => `2025-01-0${at}`;
+  const numbers = Array.from({ length: 1500 }, (_, at) => ({ id: `n${at}`, content: `Number ${at}` }));
+
+  it.each<[string, readonly object[], readonly object[]]>([
+    ['without dates', [], []],
+    ['dated', [{ createdAt: day(1), updatedAt: day(2) }], [{ createdAt: day(1), updatedAt: day(1) }]],
+  ])('is still there, %s, near and far, in any order', async (_, [changed], [same]) => {
+    const [a, b] = [
+      { id: 'a', content: 'Same', ...same },
+      { id: 'b', content: 'Same', ...same },
+    ];
+    const other = { id: 'a', content: 'Other', ...changed };
+    for (const file of [
+      [other, b],
+      [b, other],
+      [b, ...numbers, other],
+      [other, ...numbers, b],
+    ]) {
+      const { memory } = await live({ embedder: 'none' });
+      const counts: unknown[] = [];
+      for (const each of [[a, b], file, file])
+        counts.push(await importItems(memory, readText(lines(...each))));
+      expect((await memory.get('a'))?.content).toBe('Other');
+      expect((await memory.get('b'))?.content).toBe('Same');
+      expect(counts).toEqual([
+        { ...none, imported: 1, unchanged: 1 },
+        { ...none, imported: file.length - 1, updated: 1 },
+        { ...none, unchanged: file.length },
+      ]);
+    }
+  });
+
+  it('is not brought back where the source says something else later', async () => {
+    const said = (id: string, content: string) => ({ id, content });
+    const { memory } = await live({ embedder: 'none' });
+    await importItems(memory, readText(lines(said('a', 'Same'))));
+    const file = lines(said('b', 'Same'), said('b', 'Later'), said('a', 'Other'));
+    await importItems(memory, readText(file));
+    expect((await memory.list()).memories.map(({ content }) => content).sort()).toEqual(['Later', 'Other']);
+  });
+
+  it('whoever changes it, and a topic too', async () => {
+    const content = fc.constantFrom('one', 'two', 'three');
+    const text = fc.record({ content, day: fc.integer({ min: 1, max: 3 }) });
+    const file = fc.array(text, { minLength: 4, maxLength: 4 });
+    await fc.assert(
+      fc.asyncProperty(file, file, fc.boolean(), fc.boolean(), async (first, second, dated, topics) => {
+        const [before, after] = [first, second].map((texts, step) =>
+          texts.map(({ content, day: at }, index) => ({
+            id: `m${index}`,
+            content,
+            ...(topics ? { topicKey: `t${index}` } : {}),
+            ...(dated ? { createdAt: day(1), updatedAt: day(1 + step * at) } : {}),
+          })),
+        );
+        const { memories } = await importAll('texts.jsonl', [
+          lines(...(before ?? [])),
+          lines(...(after ?? [])),
+        ]);
+        const found = new Set(memories.map(({ content }) => content));
+        expect(after?.filter(({ content }) => !found.has(content))).toEqual([]);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});

@@ -29,6 +29,7 @@ export function createImportLinks(): ImportLinks {
   const entities = new Map<string, Entity>();
   const relations: Stated[] = [];
   const idOf = new Map<string, string>();
+  const namedBy = new Map<string, string>();
   const find = (names: readonly string[]) =>
     names.map((name) => idOf.get(name)).find((id) => id !== undefined);
   return {
@@ -39,9 +40,12 @@ export function createImportLinks(): ImportLinks {
       else for (const name of item.names) if (!entities.has(name)) entities.set(name, item);
     },
     name(item, id) {
-      // Of several with one name the first is meant.
-      for (const name of (item.kind === 'statement' && item.names) || []) {
-        if (!idOf.has(name)) idOf.set(name, id);
+      if (item.kind !== 'statement') return;
+      for (const name of item.names ?? []) {
+        // Of several with one name the first is meant.
+        if ((namedBy.get(name) ?? item.input.id) !== item.input.id) continue;
+        namedBy.set(name, item.input.id);
+        idOf.set(name, id);
       }
     },
     async write(open, { signal, onLeftOut }) {
