@@ -24,6 +24,7 @@ interface Received {
 type Script = (response: ServerResponse, received: Received) => void;
 
 const key = 'key-4242-abcdefgh-do-not-tell';
+const MOST_BYTES = 50_000;
 const secretText = 'the treasure is buried under the old oak';
 const closers: (() => Promise<void>)[] = [];
 
@@ -270,16 +271,21 @@ describe('an answer', () => {
       json({ error: `bad ${key} ${secretText}` }),
       /no "choices" with a message, but says: bad/,
     ],
+    [
+      'nothing but lists in lists',
+      (response: ServerResponse) => response.end(`${'['.repeat(20_000)}${']'.repeat(20_000)}`),
+      /has no "choices" with a message$/,
+    ],
     ['no JSON', (response: ServerResponse) => response.end('<html>'), /a web page, not JSON/],
     [
       'a redirect',
       (response: ServerResponse) => response.writeHead(302, { location: '/x' }).end(),
       /redirects to/,
     ],
-    ['too long', says('x'.repeat(3000)), /more than 1024 bytes: request less at a time/],
+    ['too long', says('x'.repeat(MOST_BYTES)), /more than 50000 bytes: request less at a time/],
   ] as const)('of the server that is %s is an error at once', async (_, script, message) => {
     const { baseUrl, received } = await serve(script);
-    const error = await failure(modelOn(baseUrl, { maxResponseBytes: 1024 }).generate());
+    const error = await failure(modelOn(baseUrl, { maxResponseBytes: MOST_BYTES }).generate());
     expect(error).toMatchObject({ code: 'model_failed', message: expect.stringMatching(message) });
     expect(received).toHaveLength(1);
   });

@@ -7,7 +7,7 @@ import { adapted, firstDialect, requestBody } from './openai-compatible-dialect.
 import { type Endpoint, endpointUrl, findKey } from './openai-compatible-endpoint.ts';
 import { type Api, brokenAnswer, failureOf } from './openai-compatible-failures.ts';
 import { property } from './property.ts';
-import { serverMessage } from './server-message.ts';
+import { messageOfAnswer, serverMessage } from './server-message.ts';
 import { LANGUAGE_MODEL_OPTION_NAMES, type LanguageModelOptions, structuredModel } from './structured.ts';
 import { isTemporary } from './waiting.ts';
 
@@ -117,7 +117,7 @@ function readCompletion(answer: unknown, endpoint: Endpoint, { messages }: Compl
   const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
   const message = property(choice, 'message');
   if (typeof message !== 'object' || message === null) {
-    const said = serverMessage(JSON.stringify(answer), {
+    const said = messageOfAnswer(answer, {
       secrets: endpoint.key ? [endpoint.key] : [],
       texts: messages.map(({ content }) => content),
     });
@@ -146,8 +146,9 @@ function finishOf(reason: unknown, refusal: unknown): 'stop' | 'length' | 'decli
 
 /** A text, or the texts among the parts that some servers answer with. */
 function textOf(content: unknown): string {
-  if (typeof content === 'string') return content;
-  return Array.isArray(content) ? content.map((part) => textOf(property(part, 'text'))).join('') : '';
+  if (!Array.isArray(content)) return typeof content === 'string' ? content : '';
+  const texts = content.map((part) => property(part, 'text'));
+  return texts.filter((text) => typeof text === 'string').join('');
 }
 
 function count(value: unknown): number | undefined {

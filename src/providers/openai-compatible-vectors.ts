@@ -2,7 +2,7 @@ import { SalienceError } from '../domain/errors.ts';
 import type { Endpoint } from './openai-compatible-endpoint.ts';
 import { type Api, brokenAnswer as broken } from './openai-compatible-failures.ts';
 import { property } from './property.ts';
-import { serverMessage } from './server-message.ts';
+import { messageOfAnswer } from './server-message.ts';
 
 /** What an embedder knows of its server. */
 export interface Server extends Endpoint {
@@ -30,7 +30,7 @@ export function readVectors(
   const broken = (problem: string) => brokenAnswer(server, problem);
   const data = property(answer, 'data');
   if (!Array.isArray(data)) {
-    const message = serverMessage(JSON.stringify(answer), {
+    const message = messageOfAnswer(answer, {
       secrets: server.key ? [server.key] : [],
       texts: sent,
     });

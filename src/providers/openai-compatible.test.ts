@@ -227,12 +227,16 @@ describe('openAiCompatibleEmbedder', () => {
 });
 
 describe('an answer that cannot be used', () => {
+  // More than the stack holds; with fewer bytes than are read.
+  const nested = '['.repeat(20_000) + ']'.repeat(20_000);
+
   it.each<[string, Answer, RegExp]>([
     ['garbage', plain('{"data": [{"ind'), /not valid JSON, or is cut off/],
     ['nothing', plain(''), /not valid JSON/],
     ['a web page', plain('<!doctype html><title>Hello</title>'), /web page.*ends in \/v1/],
     ['no data', json({ object: 'list' }), /has no list "data"/],
     ['null', plain('null'), /has no list "data"/],
+    ['lists in lists', plain(`{"list":${nested}}`), /has no list "data"/],
     ['an error with status 200', json({ error: 'Unexpected endpoint' }), /says: Unexpected endpoint/],
     ['too few vectors', embeddings({ index: 0, embedding: [1, 1] }), /holds 1 vectors for 2 texts/],
     [
@@ -263,10 +267,14 @@ describe('an answer that cannot be used', () => {
     ],
     ['zeros', embeddings({ embedding: [0, -0] }, { embedding: [1, 1] }), /vector of zeros for text 0/],
     ['no vector', embeddings({ embedding: [1, 1] }, null), /no list of numbers for text 1/],
-    ['too much', plain(JSON.stringify({ data: 'x'.repeat(5000) })), /more than 2000 bytes.*lower batchSize/],
+    [
+      'too much',
+      plain(JSON.stringify({ data: 'x'.repeat(60_000) })),
+      /more than 50000 bytes.*lower batchSize/,
+    ],
   ])('%s', async (_name, answer, message) => {
     const { baseUrl, received } = await serve(answer);
-    const { embedder } = embedderOn(baseUrl, { maxResponseBytes: 2000 });
+    const { embedder } = embedderOn(baseUrl, { maxResponseBytes: 50_000 });
     const error = await failure(embedder.embed(['my first secret', 'my second secret']), 'secret');
     expect(error).toMatchObject({ code: 'embedder_failed', message: expect.stringMatching(message) });
     expect(received).toHaveLength(1);

@@ -21,6 +21,11 @@ export function serverMessage(body: string, confidential: Confidential): string 
   return quotable(findMessage(body), confidential);
 }
 
+/** The same of a body that was read as JSON already. It may be nested more deeply than could be written again. */
+export function messageOfAnswer(answer: unknown, confidential: Confidential): string {
+  return quotable(messageIn(answer), confidential);
+}
+
 /** A foreign text as an error may quote it, under the terms of {@link serverMessage}. */
 export function quotable(message: string, { secrets, texts }: Confidential): string {
   let plain = message;
