@@ -230,13 +230,30 @@ async function writeBatch(
   }
   const statements = fresh.filter((item) => item.kind === 'statement');
   const records = fresh.filter((item) => item.kind === 'record');
-  const remembered = [
-    ...(await insert(statements, skip, (some) =>
+  const said = await insert(statements, skip, (some) =>
+    memory.rememberMany(
+      some.map((item) => (restated.has(item) ? { ...item.input, id: undefined } : item.input)),
+      { signal },
+    ),
+  );
+  const ofOthers: (typeof said)[number][] = [];
+  for (const each of said) {
+    const [{ apart, input }, { id, outcome }] = each;
+    if (apart === undefined || outcome !== 'deduplicated' || id === input.id) continue;
+    if ((await memory.get(id))?.title !== input.title) ofOthers.push(each);
+  }
+  const apart = await insert(
+    ofOthers.map(([item]) => item),
+    skip,
+    (some) =>
       memory.rememberMany(
-        some.map((item) => (restated.has(item) ? { ...item.input, id: undefined } : item.input)),
+        some.map(({ input, apart = input.content }) => ({ ...input, content: apart })),
         { signal },
       ),
-    )),
+  );
+  const remembered = [
+    ...said.filter((each) => !ofOthers.includes(each)),
+    ...apart,
     ...(await insert(records, skip, (some) =>
       memory.importMemories(
         some.map((item) => item.memory),

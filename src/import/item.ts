@@ -24,6 +24,8 @@ export type ImportItem =
       readonly input: RememberInput & { readonly id: string };
       /** The names by which links of the source find it. */
       readonly names?: readonly string[] | undefined;
+      /** What it says where another memory has its content already, said of something else. */
+      readonly apart?: string | undefined;
     }
   /** A memory as an export wrote it, with all its clocks and counters. */
   | { readonly kind: 'record'; readonly where: string; readonly memory: Memory }
@@ -119,6 +121,8 @@ export interface ForeignRecord extends Omit<RememberInput, 'id' | 'source' | 'so
   readonly reference: string | undefined;
   /** The names by which links of the source find it. */
   readonly names?: readonly string[] | undefined;
+  /** What it says where another memory has its content already, said of something else. */
+  readonly apart?: string | undefined;
 }
 
 /**
@@ -126,17 +130,20 @@ export interface ForeignRecord extends Omit<RememberInput, 'id' | 'source' | 'so
  * what of it does not fit into one.
  */
 export function foreignStatements(record: ForeignRecord, options: SourceOptions): readonly ImportItem[] {
-  const { system, where, key, reference, names, ...given } = record;
+  const { system, where, key, reference, names, apart, ...given } = record;
   const lost: ImportItem[] = [];
   const { content, topicKey, ...said } = fitted(given, options.tags, (what) =>
     lost.push({ kind: 'left-out', what }),
   );
   // Of one topic each piece would replace the one before. What is private may reach over the end of a piece.
   const pieces = splitLong(redactPrivate(content), MAX_CONTENT_BYTES);
+  const whole = apart === undefined ? undefined : redactPrivate(fitText(apart, () => {}));
+  const isApart = pieces.length === 1 && whole && Buffer.byteLength(whole) <= MAX_CONTENT_BYTES;
   const statements = pieces.map(
     (piece, part): ImportItem => ({
       kind: 'statement',
       where,
+      ...(isApart ? { apart: whole } : {}),
       ...(names === undefined || part > 0 ? {} : { names }),
       input: {
         ...(options.scope === undefined ? {} : { scope: options.scope }),

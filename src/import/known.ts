@@ -164,8 +164,7 @@ const changeable = {
 
 /** What an item says that the memory does not; `undefined` for nothing. */
 function changesOf(existing: Memory, item: Usable): MemoryChanges | undefined {
-  const input: Partial<RememberInput> =
-    item.kind === 'statement' ? item.input : (item.memory as RememberInput);
+  const input: Partial<RememberInput> = item.kind === 'statement' ? inputOf(item, existing) : item.memory;
   const fields = changeable[item.kind];
   const given = fields.filter((field) => input[field] !== undefined);
   // As the engine keeps it: what is private never reached the store.
@@ -185,6 +184,11 @@ function changesOf(existing: Memory, item: Usable): MemoryChanges | undefined {
   if (changed.length + cleared.length === 0) return undefined;
   // What the source says next must be newer than this, and not than the moment of the import.
   return input.updatedAt === undefined ? changes : { ...changes, updatedAt: input.updatedAt };
+}
+
+/** What a statement says, in the words that it was given where another memory had its own. */
+function inputOf({ input, apart }: Statement, { content }: Memory): Partial<RememberInput> {
+  return content === apart ? { ...input, content } : input;
 }
 
 /** Times and relations as memories show them. What is none the engine refuses later. */

@@ -110,3 +110,31 @@ test('its share grows line by line', async () => {
   expect(shares[0]).toBeGreaterThan(0);
   expect(shares[0]).toBeLessThan(1);
 });
+
+test('what several entities have in common is a fact of each of them', async () => {
+  const entity = (name: string, ...observations: string[]) => ({
+    type: 'entity',
+    name,
+    entityType: 'person',
+    observations,
+  });
+  const secret = 'The code is <private>12</private>';
+  const file = lines([
+    entity('Ann', 'Lives in Leeds', 'Lives  in Leeds', secret),
+    entity('Bob', 'Lives in Leeds', secret),
+    entity('Cem', 'Lives in Leeds'),
+  ]);
+  const { counts, memories } = await importAll('memory.jsonl', [file, file]);
+  const facts = memories.filter(({ type }) => type === 'fact');
+  expect(facts.map(({ title, content }) => [title, content]).sort()).toEqual([
+    ['Ann', 'Lives in Leeds'],
+    ['Ann', 'The code is [REDACTED]'],
+    ['Bob', 'Bob: Lives in Leeds'],
+    ['Bob', 'Bob: The code is [REDACTED]'],
+    ['Cem', 'Cem: Lives in Leeds'],
+  ]);
+  expect(counts).toMatchObject([
+    { imported: 8, unchanged: 1, updated: 0, skipped: 0 },
+    { imported: 0, unchanged: 9, updated: 0, skipped: 0 },
+  ]);
+});

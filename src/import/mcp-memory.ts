@@ -108,7 +108,15 @@ function readEntity(fields: Fields, where: string, options: SourceOptions): read
     const content = textOf(value);
     if (content === undefined) return unusable(where, `observation ${index + 1} is not a string`);
     return foreignStatements(
-      { ...common, key: ['observation', name, content], type: 'fact', content, tags },
+      {
+        ...common,
+        key: ['observation', name, content],
+        type: 'fact',
+        content,
+        // Two that live in Leeds are two facts.
+        apart: `${name}: ${content}`,
+        tags,
+      },
       options,
     );
   });
