@@ -33,7 +33,7 @@ export function createTransport({ url, token, fetch: given }: TransportOptions):
     const { signal, now } = options;
     const headers: Record<string, string> = { authorization: `Bearer ${token}` };
     if (request.body !== undefined) headers['content-type'] = 'application/json';
-    if (request.method !== 'GET') headers['idempotency-key'] = crypto.randomUUID();
+    if (request.method !== 'GET') headers['idempotency-key'] = randomKey();
     if (now !== undefined) headers['salience-now'] = formatInstant(parseInstant(now, 'now'));
     const once = async () => {
       const response = await (given ?? fetch)(`${base}${request.path}`, {
@@ -62,6 +62,12 @@ export function createTransport({ url, token, fetch: given }: TransportOptions):
       send(requestOf(verb, fields), options, verbEntry(verb).access === 'write' && fields['dryRun'] !== true),
     askPath: (path, options) => send({ method: 'GET', path, body: undefined }, options),
   };
+}
+
+/** No `randomUUID`: browsers have it on pages of HTTPS and of this machine alone. */
+function randomKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 /** Every answer is an object; what is none is `undefined`. */

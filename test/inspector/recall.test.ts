@@ -506,3 +506,30 @@ describeInBrowser('the view Recall', (browser) => {
     await page.locator('.hit').first().waitFor();
   });
 });
+    const opener = page.getByRole('button', { name: 'Copy as' });
+    const isFocused = () => opener.evaluate((button) => button === document.activeElement);
+    expect(await isFocused()).toBe(true);
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Escape');
+    expect(await page.getByRole('button', { name: 'CLI', exact: true }).count()).toBe(0);
+    expect(await isFocused()).toBe(true);
+  });
+
+  it('asks and copies on a page of plain HTTP, which has less of a browser', async () => {
+    await using opened = await demo.open();
+    const { page, context, go, complaints } = opened;
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    const clipboard = await page.evaluateHandle(() => navigator.clipboard);
+    await page.evaluate(() => {
+      Object.defineProperty(crypto, 'randomUUID', { value: undefined });
+      Object.defineProperty(navigator, 'clipboard', { value: undefined });
+    });
+    await go('#/recall?q=coffee');
+    await page.locator('.hit').first().waitFor();
+    await page.getByRole('button', { name: 'Copy as' }).click();
+    await page.getByRole('button', { name: 'CLI', exact: true }).click();
+    await page.getByText('Copied as CLI.').waitFor();
+    const copied = await clipboard.evaluate((kept) => kept.readText());
+    expect(copied).toContain('salience recall coffee');
+    expect(complaints).toEqual([]);

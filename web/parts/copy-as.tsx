@@ -20,6 +20,7 @@ export function CopyAs({
 }) {
   const [open, setOpen] = useState(false);
   const box = useRef<HTMLDivElement>(null);
+  const opener = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     if (!open) return undefined;
     const close = (event: Event) => {
@@ -28,9 +29,14 @@ export function CopyAs({
     addEventListener('pointerdown', close);
     return () => removeEventListener('pointerdown', close);
   }, [open]);
-  const copy = (name: string, text: string) => {
+  // Whatever had the focus in the menu is gone with it.
+  const shut = () => {
     setOpen(false);
-    navigator.clipboard.writeText(text).then(() => tell(`Copied as ${name}.`), tellFailure);
+    opener.current?.focus();
+  };
+  const copy = (name: string, text: string) => {
+    shut();
+    copyText(text).then(() => tell(`Copied as ${name}.`), tellFailure);
   };
   const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
   const command = commandOf(verb, given, session.get()?.grant.space);
@@ -41,8 +47,8 @@ export function CopyAs({
     ['JSON', () => JSON.stringify(answer ?? given, undefined, 2)],
   ];
   return (
-    <div class="menu" ref={box} onKeyDown={(event) => event.key === 'Escape' && setOpen(false)}>
-      <button type="button" aria-expanded={open} onClick={() => setOpen(!open)}>
+    <div class="menu" ref={box} onKeyDown={(event) => open && event.key === 'Escape' && shut()}>
+      <button ref={opener} type="button" aria-expanded={open} onClick={() => setOpen(!open)}>
         Copy as
       </button>
       {open && (
@@ -58,6 +64,21 @@ export function CopyAs({
       )}
     </div>
   );
+}
+
+/** Browsers give `navigator.clipboard` to pages of HTTPS and of this machine alone; others copy what is selected. */
+async function copyText(text: string): Promise<void> {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  const focused = document.activeElement;
+  const field = document.createElement('textarea');
+  field.value = text;
+  document.body.append(field);
+  field.select();
+  const copied = document.execCommand('copy');
+  field.remove();
+  if (focused instanceof HTMLElement) focused.focus();
+  if (!copied)
+    throw new Error('Nothing was copied: the browser does not let this page copy. Open it over HTTPS.');
 }
 
 /** With the token named as a variable: it is a secret, and what is copied ends up in histories. */
