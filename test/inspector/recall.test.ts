@@ -181,6 +181,52 @@ describeInBrowser('the view Recall', (browser) => {
     await page.getByRole('heading', { name: 'ambient' }).waitFor();
   });
 
+  it('puts no strategy beside itself, and compares what takes no question with what does', async () => {
+    await using opened = await demo.open({ at: '#/recall?q=coffee&tab=compare&against=bm25' });
+    const { page, go } = opened;
+    const titles = () => page.locator('.versus h2').allInnerTexts();
+    await page.getByRole('combobox', { name: 'Strategy', exact: true }).selectOption('bm25');
+    await page.waitForURL(/strategy=bm25/);
+    await eventually(async () => [...new Set(await titles())].length).toBe(2);
+    await go('#/recall?q=coffee&tab=compare&against=hybrid');
+    await eventually(async () => [...new Set(await titles())].length).toBe(2);
+    await go('#/recall?strategy=ambient&tab=compare&against=hybrid');
+    await page.getByRole('searchbox', { name: 'Question' }).fill('coffee');
+    const { rankings } = await demo.memory.compare('coffee', { strategies: ['ambient', 'hybrid'] });
+    await eventually(() =>
+      page.locator('.versus li').evaluateAll((rows) => rows.map(({ dataset }) => dataset['id'])),
+    ).toEqual(rankings.flatMap(({ hits }) => hits?.map(({ memory }) => memory.id)));
+  });
+
+  it('keeps what is typed while an answer comes, and takes spaces between types for nothing', async () => {
+    await using opened = await demo.open({ at: '#/recall?q=coffee' });
+    const { page } = opened;
+    await page.getByText('Narrow', { exact: true }).click();
+    const { until, release } = held();
+    await page.route('**/v1/recall', async (route) => {
+      await until;
+      await route.continue();
+    });
+    const asked = page.waitForRequest(/v1\/recall$/);
+    await page.getByLabel('Most hits').fill('3');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    const types = page.getByLabel('Types, with commas between');
+    await types.pressSequentially('preference, fact');
+    await asked;
+    release();
+    await eventually(() => page.locator('.hit').count()).toBe(3);
+    await settled(page);
+    expect(await types.inputValue()).toBe('preference, fact');
+    await page.keyboard.press('Enter');
+    const { hits } = await demo.memory.recall('coffee', {
+      ...{ types: ['preference', 'fact'], limit: 3, track: false },
+    });
+    await eventually(() =>
+      page.locator('.hit .id').evaluateAll((all) => all.map((each) => each.title)),
+    ).toEqual(hits.map(({ memory }) => memory.id));
+  });
+
   it('makes a dataset of labels that eval reads', async () => {
     await using opened = await demo.open({ at: '#/recall?q=coffee' });
     const { page } = opened;
@@ -485,27 +531,6 @@ describeInBrowser('the view Recall', (browser) => {
     expect(curl).not.toContain('inspector_');
     expect(await copy('TypeScript')).toContain(`memory.recall("Ann's coffee", {`);
     expect(JSON.parse(await copy('JSON')).hits).toHaveLength(3);
-  });
-
-  it('says what is wrong with what was asked, and nothing is found', async () => {
-    await using opened = await demo.open({ at: '#/recall?q=coffee&floor=7' });
-    const { page, go } = opened;
-    await page
-      .getByRole('alert')
-      .getByText(/minRelevance/)
-      .waitFor();
-    await go('#/recall?q=coffee&types=nothing-has-this-type');
-    await page.getByRole('heading', { name: 'Nothing found' }).waitFor();
-    await go('#/recall?strategy=ambient');
-    await page.locator('.hit').first().waitFor();
-    await go('#/recall?q=coffee&strategy=nope');
-    await page.getByRole('alert').getByText('unknown strategy "nope"').waitFor();
-    expect(await page.locator('.hit').count()).toBe(0);
-    await picture(page, 'recall-unknown-strategy');
-    await page.getByLabel('Strategy').selectOption('bm25');
-    await page.locator('.hit').first().waitFor();
-  });
-});
     const opener = page.getByRole('button', { name: 'Copy as' });
     const isFocused = () => opener.evaluate((button) => button === document.activeElement);
     expect(await isFocused()).toBe(true);
@@ -533,3 +558,24 @@ describeInBrowser('the view Recall', (browser) => {
     const copied = await clipboard.evaluate((kept) => kept.readText());
     expect(copied).toContain('salience recall coffee');
     expect(complaints).toEqual([]);
+  });
+
+  it('says what is wrong with what was asked, and nothing is found', async () => {
+    await using opened = await demo.open({ at: '#/recall?q=coffee&floor=7' });
+    const { page, go } = opened;
+    await page
+      .getByRole('alert')
+      .getByText(/minRelevance/)
+      .waitFor();
+    await go('#/recall?q=coffee&types=nothing-has-this-type');
+    await page.getByRole('heading', { name: 'Nothing found' }).waitFor();
+    await go('#/recall?strategy=ambient');
+    await page.locator('.hit').first().waitFor();
+    await go('#/recall?q=coffee&strategy=nope');
+    await page.getByRole('alert').getByText('unknown strategy "nope"').waitFor();
+    expect(await page.locator('.hit').count()).toBe(0);
+    await picture(page, 'recall-unknown-strategy');
+    await page.getByLabel('Strategy').selectOption('bm25');
+    await page.locator('.hit').first().waitFor();
+  });
+});

@@ -5,6 +5,7 @@ import { useAsk } from '../../api.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { Question } from '../../parts/question.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
+import { TypedInput } from '../../parts/typed-input.tsx';
 import { setParams, useRoute } from '../../router.ts';
 import { BudgetBar, type ShownContext } from './budget-bar.tsx';
 import { Inside, Outside } from './memories.tsx';
@@ -56,13 +57,11 @@ export default function ContextView() {
       <div class="context-settings">
         <div class="slider budget">
           <label for="budget">Budget in tokens</label>
-          <input
-            type="number"
-            class="number"
-            aria-label="Budget in tokens, exactly"
-            min={1}
-            value={maxTokens}
-            onChange={(event) => setParams({ budget: event.currentTarget.value })}
+          <TypedInput
+            label="Budget in tokens, exactly"
+            number={{ min: 1 }}
+            value={String(maxTokens)}
+            take={(budget) => setParams({ budget })}
           />
           <input
             id="budget"

@@ -11,15 +11,18 @@ type Line = readonly [fromY: number, toY: number, id: string];
 
 /** Two strategies for one question, each with its own order: their scores do not compare, and nothing is merged. */
 export function Compare({
-  asking: { query, options },
+  query,
+  options,
   strategies,
 }: {
-  readonly asking: Asking;
+  readonly query: string | undefined;
+  readonly options: Asking['options'];
   readonly strategies: readonly StrategyDescription[];
 }) {
   const { params } = useRoute();
   const left = options.strategy ?? 'hybrid';
-  const right = params.get('against') ?? strategies.find(({ name }) => name !== left)?.name ?? left;
+  const against = params.get('against') ?? left;
+  const right = against === left ? (strategies.find(({ name }) => name !== left)?.name ?? left) : against;
   const beside = strategies.find(({ name }) => name === right);
   const { scope, types, limit } = options;
   const chosen = Object.entries({

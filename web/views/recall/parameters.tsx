@@ -1,4 +1,5 @@
 import type { StrategyDescription, StrategyParameter } from '../../../src/index.ts';
+import { TypedInput } from '../../parts/typed-input.tsx';
 import { setParams, useRoute } from '../../router.ts';
 import { presentValue, setting, unset } from './request.ts';
 
@@ -67,15 +68,11 @@ function Parameter({
   return (
     <div class={`slider ${value === parameter.default ? '' : 'changed'}`} title={description}>
       <label for={`parameter-${prefix}${name}`}>{name}</label>
-      <input
-        type="number"
-        class="number"
-        aria-label={`${name}, exactly`}
-        value={Number(Number(value).toPrecision(6))}
-        min={min}
-        max={max}
-        step="any"
-        onChange={(event) => set(within(event.currentTarget.valueAsNumber, parameter))}
+      <TypedInput
+        label={`${name}, exactly`}
+        number={{ min, max }}
+        value={String(Number(Number(value).toPrecision(6)))}
+        take={(text) => set(within(text === '' ? Number.NaN : Number(text), parameter))}
       />
       <input
         id={`parameter-${prefix}${name}`}

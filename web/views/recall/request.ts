@@ -15,10 +15,13 @@ export const BESIDE = 'b.';
 
 /** What the address asks for. The inspector only looks: nothing is learnt from its recalls, and none is recorded. */
 export function askingOf(params: URLSearchParams, strategy: StrategyDescription | undefined): Asking {
-  const query = params.get('q')?.trim() || undefined;
+  const query = questionOf(params);
   const floor = params.get('floor');
   const limit = Number(params.get('limit'));
-  const types = params.get('types')?.split(',').filter(Boolean) ?? [];
+  const types = (params.get('types') ?? '')
+    .split(',')
+    .map((each) => each.trim())
+    .filter(Boolean);
   const parameters = strategy ? chosenParameters(params, strategy.parameters, OWN) : {};
   return {
     query: strategy?.takesQuery === false ? undefined : query,
@@ -33,6 +36,10 @@ export function askingOf(params: URLSearchParams, strategy: StrategyDescription 
       ...(Object.keys(parameters).length > 0 ? { parameters } : {}),
     },
   };
+}
+
+export function questionOf(params: URLSearchParams): string | undefined {
+  return params.get('q')?.trim() || undefined;
 }
 
 /** The value of a parameter: of the address, else the default. */

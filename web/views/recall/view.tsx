@@ -8,6 +8,7 @@ import { useCommands } from '../../palette.tsx';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { Question } from '../../parts/question.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
+import { TypedInput } from '../../parts/typed-input.tsx';
 import { setParams, useRoute } from '../../router.ts';
 import { Compare } from './compare.tsx';
 import { Floor } from './floor.tsx';
@@ -15,7 +16,7 @@ import { Hits } from './hits.tsx';
 import { Labelled } from './labelled.tsx';
 import { Parameters } from './parameters.tsx';
 import { type Ranking, rankingOf } from './ranking.ts';
-import { type Asking, askingOf, OWN, unset } from './request.ts';
+import { type Asking, askingOf, BESIDE, OWN, questionOf, unset } from './request.ts';
 import { Waterfall } from './trace.tsx';
 import { WhyNotPanel } from './why-not.tsx';
 
@@ -66,9 +67,12 @@ export default function RecallView() {
     <select
       aria-label="Strategy"
       value={strategy?.name ?? ''}
-      onChange={(event) =>
-        setParams({ ...unset(params, OWN), strategy: event.currentTarget.value, floor: undefined })
-      }
+      onChange={(event) => {
+        const next = event.currentTarget.value;
+        // No strategy stands beside itself.
+        const beside = params.get('against') === next ? { ...unset(params, BESIDE), against: undefined } : {};
+        setParams({ ...unset(params, OWN), ...beside, strategy: next, floor: undefined });
+      }}
     >
       {!strategy && <option value="">Choose a strategy</option>}
       {names.map((name) => (
@@ -88,6 +92,8 @@ export default function RecallView() {
     );
   }
   const fields = { query: asking.query, ...asking.options };
+  // The strategy beside it may take one.
+  const takesQuery = strategy.takesQuery || tab === 'compare';
   return (
     <div class="recall">
       <div class="view-head">
@@ -97,8 +103,8 @@ export default function RecallView() {
       <search class="asking">
         <Question
           autofocus
-          placeholder={strategy.takesQuery ? 'Ask as an agent would' : `${strategy.name} takes no question`}
-          disabled={!strategy.takesQuery}
+          placeholder={takesQuery ? 'Ask as an agent would' : `${strategy.name} takes no question`}
+          disabled={!takesQuery}
         />
         {choice}
       </search>
@@ -129,7 +135,7 @@ export default function RecallView() {
             ))}
           </div>
           {tab === 'compare' ? (
-            <Compare asking={asking} strategies={strategies} />
+            <Compare query={questionOf(params)} options={asking.options} strategies={strategies} />
           ) : tab === 'labels' ? (
             <Labelled recall={answer} query={asking.query} strategy={strategy} />
           ) : tab === 'formula' ? (
@@ -207,15 +213,15 @@ function Answer({
 
 function Narrow({ params, limit }: { readonly params: URLSearchParams; readonly limit: number }) {
   const text = (name: string, title: string, placeholder: string) => (
-    <label class="field">
-      <span>{title}</span>
-      <input
-        type="text"
+    <div class="field">
+      <label for={`narrow-${name}`}>{title}</label>
+      <TypedInput
+        id={`narrow-${name}`}
         value={params.get(name) ?? ''}
         placeholder={placeholder}
-        onChange={(event) => setParams({ [name]: event.currentTarget.value.trim() })}
+        take={(typed) => setParams({ [name]: typed.trim() })}
       />
-    </label>
+    </div>
   );
   return (
     <div class="stack">
