@@ -101,7 +101,8 @@ export function codeOf(error: unknown): string | undefined {
   return SalienceError.isInstance(error) ? error.code : undefined;
 }
 
-function noteFailure(error: Error): void {
+/** Has the page say that a session has ended, or that the server is gone, and go on when it is back. */
+export function noteFailure(error: Error): void {
   const failure = codeOf(error);
   if (failure === 'unauthorized') {
     signOut(ENDED);

@@ -313,7 +313,11 @@ describeInBrowser('the view Memories', ({ inspect }) => {
     await using demo = await inspect();
     await using opened = await demo.open({ at: '#/memories/guji' });
     const { page } = opened;
-    const refused = { status: 400, contentType: 'application/problem+json', body: '{}' };
+    const refused = {
+      status: 400,
+      contentType: 'application/problem+json',
+      body: JSON.stringify({ code: 'invalid_argument', detail: 'not today', details: {} }),
+    };
     await page.route('**/v1/memories/guji/invalidate', (route) => route.fulfill(refused));
     await page.getByRole('button', { name: 'Invalidate…' }).click();
     await page.getByLabel('Why it is no longer true').fill('A misunderstanding');
@@ -335,6 +339,73 @@ describeInBrowser('the view Memories', ({ inspect }) => {
     failing = false;
     await again.click();
     await page.getByText('No memory matches').waitFor();
+  });
+
+  it('keeps what is typed into a filter while the answer to another one comes', async () => {
+    await using demo = await inspect();
+    await using opened = await demo.open({ at: '#/memories' });
+    const { page } = opened;
+    const { until, release } = held();
+    await page.route('**/v1/memories?*', async (route) => {
+      await until;
+      await route.continue();
+    });
+    await page.getByText('Filter', { exact: true }).click();
+    const asked = page.waitForRequest(/types=fact/);
+    await page.getByLabel('Types', { exact: true }).fill('fact');
+    await page.keyboard.press('Tab');
+    const next = page.getByLabel('Not of the types');
+    await next.pressSequentially('enti');
+    await asked;
+    release();
+    const { total } = await demo.memory.list({ types: ['fact'] });
+    await eventually(() => page.locator('h1').innerText()).toContain(`${total}`);
+    await settled(page);
+    expect(await next.inputValue()).toBe('enti');
+    await next.pressSequentially('ty');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/typesExclude=entity/);
+  });
+
+  it('says that metadata cannot be read, and forgets nothing by what is left of the filter', async () => {
+    await using demo = await inspect();
+    await using opened = await demo.open({ at: '#/memories?types=fact&metadata=%7B%22status%22%3A' });
+    const { page } = opened;
+    const forget = page.getByRole('button', { name: 'Forget these…' });
+    await page.getByText('Metadata: this is no JSON object').waitFor();
+    expect(await forget.isDisabled()).toBe(true);
+    await page.getByLabel('Metadata').fill('{"status":"open"}');
+    await page.keyboard.press('Enter');
+    await eventually(() => forget.isDisabled()).toBe(false);
+    expect(await page.getByText('this is no JSON object').count()).toBe(0);
+    await page.getByLabel('Metadata').fill('null');
+    await page.keyboard.press('Enter');
+    await page.getByText('Metadata: this is no JSON object').waitFor();
+  });
+
+  it('keeps the rows while the server is away, and asks for a new session where the old one has ended', async () => {
+    await using demo = await inspect();
+    await using opened = await demo.open({ at: '#/memories' });
+    const { page } = opened;
+    await page.route('**/v1/**', (route) => route.abort());
+    await page.route('**/healthz', (route) => route.abort());
+    await page.getByRole('button', { name: 'Created' }).click();
+    await page.getByText('This page goes on as soon as it answers again').waitFor();
+    expect(await page.getByRole('grid').count()).toBe(1);
+    await page.unrouteAll();
+    await eventually(() => page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+    await settled(page);
+    const [first] = (await demo.memory.list({ sort: 'created', limit: 1 })).memories;
+    await eventually(() => page.locator('#row-0').innerText()).toContain(first?.content.slice(0, 20));
+    await page.route('**/v1/memories?*', (route) =>
+      route.fulfill({
+        status: 401,
+        contentType: 'application/problem+json',
+        body: JSON.stringify({ code: 'unauthorized', detail: 'this token is not known', details: {} }),
+      }),
+    );
+    await page.getByRole('button', { name: 'Created' }).click();
+    await page.getByText('This session has ended').waitFor();
   });
 
   it('aborts the pages that were scrolled past', async () => {

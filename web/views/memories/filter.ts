@@ -40,7 +40,7 @@ export const FILTERS: readonly FilterField[] = [
   ),
 ];
 
-/** What of the address narrows the list. Metadata that is no JSON is left out, as it is being typed. */
+/** What of the address narrows the list. Metadata that is no JSON object is left out: see `isUnread`. */
 export function filterOf(params: URLSearchParams): ListOptions {
   const values = FILTERS.flatMap(({ name, kind }) => {
     const text = params.get(name)?.trim();
@@ -61,10 +61,17 @@ function read(text: string, name: string, kind: FilterField['kind']): unknown {
   if (name === 'core') return text === 'true';
   if (kind !== 'where') return text;
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** Whether a text stands in a field that cannot be read, and so narrows nothing. */
+export function isUnread(params: URLSearchParams, { name, kind }: FilterField): boolean {
+  const text = params.get(name)?.trim();
+  return kind === 'where' && Boolean(text) && read(text as string, name, kind) === undefined;
 }
 
 /** The filter as forgetting takes it, or why it does not. */

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { ListOptions, Memory } from '../../../src/index.ts';
-import { codeOf, useEpoch } from '../../api.ts';
+import { codeOf, noteFailure, useEpoch } from '../../api.ts';
 import { session } from '../../session.ts';
 
 const PAGE = 100;
@@ -90,6 +90,7 @@ function fetchPage(state: State, page: number, options: ListOptions, done: () =>
       if (controller.signal.aborted || codeOf(error) === 'aborted') return;
       state.error = error;
       done();
+      noteFailure(error);
     },
   );
 }

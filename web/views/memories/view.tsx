@@ -1,18 +1,19 @@
 import './memories.css';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ListOptions, Memory } from '../../../src/index.ts';
-import { look, refresh } from '../../api.ts';
+import { codeOf, look, refresh } from '../../api.ts';
 import { useCell } from '../../cell.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { Empty, Failure } from '../../parts/states.tsx';
 import { type Column, type TableSort, VirtualTable } from '../../parts/table.tsx';
 import { ago, moment } from '../../parts/time.ts';
 import { tellFailure } from '../../parts/toast.tsx';
+import { TypedInput } from '../../parts/typed-input.tsx';
 import { go, setParams, useRoute } from '../../router.ts';
 import { session } from '../../session.ts';
 import { BulkForget } from './bulk-forget.tsx';
 import { Detail } from './detail.tsx';
-import { FILTERS, type FilterField, filterOf } from './filter.ts';
+import { FILTERS, type FilterField, filterOf, isUnread } from './filter.ts';
 import { useRows } from './pages.ts';
 
 const time = (value: string | undefined) =>
@@ -104,7 +105,10 @@ export default function MemoriesView() {
   const filter = filterOf(params);
   const listed: ListOptions = { ...filter, sort: sort.by as 'updated', direction: sort.direction };
   const { total, error, rowAt, need } = useRows(listed);
+  /** The server is away for a while: what is shown stays, and where one has scrolled to. */
+  const away = codeOf(error) === 'server_failed';
   const names = Object.keys(filter);
+  const unread = FILTERS.filter((field) => isUnread(params, field));
   const open = (id: string) => {
     jumps.current++;
     go('memories', Object.fromEntries(params), id);
@@ -147,13 +151,19 @@ export default function MemoriesView() {
             </form>
             <CopyAs verb="list" fields={{ ...listed }} />
             {signedIn?.canWrite && (
-              <button type="button" class="danger" onClick={() => setForgetting(true)}>
+              <button
+                type="button"
+                class="danger"
+                // It would forget what somebody has meant to leave out.
+                disabled={unread.length > 0}
+                onClick={() => setForgetting(true)}
+              >
                 Forget these…
               </button>
             )}
           </div>
         </div>
-        <details class="filters" open={names.length > 0}>
+        <details class="filters" open={names.length + unread.length > 0}>
           <summary>Filter {names.length > 0 && <span class="tag">{names.length}</span>}</summary>
           <div class="filter-fields">
             {FILTERS.map((field) => (
@@ -162,15 +172,20 @@ export default function MemoriesView() {
           </div>
           <button
             type="button"
-            disabled={names.length === 0}
+            disabled={names.length + unread.length === 0}
             onClick={() => setParams(Object.fromEntries(FILTERS.map(({ name }) => [name, undefined])))}
           >
             Clear
           </button>
         </details>
-        {error ? (
-          <Failure error={error} retry={refresh} />
-        ) : total === 0 ? (
+        {unread.map(({ name, title }) => (
+          <p key={name} class="failure-text" role="alert">
+            {title}: this is no JSON object, and does not narrow the list. Write it like {'{"status":"open"}'}
+            .
+          </p>
+        ))}
+        {error && <Failure error={error} retry={refresh} />}
+        {error && !(away && total) ? null : total === 0 ? (
           <Empty title={names.length > 0 ? 'No memory matches' : 'Nothing is remembered yet'}>
             <p>
               {names.length > 0 ? 'Take a filter out.' : 'An agent remembers by itself; by hand: '}
@@ -205,7 +220,7 @@ function FilterInput({ field, value }: { readonly field: FilterField; readonly v
   const { name, title, kind, choices = [], hint } = field;
   const set = (text: string) => setParams({ [name]: text || undefined });
   const onChange = (event: Event & { readonly currentTarget: HTMLInputElement | HTMLSelectElement }) =>
-    set(event.currentTarget.value.trim());
+    set(event.currentTarget.value);
   const id = `filter-${name}`;
   return (
     <div class="field">
@@ -220,7 +235,7 @@ function FilterInput({ field, value }: { readonly field: FilterField; readonly v
       ) : kind === 'date' ? (
         <input id={id} type="date" value={value} onChange={onChange} />
       ) : (
-        <input id={id} type="text" value={value} placeholder={hint} onChange={onChange} />
+        <TypedInput id={id} value={value} placeholder={hint} take={(text) => set(text.trim())} />
       )}
     </div>
   );
