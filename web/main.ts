@@ -1,8 +1,15 @@
+const CODE = /^#code=([\w-]+)$/;
+
 /**
  * The one-time code of the address. It is taken out before any other module is even loaded: nothing that fails later can
  * leave it in the history, in a screenshot or in a link that somebody copies.
  */
-const code = /^#code=([\w-]+)$/.exec(location.hash)?.[1];
+const code = CODE.exec(location.hash)?.[1];
 if (code !== undefined) history.replaceState(null, '', location.pathname);
+
+// Of another code, in a page that is open already, the browser only tells: it loads nothing anew by itself.
+addEventListener('hashchange', () => {
+  if (CODE.test(location.hash)) location.reload();
+});
 
 import('./start.tsx').then(({ startPage }) => startPage(code));

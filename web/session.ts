@@ -49,13 +49,17 @@ export async function start(code: string | undefined): Promise<void> {
 
 /** Throws what the server says of the token. */
 export async function signIn(token: string): Promise<void> {
-  const response = await fetch(`${SERVER}/v1/token`, { headers: { authorization: `Bearer ${token}` } });
-  const answer = await response.json();
-  if (!response.ok) {
-    if (response.status === 401) sessionStorage.removeItem(STORED);
+  // A header holds nothing else, and the browser says so in words of its own.
+  if (!/^[!-~]+$/.test(token))
+    throw new Error('This is no token: a token has no spaces and no letters with accents.');
+  const { answer, ok, status } = await ask(`${SERVER}/v1/token`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  if (!ok) {
+    if (status === 401) sessionStorage.removeItem(STORED);
     throw new Error(answer.detail);
   }
-  const grant = answer as Grant;
+  const grant = answer as unknown as Grant;
   const memory = await connectMemory({ url: SERVER, token });
   sessionStorage.setItem(STORED, token);
   signedOutBecause.set(undefined);
@@ -90,7 +94,7 @@ async function exchange(
   body: Readonly<Record<string, string>>,
   token: string | null = null,
 ): Promise<string> {
-  const response = await fetch(path, {
+  const { answer, ok } = await ask(path, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
@@ -98,7 +102,28 @@ async function exchange(
     },
     body: JSON.stringify(body),
   });
-  const answer = await response.json();
-  if (!response.ok) throw new Error(answer.detail);
-  return answer.token;
+  if (!ok) throw new Error(answer.detail);
+  return answer.token ?? '';
+}
+
+interface Answer {
+  readonly detail?: string;
+  readonly token?: string;
+}
+
+interface Asked extends Pick<Response, 'ok' | 'status'> {
+  readonly answer: Answer;
+}
+
+/** Before anybody is signed in: what does not answer, or answers for the server, is told in words that say what to do. */
+async function ask(path: string, request: RequestInit): Promise<Asked> {
+  const response = await fetch(path, request).catch(() => {
+    throw new Error('The server cannot be reached. Look whether it runs, and load this page again.');
+  });
+  const answer: unknown = await response.json().catch(() => undefined);
+  if (typeof answer !== 'object' || answer === null)
+    throw new Error(
+      `Something else than the server answered, with status ${response.status}, such as a proxy. Load this page again when the server is back.`,
+    );
+  return { answer, ok: response.ok, status: response.status };
 }

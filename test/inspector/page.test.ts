@@ -60,6 +60,35 @@ describeInBrowser('the inspector', (browser) => {
     await context.close();
   });
 
+  it('signs in with a code that is pasted into a page that is open already', async () => {
+    await using opened = await demo.open({ rights: 'none' });
+    const { page } = opened;
+    await page.goto(demo.server.inspectorUrl({ space: 'demo' }));
+    await page.getByRole('navigation', { name: 'Views' }).waitFor();
+    expect(page.url()).not.toContain('code');
+  });
+
+  it('says what to do where the server does not answer, or something else does', async () => {
+    await using opened = await demo.open({ rights: 'none' });
+    const { page } = opened;
+    const said = page.locator('.failure-text');
+    let answer = 'html' as 'html' | 'none';
+    await page.route('**/v1/token', (route) =>
+      answer === 'html'
+        ? route.fulfill({ status: 502, contentType: 'text/html', body: '<html>Bad gateway</html>' })
+        : route.abort(),
+    );
+    await page.getByLabel('Token').fill('salience_a');
+    await page.keyboard.press('Enter');
+    await eventually(() => said.innerText()).toContain('with status 502');
+    answer = 'none';
+    await page.keyboard.press('Enter');
+    await eventually(() => said.innerText()).toContain('The server cannot be reached');
+    await page.getByLabel('Token').fill('sälience');
+    await page.keyboard.press('Enter');
+    await eventually(() => said.innerText()).toContain('This is no token');
+  });
+
   it('says that a code was used, and takes no copied address for a credential', async () => {
     const url = demo.server.inspectorUrl({ space: 'demo' });
     const context = await browser.newContext();
