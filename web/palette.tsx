@@ -72,6 +72,9 @@ export function Palette() {
     } else dialog.current?.close();
   }, [open]);
   const commands = open ? commandsFor(text, more) : [];
+  useLayoutEffect(() => {
+    dialog.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
+  }, [at, text]);
   const run = (command: Command | undefined) => {
     isOpen.set(false);
     command?.run();

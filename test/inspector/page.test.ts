@@ -162,6 +162,23 @@ describeInBrowser('the inspector', (browser) => {
     await eventually(() => page.locator('dialog[open]').count()).toBe(0);
   });
 
+  it('keeps what is chosen in the palette in sight', async () => {
+    await using opened = await demo.open({ viewport: { width: 640, height: 400 }, at: '#/recall' });
+    const { page } = opened;
+    await page.keyboard.press('Control+k');
+    await page.getByRole('listbox', { name: 'Commands' }).waitFor();
+    const inSight = () =>
+      page.locator('[role=option][aria-selected=true]').evaluate((option) => {
+        const list = option.parentElement?.getBoundingClientRect();
+        const { top, bottom } = option.getBoundingClientRect();
+        return list !== undefined && top >= list.top && bottom <= list.bottom;
+      });
+    await page.keyboard.press('ArrowUp');
+    await eventually(inSight).toBe(true);
+    await page.keyboard.press('ArrowDown');
+    await eventually(inSight).toBe(true);
+  });
+
   it('stays open when it is opened again before the browser has said that it was closed', async () => {
     await using opened = await demo.open();
     const { page } = opened;
