@@ -23,6 +23,16 @@ describeInBrowser('the view What was asked', ({ inspect }) => {
     expect(complaints).toEqual([]);
   });
 
+  it('shows then and now of a recall that is older than the list', async () => {
+    await using demo = await inspect();
+    const [first] = (await demo.memory.recalls({ limit: 1000 })).slice(-1);
+    for (let count = 0; count < 50; count++) await demo.memory.recall(`coffee ${count}`);
+    await using opened = await demo.open({ at: `#/asked/${first?.recallId}` });
+    const { page } = opened;
+    await page.getByRole('heading', { name: first?.query ?? '', exact: true }).waitFor();
+    await page.getByRole('heading', { name: 'Now' }).waitFor();
+  });
+
   it('shows new recalls by itself, and those of any process', async () => {
     await using demo = await inspect();
     await using opened = await demo.open();

@@ -15,11 +15,19 @@ interface Placed {
 /** A recorded recall, repeated in the space as it was, beside what the same question is answered now. */
 export function ReplayPanel({
   recallId,
-  recorded,
+  listed,
 }: {
   readonly recallId: string;
-  readonly recorded: RecordedRecall | undefined;
+  /** What the list has of it; it may be older than what is listed. */
+  readonly listed: RecordedRecall | undefined;
 }) {
+  const older = useAsk(
+    listed || !/^\d+$/.test(recallId)
+      ? undefined
+      : (memory, signal) => memory.recalls({ limit: 1, before: String(Number(recallId) + 1), signal }),
+    [recallId, listed === undefined],
+  );
+  const recorded = listed ?? older.answer?.find((each) => each.recallId === recallId);
   const replay = useAsk((memory, signal) => memory.replay(recallId, { signal }), [recallId]);
   const now = useAsk(recorded && ((memory, signal) => askNow(memory, recorded, signal)), [
     recallId,

@@ -70,7 +70,7 @@ export default function AskedView() {
         <ReplayPanel
           key={opened}
           recallId={opened}
-          recorded={answer.find(({ recallId }) => recallId === opened)}
+          listed={answer.find(({ recallId }) => recallId === opened)}
         />
       )}
     </div>
