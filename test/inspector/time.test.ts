@@ -63,6 +63,17 @@ describeInBrowser('the view of time', ({ inspect }) => {
     await eventually(() => hits.count()).toBe(5);
   });
 
+  it('names the moment that is asked for, where the writes that are listed begin later', async () => {
+    await using demo = await inspect({ fill });
+    await using opened = await demo.open({ at: '#/time?known=2020-01-02T03:04:00.000Z', timezoneId: 'UTC' });
+    const { page } = opened;
+    const back = page.getByRole('button', { name: 'One write back' });
+    await page.getByText('At 2020-01-02 03:04, before the writes that are listed here.').waitFor();
+    expect(await back.isDisabled()).toBe(true);
+    await page.getByRole('button', { name: 'One write on' }).click();
+    await page.getByText(/^After \w+ #1,/).waitFor();
+  });
+
   it('shows what is true on another day', async () => {
     await using demo = await inspect({ fill });
     await using opened = await demo.open({ at: '#/time?q=coffee' });

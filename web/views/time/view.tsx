@@ -64,7 +64,8 @@ function Past({
   const valid = params.get('valid') ?? undefined;
   const query = params.get('q')?.trim() || undefined;
   const last = moments.length - 1;
-  const place = known === undefined ? last : Math.max(0, placeOf(moments, known));
+  /** -1: before all of them. */
+  const place = known === undefined ? last : placeOf(moments, known);
   /** Where the slider is while it is dragged. */
   const [dragged, setDragged] = useState<number>();
   const [playing, setPlaying] = useState(false);
@@ -115,7 +116,13 @@ function Past({
         <section class="card pad stack">
           <h2>What was known</h2>
           <p class="stored" aria-live="polite">
-            {shown && (dragged ?? place) < last ? (
+            {known !== undefined && dragged === undefined && place < 0 ? (
+              Number.isNaN(Date.parse(known)) ? (
+                'This is no time.'
+              ) : (
+                `At ${moment(known)}, before the writes that are listed here.`
+              )
+            ) : shown && (dragged ?? place) < last ? (
               <>
                 After <b>{shown.verb}</b> <span class="number quiet">#{shown.operation}</span>,{' '}
                 {moment(shown.at)}
@@ -127,16 +134,18 @@ function Past({
           <input
             type="range"
             aria-label="What was known: the write up to which one looks"
-            aria-valuetext={shown && `after ${shown.verb}, ${moment(shown.at)}`}
+            aria-valuetext={
+              shown ? `after ${shown.verb}, ${moment(shown.at)}` : 'before the writes that are listed'
+            }
             min={0}
             max={last}
             step={1}
-            value={dragged ?? place}
+            value={dragged ?? Math.max(0, place)}
             onInput={(event) => setDragged(event.currentTarget.valueAsNumber)}
             onChange={(event) => goTo(event.currentTarget.valueAsNumber)}
           />
           <div class="row">
-            <button type="button" disabled={place === 0} onClick={() => goTo(place - 1)}>
+            <button type="button" disabled={place <= 0} onClick={() => goTo(place - 1)}>
               ← One write back
             </button>
             <button type="button" onClick={play} aria-pressed={playing}>
