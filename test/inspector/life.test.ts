@@ -104,6 +104,21 @@ describeInBrowser('the view of the life of a space', ({ inspect }) => {
     expect(await page.getByRole('button', { name: 'What would it do?' }).count()).toBe(0);
   });
 
+  it('draws the bar of today as wide as those of other days', async () => {
+    await using demo = await inspect();
+    await using opened = await demo.open({ at: '#/life' });
+    const { page } = opened;
+    const over = await page.locator('.u-over').boundingBox();
+    if (!over) throw new Error('there is no chart');
+    await page.mouse.move(over.x + over.width - 2, over.y + over.height / 2);
+    const point = page.locator('.u-cursor-pt').first();
+    // Half a day of 30 lies between the point of today and the edge.
+    await eventually(async () => {
+      const at = await point.boundingBox();
+      return at ? over.x + over.width - (at.x + at.width / 2) : 0;
+    }).toBeGreaterThan(over.width / 70);
+  });
+
   it('shows an administrator the tokens and spaces of the server, and nobody else', async () => {
     await using demo = await inspect();
     await using opened = await demo.open({ rights: 'admin', at: '#/life' });

@@ -15,6 +15,8 @@ export interface Series {
 }
 
 const HEIGHT = 200;
+/** In seconds. */
+const HALF_DAY = 43_200;
 
 const DAY = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', timeZone: 'UTC' });
 
@@ -42,6 +44,7 @@ export default function Chart({
     const place = box.current;
     if (!place) return undefined;
     const colour = coloursOf(place);
+    const bars = series.some((each) => each.bars);
     const axis = {
       stroke: colour('--text-quiet'),
       grid: { stroke: colour('--line'), width: 1 },
@@ -53,7 +56,11 @@ export default function Chart({
         height: HEIGHT,
         // The days of the logs are those of UTC.
         tzDate: (seconds) => UPlot.tzDate(new Date(seconds * 1000), 'UTC'),
-        scales: { y: { range: (_, low, high) => [min ?? low, max ?? high] } },
+        scales: {
+          // A bar stands on its day: those of the first and the last have as much room as the others.
+          ...(bars ? { x: { range: (_, first, end) => [first - HALF_DAY, end + HALF_DAY] } } : {}),
+          y: { range: (_, low, high) => [min ?? low, max ?? high] },
+        },
         axes: [
           { ...axis, values: (_, days) => days.map(dayOf) },
           { ...axis, size: 48 },
