@@ -1,4 +1,4 @@
-import { existsSync, renameSync, rmdirSync } from 'node:fs';
+import { existsSync, rmdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { SalienceError } from '../../domain/errors.ts';
 import { inSlices, startLongSlices } from '../../domain/slices.ts';
@@ -25,7 +25,7 @@ import {
   writeSettings,
 } from './meta.ts';
 import { type FileSettings, openReader, openWriter } from './opening.ts';
-import { checkFiles, leftBehind } from './presence.ts';
+import { checkFiles, leftBehind, moveTo } from './presence.ts';
 import { wrongChecksums } from './protection.ts';
 import { describeStrays } from './strays.ts';
 import { createTermIds } from './terms.ts';
@@ -63,7 +63,12 @@ export function copyingIn(directory: string, settings: FileSettings): StoreCopyi
       return targetOf(connection, settings, async () => {
         if (existsSync(path)) throw exists(space, path);
         await checkFiles(path);
-        renameSync(incomplete, path);
+        try {
+          moveTo(incomplete, path);
+        } catch (error) {
+          // Another process made it meanwhile.
+          throw existsSync(path) ? exists(space, path) : translateFileError(error, path);
+        }
         removeIfEmpty(dirname(incomplete));
       });
     },

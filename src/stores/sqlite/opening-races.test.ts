@@ -3,12 +3,19 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { copySpaces } from '../../copy-spaces.ts';
+import type { SpaceStore } from '../../store/store.ts';
 import { insert, write } from '../../testing/store-contract/harness.ts';
 import { fileNameOf } from './files.ts';
 import { createSqliteStore } from './index.ts';
 
 /** What happens between the looks of a process at its files: nothing by default. */
-const meanwhile = vi.hoisted(() => ({ connecting: (_path: string) => {}, isFull: false }));
+const meanwhile = vi.hoisted(() => ({
+  connecting: (_path: string) => {},
+  connected: async (_path: string) => {},
+  looking: async (_path: string) => {},
+  isFull: false,
+}));
 
 vi.mock('./connection.ts', async (importOriginal) => {
   const original = await importOriginal<typeof import('./connection.ts')>();
@@ -17,6 +24,7 @@ vi.mock('./connection.ts', async (importOriginal) => {
     async connect(...given: Parameters<typeof original.connect>) {
       meanwhile.connecting(given[0]);
       const connection = await original.connect(...given);
+      await meanwhile.connected(given[0]);
       if (!meanwhile.isFull) return connection;
       const exec = connection.database.exec.bind(connection.database);
       const value = (sql: string) => {
@@ -30,12 +38,25 @@ vi.mock('./connection.ts', async (importOriginal) => {
   };
 });
 
+vi.mock('./presence.ts', async (importOriginal) => {
+  const original = await importOriginal<typeof import('./presence.ts')>();
+  return {
+    ...original,
+    async checkFiles(path: string) {
+      await original.checkFiles(path);
+      await meanwhile.looking(path);
+    },
+  };
+});
+
 let directory: string;
 let path: string;
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'salience-races-'));
   path = join(directory, fileNameOf('alice'));
   meanwhile.connecting = () => {};
+  meanwhile.connected = async () => {};
+  meanwhile.looking = async () => {};
   meanwhile.isFull = false;
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
@@ -50,6 +71,48 @@ test('a file that another process deletes while it is opened is made again', asy
   await write(space, [insert({ id: 'a' })]);
   expect(deletions).toBeGreaterThan(3);
   expect((await space.info()).memories).toBe(1);
+});
+
+test('a file that others delete and make again once it is connected to is the one that is written to', async () => {
+  await using other = createSqliteStore({ directory });
+  let deletions = 0;
+  meanwhile.connected = async (file) => {
+    if (file !== path || deletions++ > 0) return;
+    for (const name of readdirSync(directory)) rmSync(join(directory, name));
+    await write(await other.openSpace('alice'), [insert({ id: 'a' })]);
+  };
+  await using store = createSqliteStore({ directory });
+  const space = await store.openSpace('alice');
+  await write(space, [insert({ id: 'b' })]);
+  expect(deletions).toBeGreaterThan(1);
+  await using third = createSqliteStore({ directory });
+  const found = await (await third.openSpace('alice')).get(['a', 'b']);
+  expect(found.map((memory) => memory?.id)).toEqual(['a', 'b']);
+});
+
+test('a space that another process makes while a copy of that name ends is not replaced', async () => {
+  const from = await mkdtemp(join(tmpdir(), 'salience-races-from-'));
+  try {
+    await using source = createSqliteStore({ directory: from });
+    await write(await source.openSpace('alice'), [insert({ id: 'copied' })]);
+    await using store = createSqliteStore({ directory });
+    let looks = 0;
+    let made: SpaceStore | undefined;
+    meanwhile.looking = async (file) => {
+      // At the start, and when all is copied; opening the space looks too.
+      if (file !== path || ++looks !== 2) return;
+      made = await store.openSpace('alice');
+      await write(made, [insert({ id: 'a' })]);
+    };
+    const copying = copySpaces({ from, to: directory, spaces: ['alice'] });
+    await expect(copying).rejects.toMatchObject({ code: 'already_exists' });
+    if (!made) throw new Error('the copy ended without a look');
+    await write(made, [insert({ id: 'b' })]);
+    const found = await made.get(['a', 'b', 'copied']);
+    expect(found.map((memory) => memory?.id)).toEqual(['a', 'b', undefined]);
+  } finally {
+    await rm(from, { recursive: true, force: true });
+  }
 });
 
 test('what seems damaged while another process deletes it is looked at again', async () => {

@@ -30,17 +30,23 @@ export async function openWriter(path: string, space: string, settings: FileSett
       makeDirectory(dirname(path));
       await makeFile(path);
       inode = inodeOf(path);
-      return await writerOf(path, space, settings);
+      if (inode === undefined) throw replacedMeanwhile(path);
+      return await writerOf(path, space, settings, inode);
     } catch (error) {
       // Another process deleted it in between.
-      if (attempt < ATTEMPTS && inode !== inodeOf(path)) continue;
+      if (attempt < ATTEMPTS && (inode !== inodeOf(path) || isReplaced(error))) continue;
       if (isUnopenable(error) && !mayWriteIn(dirname(path))) throw readOnlyDirectory(path, error);
       throw translateFileError(error, path);
     }
   }
 }
 
-async function writerOf(path: string, space: string, settings: FileSettings): Promise<Connection> {
+async function writerOf(
+  path: string,
+  space: string,
+  settings: FileSettings,
+  inode: string,
+): Promise<Connection> {
   const { busyTimeout } = settings;
   const opened = await retryWhileBusy(busyTimeout, () => connect(path, { readOnly: false, timeout: 0 }));
   try {
@@ -51,6 +57,9 @@ async function writerOf(path: string, space: string, settings: FileSettings): Pr
     });
     // Only now that the file is known to be ours is anything in it touched.
     await retryWhileBusy(busyTimeout, () => configure(opened, settings));
+    // Having read from the log, this connection keeps out whoever would delete the file.
+    await retryWhileBusy(busyTimeout, () => identify(opened));
+    if (inodeOf(path) !== inode) throw replacedMeanwhile(path);
     if (version < SCHEMA_VERSION) {
       await writeTransaction(opened, busyTimeout, () => {
         const present = identify(opened);
@@ -169,6 +178,19 @@ function readOnlyDirectory(path: string, cause: unknown): SalienceError {
     'store_read_only',
     `${path} cannot be written to, because its directory cannot; check its permissions, or open the space only to read`,
     { details: { path }, cause },
+  );
+}
+
+function isReplaced(error: unknown): boolean {
+  return SalienceError.isInstance(error) && error.code === 'store_replaced';
+}
+
+/** Its log would lie beside another file, or none. */
+function replacedMeanwhile(path: string): SalienceError {
+  return new SalienceError(
+    'store_replaced',
+    `${path} was deleted, moved or replaced while it was being opened; nothing was changed. Try again`,
+    { details: { path } },
   );
 }
 

@@ -1,4 +1,4 @@
-import { constants, existsSync, statSync } from 'node:fs';
+import { constants, existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { copyFile, link, open, rm } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { SalienceError } from '../../domain/errors.ts';
@@ -129,6 +129,18 @@ export async function giveName(made: string, path: string): Promise<void> {
     // Not every file system has links.
     return copyFile(made, path, constants.COPYFILE_EXCL);
   });
+}
+
+/** Gives a whole file another name instead of its own. Throws where that is taken: renaming would replace what another process just made. */
+export function moveTo(made: string, path: string): void {
+  try {
+    linkSync(made, path);
+  } catch (error) {
+    if (existsSync(path)) throw error;
+    // Not every file system has links.
+    renameSync(made, path);
+  }
+  rmSync(made, { force: true });
 }
 
 let filesMade = 0;
