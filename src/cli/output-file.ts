@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { link, lstat, open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { lstat, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { invalidArgument } from '../domain/check.ts';
 import { SalienceError } from '../domain/errors.ts';
+import { giveName } from '../domain/give-name.ts';
 import { removeLeftBehind, temporaryPrefix } from '../domain/left-behind.ts';
 import { waitForDisk } from '../domain/wait-for-disk.ts';
 
@@ -38,7 +39,7 @@ export async function writeFileAtomically(
     } finally {
       await handle.close();
     }
-    await giveName(temporary, path, options.replace);
+    await publish(temporary, path, options.replace);
   } finally {
     // It would hide what failed, and after a rename nothing is there.
     await rm(temporary, { force: true }).catch(() => undefined);
@@ -78,10 +79,10 @@ async function identityOf(path: string): Promise<string> {
   return join(await realpath(folder).catch(() => folder), basename(path));
 }
 
-async function giveName(temporary: string, path: string, replace: boolean): Promise<void> {
+async function publish(temporary: string, path: string, replace: boolean): Promise<void> {
   try {
     // A link, unlike a rename, fails when the name is taken, also by another process a moment ago.
-    await (replace ? rename(temporary, path) : link(temporary, path));
+    await (replace ? rename(temporary, path) : giveName(temporary, path));
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw unwritable(path, cause);
     throw alreadyExists(path, cause);

@@ -3,13 +3,13 @@ import { existsSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { SalienceError } from '../../domain/errors.ts';
+import { giveName } from '../../domain/give-name.ts';
 import { removeLeftBehind, temporaryPrefix } from '../../domain/left-behind.ts';
 import { waitForDisk } from '../../domain/wait-for-disk.ts';
 import type { ReadAside } from './aside.ts';
 import type { Connection } from './connection.ts';
 import { wholePath } from './directory.ts';
 import { translateFileError } from './faults.ts';
-import { giveName } from './presence.ts';
 
 /** Begins the names of backups that are not whole yet. */
 const UNFINISHED = '.backup-';

@@ -1,7 +1,8 @@
-import { constants, existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
-import { copyFile, link, open, rm } from 'node:fs/promises';
+import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
+import { open, rm } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { SalienceError } from '../../domain/errors.ts';
+import { giveName } from '../../domain/give-name.ts';
 import { connect } from './connection.ts';
 import { translateFileError } from './faults.ts';
 import { hasLog } from './files.ts';
@@ -120,15 +121,6 @@ async function stateOf(path: string, immutable: boolean): Promise<FileState | un
   } catch {
     return undefined;
   }
-}
-
-/** Gives a whole file the name `path` too. Throws `EEXIST` where that is taken: two that do this at once do not replace each other. */
-export async function giveName(made: string, path: string): Promise<void> {
-  await link(made, path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'EEXIST') throw error;
-    // Not every file system has links.
-    return copyFile(made, path, constants.COPYFILE_EXCL);
-  });
 }
 
 /** Gives a whole file another name instead of its own. Throws where that is taken: renaming would replace what another process just made. */

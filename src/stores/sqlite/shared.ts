@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { link, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SalienceError } from '../../domain/errors.ts';
+import { giveName } from '../../domain/give-name.ts';
 import { makeDirectory } from '../../domain/make-directory.ts';
 import type { SharedTexts } from '../../store/store.ts';
 import { translateFileError } from './faults.ts';
@@ -17,7 +18,7 @@ export function sharedFiles(root: string): SharedTexts {
     return json === undefined ? undefined : storedIn(json, file);
   };
   /** Nobody reads half of it. */
-  const write = async (kind: string, id: string, text: string, publish: typeof link) => {
+  const write = async (kind: string, id: string, text: string, publish: typeof giveName) => {
     const file = fileOf(kind, id);
     const whole = `${file}.${randomBytes(8).toString('hex')}`;
     const failed = (error: unknown) => {
@@ -45,7 +46,7 @@ export function sharedFiles(root: string): SharedTexts {
   return {
     get: async (kind, id) => (await read(fileOf(kind, id)))?.text,
     // A second name for what is whole already: of two that add at once one fails.
-    add: (kind, id, text) => write(kind, id, text, link),
+    add: (kind, id, text) => write(kind, id, text, giveName),
     put: (kind, id, text) => write(kind, id, text, rename),
     async remove(kind, id) {
       const file = fileOf(kind, id);
