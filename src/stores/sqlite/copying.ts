@@ -1,7 +1,7 @@
 import { existsSync, rmdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { SalienceError } from '../../domain/errors.ts';
-import { inSlices, startLongSlices } from '../../domain/slices.ts';
+import { atOnce, inSlices, startLongSlices } from '../../domain/slices.ts';
 import type { CopyHead, CopyRows, CopySource, CopyTarget, StoreCopying } from '../../store/copying.ts';
 import { anotherCopy, missingSpace } from '../../store/faults.ts';
 import {
@@ -15,6 +15,7 @@ import { putRow, readPart, removeRow } from './copy-rows.ts';
 import { checkLinks } from './directory.ts';
 import { isBusy, translateFileError } from './faults.ts';
 import { fileNameOf, hasLog, listSpaceNames, pathOf, removeFiles } from './files.ts';
+import { finishForgetting } from './forget.ts';
 import {
   readDerivation,
   readGeneration,
@@ -24,7 +25,7 @@ import {
   writeMeta,
   writeSettings,
 } from './meta.ts';
-import { type FileSettings, openReader, openWriter } from './opening.ts';
+import { type FileSettings, finishErasure, openReader, openWriter } from './opening.ts';
 import { checkFiles, leftBehind, moveTo } from './presence.ts';
 import { wrongChecksums } from './protection.ts';
 import { describeStrays } from './strays.ts';
@@ -48,6 +49,7 @@ export function copyingIn(directory: string, settings: FileSettings): StoreCopyi
       const incomplete = join(directory, INCOMPLETE, fileNameOf(space));
       if (existsSync(path)) throw exists(space, path);
       await checkFiles(path);
+      const isContinued = existsSync(incomplete);
       const connection = await openIncomplete(incomplete, space, settings).catch((error: unknown) => {
         if (!SalienceError.isInstance(error) || error.code !== 'store_busy') throw error;
         throw anotherCopy(space, error);
@@ -60,7 +62,7 @@ export function copyingIn(directory: string, settings: FileSettings): StoreCopyi
         connection.close();
         throw isBusy(error) ? anotherCopy(space, error) : translateFileError(error, incomplete);
       }
-      return targetOf(connection, settings, async () => {
+      return targetOf(connection, settings, isContinued, async () => {
         if (existsSync(path)) throw exists(space, path);
         await checkFiles(path);
         try {
@@ -204,9 +206,12 @@ function readHead(connection: Connection): CopyHead {
 function targetOf(
   connection: Connection,
   { busyTimeout }: FileSettings,
+  isContinued: boolean,
   publish: () => Promise<void>,
 ): CopyTarget {
   const termIds = createTermIds(connection);
+  /** What was copied and is no longer there may have been forgotten: its words and bytes are here. */
+  let hasRemains = isContinued;
   const write = async (task: () => void) => {
     try {
       await writeTransaction(connection, busyTimeout, task);
@@ -217,11 +222,13 @@ function targetOf(
   };
   return {
     ...rowsOf(connection),
-    put: (part, rows, gone) =>
-      write(() => {
+    put: (part, rows, gone) => {
+      if (gone.length > 0) hasRemains = true;
+      return write(() => {
         for (const row of gone) removeRow(connection, part, row);
         for (const row of rows) putRow(connection, termIds, part, row);
-      }),
+      });
+    },
     async finish(head) {
       await write(() => {
         const { tombstoneKey, ordinal, settings } = head;
@@ -240,7 +247,9 @@ function targetOf(
           connection.run('DELETE FROM sqlite_sequence WHERE name = ?', table);
           connection.run('INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)', table, last);
         }
+        if (hasRemains) atOnce(finishForgetting(connection, termIds));
       });
+      await finishErasure(connection, busyTimeout);
       // The last connection puts the log into the file.
       connection.close();
       await publish();

@@ -201,7 +201,7 @@ function damaged(path: string): SalienceError {
 }
 
 /** Takes up an erasure that a crash or another process interrupted; where it cannot be done now, it stays pending. */
-async function finishErasure(connection: Connection, busyTimeout: number): Promise<void> {
+export async function finishErasure(connection: Connection, busyTimeout: number): Promise<void> {
   try {
     await eraseForgotten(connection, Math.min(busyTimeout, 100));
   } catch (error) {

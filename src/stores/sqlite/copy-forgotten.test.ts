@@ -1,0 +1,79 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { copySpaces } from '../../copy-spaces.ts';
+import { openMemory } from '../../open.ts';
+import type { StoreCopying } from '../../store/copying.ts';
+import type { Store } from '../../store/store.ts';
+import { createSqliteStore } from './index.ts';
+
+let root: string;
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'salience-copy-forgotten-'));
+});
+afterEach(() => rm(root, { recursive: true, force: true }));
+
+/** Whether a word is anywhere in the files of a directory. */
+async function holds(directory: string, word: string): Promise<boolean> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  const contents = await Promise.all(files.map((file) => readFile(join(file.parentPath, file.name))));
+  return contents.some((bytes) => bytes.includes(word));
+}
+
+it('a copy that goes on holds nothing of what was forgotten since it was interrupted', async () => {
+  const [from, to] = [join(root, 'from'), join(root, 'to')];
+  await using memory = await openMemory({ path: from, space: 'alice', embedder: 'none' });
+  await memory.remember('An ordinary sentence');
+  await memory.remember('Played by a xylophonist', { id: 'secret' });
+  const interruption = new AbortController();
+  let pages = 0;
+  const interrupted = copySpaces({
+    from,
+    to,
+    signal: interruption.signal,
+    progress: () => ++pages === 3 && interruption.abort(),
+  });
+  await expect(interrupted).rejects.toMatchObject({ code: 'aborted' });
+  expect(await holds(to, 'xylophonist')).toBe(true);
+  await memory.forget('secret');
+  await copySpaces({ from, to });
+  expect(await holds(to, 'xylophonist')).toBe(false);
+  await using copied = await openMemory({ path: to, space: 'alice', embedder: 'none' });
+  expect(await copied.check()).toEqual([]);
+  expect((await copied.stats()).terms).toBe((await memory.stats()).terms);
+});
+
+it('a copy under which a memory is forgotten holds nothing of it', async () => {
+  const [directory, to] = [join(root, 'from'), join(root, 'to')];
+  await using memory = await openMemory({ path: directory, space: 'alice', embedder: 'none' });
+  await memory.remember('An ordinary sentence');
+  await memory.remember('Played by a xylophonist', { id: 'secret' });
+  await using store = createSqliteStore({ directory });
+  const copying = store.copying as StoreCopying;
+  let wasCopied = false;
+  const from: Store = {
+    ...store,
+    copying: {
+      ...copying,
+      async from(space) {
+        const source = await copying.from(space);
+        return {
+          ...source,
+          async rows(part, range) {
+            // All memories are copied by then.
+            if (part === 'event' && !wasCopied) {
+              wasCopied = await holds(to, 'xylophonist');
+              await memory.forget('secret');
+            }
+            return source.rows(part, range);
+          },
+        };
+      },
+    },
+  };
+  await copySpaces({ from, to });
+  expect(wasCopied).toBe(true);
+  expect(await holds(to, 'xylophonist')).toBe(false);
+});
