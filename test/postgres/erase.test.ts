@@ -140,4 +140,22 @@ describe.skipIf(SERVER === undefined)(`erasePostgres (${WITHOUT_SERVER})`, () =>
     });
     await memory.close();
   });
+
+  it('is refused to a user who may not rewrite the tables, instead of doing nothing', async () => {
+    const { schema, url } = fresh;
+    const user = `user_${schema}`;
+    await (await openMemory({ store: fresh.open(), space: 'alice', embedder: 'none' })).close();
+    await fresh.script(`CREATE ROLE ${user} LOGIN; GRANT USAGE ON SCHEMA ${schema} TO ${user};
+      GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${user}`);
+    try {
+      const at = new URL(url);
+      at.username = user;
+      await expect(erasePostgres(String(at), { schema })).rejects.toMatchObject({
+        code: 'store_read_only',
+        message: expect.stringMatching(/erase as the owner of the tables. Nothing was rewritten/),
+      });
+    } finally {
+      await fresh.script(`DROP OWNED BY ${user}; DROP ROLE ${user}`);
+    }
+  });
 });

@@ -44,7 +44,11 @@ export async function eraseTables(
         const name = statementOf(database.tables[table]).text;
         const size = `SELECT pg_total_relation_size('${name}')::text`;
         const before = await one(size);
+        const file = `SELECT pg_relation_filenode('${name}')::text`;
+        const old = await one(file);
         await tell(`VACUUM (FULL, ANALYZE) ${name}`);
+        // The server only warns of a table that the user may not rewrite, and passes it over.
+        if ((await one(file)) === old) throw notRewritten(database.place, table, done);
         erased.push({ table, before, after: await one(size) });
       }
       return erased;
@@ -57,5 +61,13 @@ function heldOpen(place: string): SalienceError {
     'store_busy',
     `PostgreSQL at ${place}: a transaction or a replication slot still needs an older state, so that erased rows would be kept; end it (pg_stat_activity, pg_prepared_xacts and pg_replication_slots name it), and try again. Nothing was rewritten`,
     { details: { place } },
+  );
+}
+
+function notRewritten(place: string, table: TableName, done: number): SalienceError {
+  return new SalienceError(
+    'store_read_only',
+    `PostgreSQL at ${place}: the user may not rewrite the table ${table}, so what was forgotten is still in its files; erase as the owner of the tables. ${done === 0 ? 'Nothing was' : `Only the ${done} tables before it were`} rewritten`,
+    { details: { place, table } },
   );
 }
