@@ -153,4 +153,21 @@ describe.skipIf(SERVER === undefined)(`rights (${WITHOUT_SERVER})`, () => {
       await fresh.script(`DROP OWNED BY ${user}; DROP ROLE ${user}`);
     }
   });
+
+  it('to make schemas in the database are not needed by who owns the schema', async () => {
+    await using fresh = freshSchema();
+    const { schema, url } = fresh;
+    const user = `user_${schema}`;
+    await fresh.script(`CREATE ROLE ${user} LOGIN; CREATE SCHEMA ${schema} AUTHORIZATION ${user}`);
+    try {
+      const at = new URL(url);
+      at.username = user;
+      expect(await migratePostgres(String(at), { schema })).toEqual({ from: 0, to: SCHEMA_VERSION });
+      await using store = postgres(String(at), { schema });
+      await using memory = await openMemory({ store, space: 'alice', embedder: 'none' });
+      expect((await memory.remember('Prefers tea')).outcome).toBe('created');
+    } finally {
+      await fresh.script(`DROP OWNED BY ${user}; DROP ROLE ${user}`);
+    }
+  });
 });

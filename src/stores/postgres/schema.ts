@@ -101,7 +101,7 @@ export function migrationScript(schema: string, version: number, to = SCHEMA_VER
     `SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`,
     ...(version === 0
       ? [
-          `CREATE SCHEMA IF NOT EXISTS ${quoted(schema)}`,
+          schemaIfMissing(schema),
           // Fails for the second of two processes, whose whole script is then undone.
           `CREATE TABLE ${meta} (key text PRIMARY KEY, value text NOT NULL)`,
         ]
@@ -134,6 +134,16 @@ function foreignSchema({ place, schema }: Database): SalienceError {
     `PostgreSQL at ${place}: the schema ${JSON.stringify(schema)} has tables of another program with the names of ours; choose another schema. Nothing was changed`,
     { details: { place, schema } },
   );
+}
+
+/** `CREATE SCHEMA IF NOT EXISTS` asks for the right to make schemas also where the schema is there. */
+function schemaIfMissing(schema: string): string {
+  return `DO $schema$
+    BEGIN
+      IF to_regnamespace('${quoted(schema)}') IS NULL THEN
+        CREATE SCHEMA IF NOT EXISTS ${quoted(schema)};
+      END IF;
+    END $schema$`;
 }
 
 /** The owner migrates, and other users go on: a table that they may not use would stop them. */
