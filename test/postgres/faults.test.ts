@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findBinaries, startServer, type TestServer } from '../../scripts/postgres-server.mjs';
 import { SalienceError } from '../../src/domain/errors.ts';
 import { type MemoryEngine, openMemory } from '../../src/index.ts';
-import { migratePostgres, postgres } from '../../src/stores/postgres/index.ts';
+import { migratePostgres, type PostgresPool, postgres } from '../../src/stores/postgres/index.ts';
 import { SCHEMA_VERSION } from '../../src/stores/postgres/schema.ts';
 import { freshSchema, SERVER, WITHOUT_SERVER } from './server.ts';
 
@@ -148,6 +148,42 @@ describe.skipIf(SERVER === undefined)(`a real server (${WITHOUT_SERVER})`, () =>
     }
     await memory.remember('Prefers coffee', { id: 'b' });
     expect((await memory.list()).memories.map(({ id }) => id).sort()).toEqual(['a', 'b']);
+  });
+
+  it('a query_timeout of the pool is a typed error of a read, and settled under a write', async () => {
+    await using fresh = freshSchema();
+    await using memory = await openMemory({ store: fresh.open(), space: 'alice', embedder: 'none' });
+    await memory.remember('Prefers tea', { id: 'a' });
+    const holder = new pg.Client(fresh.url);
+    await holder.connect();
+    const impatient = new pg.Pool({ connectionString: fresh.url, query_timeout: 300 });
+    let onTimeout = async () => {};
+    const watched: PostgresPool = {
+      query: async (query) => {
+        try {
+          return await impatient.query(query);
+        } catch (error) {
+          await onTimeout();
+          throw error;
+        }
+      },
+    };
+    try {
+      await using store = postgres(watched, { schema: fresh.schema });
+      const other = await openMemory({ store, space: 'alice', embedder: 'none' });
+      await holder.query(`BEGIN; LOCK TABLE ${fresh.schema}.memory`);
+      await expect(other.list()).rejects.toMatchObject({
+        code: 'timed_out',
+        message: expect.stringContaining('query_timeout'),
+      });
+      await holder.query(`ROLLBACK; BEGIN; SELECT * FROM ${fresh.schema}.space FOR UPDATE`);
+      onTimeout = async () => void (await holder.query('ROLLBACK'));
+      expect((await other.remember('Prefers water', { id: 'b' })).outcome).toBe('created');
+    } finally {
+      await holder.end();
+      await impatient.end();
+    }
+    expect((await memory.history('b')).length).toBe(1);
   });
 
   it('a connection that is ended under a write settles by itself: it is written once', async () => {

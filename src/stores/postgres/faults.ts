@@ -10,10 +10,12 @@ function codeOf(error: unknown): string | undefined {
 export function isLost(error: unknown): boolean {
   const code = codeOf(error);
   if (code === undefined) {
-    // The driver has no code for a connection that ended under a statement.
+    // The driver has no code for a connection that ended under a statement, or that it gives up after its query_timeout.
     return (
       error instanceof Error &&
-      /connection terminated|connection ended|connection error|not queryable|socket/i.test(error.message)
+      /connection terminated|connection ended|connection error|not queryable|socket|query read timeout/i.test(
+        error.message,
+      )
     );
   }
   return /^(08|57P0[1-5])/.test(code) || LOST.has(code);
@@ -166,6 +168,9 @@ function describe(code: string): Described | undefined {
 }
 
 function fallback(error: Error, code: string | undefined): Described {
+  if (/query read timeout/i.test(error.message)) {
+    return ['timed_out', 'there was no answer within the query_timeout of the pool; raise it, or try again'];
+  }
   if (isLost(error)) {
     return [
       'store_failed',
