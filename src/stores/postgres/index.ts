@@ -119,11 +119,21 @@ export async function erasePostgres(
   }
 }
 
+/** What clients of `pg` have, and pools have not. Their `connect` gives no connection of its own. */
+interface WithEscapes {
+  escapeIdentifier(name: string): string;
+}
+
 function databaseOf(source: string | PostgresPool, options: PostgresOptions, verb: string): Database {
   onlyKeys(options, optionKeys, verb);
   const { schema = 'salience', busyTimeout = 10_000, maxConnections = 10, connectTimeout = 10_000 } = options;
   if (typeof schema !== 'string' || !/^[a-z_][a-z0-9_]{0,62}$/i.test(schema))
     throw invalidArgument('schema', 'expected a name of letters, digits and "_", of at most 63 characters');
+  if (/^pg_/.test(schema))
+    throw invalidArgument(
+      'schema',
+      'names that begin with "pg_" are those of PostgreSQL itself; choose another one',
+    );
   const pool = {
     max: wholeNumber(maxConnections, 'maxConnections', 1, 10_000),
     connectTimeout: wholeNumber(connectTimeout, 'connectTimeout', 1, 3_600_000),
@@ -131,6 +141,11 @@ function databaseOf(source: string | PostgresPool, options: PostgresOptions, ver
   const patience = wholeNumber(busyTimeout, 'busyTimeout', 1, 3_600_000);
   if (typeof source !== 'string' && typeof (source as PostgresPool | undefined)?.query !== 'function')
     throw invalidArgument('store', 'expected the URL of a database, or a pool such as new pg.Pool() makes');
+  if (typeof (source as Partial<WithEscapes>).escapeIdentifier === 'function')
+    throw invalidArgument(
+      'store',
+      'this is one connection of pg, a Client; hand over a pool, such as new pg.Pool() makes, or a URL',
+    );
   const from = typeof source === 'string' ? sourceOfUrl(source, pool) : sourceOfPool(source);
   return openDatabase(from, schema, patience);
 }

@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import { erasePostgres, migratePostgres, postgres } from './index.ts';
 
@@ -16,6 +17,8 @@ describe('options are checked before anything is connected', () => {
     ],
     ['postgres', () => postgres(url, { schema: null } as never), 'schema'],
     ['postgres', () => postgres(url, { schema: 'a-b' }), 'schema'],
+    ['postgres', () => postgres(url, { schema: 'pg_memories' }), 'schema'],
+    ['postgres', () => postgres(new pg.Client(url) as never), 'store'],
     ['postgres', () => postgres(url, { maxConnections: 0 }), 'maxConnections'],
     ['postgres', () => postgres(url, { connectTimeout: 0.5 }), 'connectTimeout'],
     ['postgres', () => postgres(url, { busyTimeout: Number.NaN }), 'busyTimeout'],
