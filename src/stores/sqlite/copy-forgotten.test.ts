@@ -1,11 +1,13 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { link, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { copySpaces } from '../../copy-spaces.ts';
+import { deleteSpace } from '../../delete-space.ts';
 import { openMemory } from '../../open.ts';
 import type { StoreCopying } from '../../store/copying.ts';
 import type { Store } from '../../store/store.ts';
+import { fileNameOf } from './files.ts';
 import { createSqliteStore } from './index.ts';
 
 let root: string;
@@ -76,4 +78,25 @@ it('a copy under which a memory is forgotten holds nothing of it', async () => {
   await copySpaces({ from, to });
   expect(wasCopied).toBe(true);
   expect(await holds(to, 'xylophonist')).toBe(false);
+});
+
+it('a file whose process was killed while it got its name leaves nothing when its space is deleted', async () => {
+  const [from, to] = [join(root, 'from'), join(root, 'to')];
+  for (const ends of ['deleted', 'copied again'] as const) {
+    await using memory = await openMemory({ path: from, space: ends, embedder: 'none' });
+    await memory.remember('Played by a xylophonist');
+    await copySpaces({ from, to, spaces: [ends] });
+    const file = fileNameOf(ends);
+    await mkdir(join(to, '.copying'));
+    await link(join(to, file), join(to, '.copying', file));
+    await link(join(to, file), join(to, `${file}-new-1-1`));
+    if (ends === 'copied again') {
+      await expect(copySpaces({ from, to, spaces: [ends] })).rejects.toMatchObject({
+        code: 'already_exists',
+      });
+      expect(await readdir(to)).toEqual([file]);
+    }
+    await deleteSpace({ path: to, space: ends });
+    expect(await readdir(to)).toEqual([]);
+  }
 });

@@ -1,4 +1,5 @@
 import { existsSync, rmdirSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { SalienceError } from '../../domain/errors.ts';
 import { atOnce, inSlices, startLongSlices } from '../../domain/slices.ts';
@@ -14,7 +15,7 @@ import { type Connection, readTransaction, writeTransaction } from './connection
 import { putRow, readPart, removeRow } from './copy-rows.ts';
 import { checkLinks } from './directory.ts';
 import { isBusy, translateFileError } from './faults.ts';
-import { fileNameOf, hasLog, listSpaceNames, pathOf, removeFiles } from './files.ts';
+import { fileNameOf, filesIn, hasLog, listSpaceNames, pathOf, removeFiles } from './files.ts';
 import { finishForgetting } from './forget.ts';
 import {
   readDerivation,
@@ -26,7 +27,7 @@ import {
   writeSettings,
 } from './meta.ts';
 import { type FileSettings, finishErasure, openReader, openWriter } from './opening.ts';
-import { checkFiles, leftBehind, moveTo } from './presence.ts';
+import { checkFiles, inodeOf, leftBehind, moveTo } from './presence.ts';
 import { wrongChecksums } from './protection.ts';
 import { describeStrays } from './strays.ts';
 import { createTermIds } from './terms.ts';
@@ -46,8 +47,11 @@ export function copyingIn(directory: string, settings: FileSettings): StoreCopyi
     async into(space) {
       checkLinks(directory);
       const path = join(directory, fileNameOf(space));
-      const incomplete = join(directory, INCOMPLETE, fileNameOf(space));
-      if (existsSync(path)) throw exists(space, path);
+      const incomplete = incompleteOf(directory, space);
+      if (existsSync(path)) {
+        await removeFormerNames(directory, space);
+        throw exists(space, path);
+      }
       await checkFiles(path);
       const isContinued = existsSync(incomplete);
       const connection = await openIncomplete(incomplete, space, settings).catch((error: unknown) => {
@@ -62,20 +66,45 @@ export function copyingIn(directory: string, settings: FileSettings): StoreCopyi
         connection.close();
         throw isBusy(error) ? anotherCopy(space, error) : translateFileError(error, incomplete);
       }
+      /** It is of no use any more, and nobody would find the texts in it. */
+      const refuse = async () => {
+        await removeFiles(incomplete);
+        removeIfEmpty(dirname(incomplete));
+        return exists(space, path);
+      };
       return targetOf(connection, settings, isContinued, async () => {
-        if (existsSync(path)) throw exists(space, path);
+        if (existsSync(path)) throw await refuse();
         await checkFiles(path);
         try {
           moveTo(incomplete, path);
         } catch (error) {
           // Another process made it meanwhile.
-          throw existsSync(path) ? exists(space, path) : translateFileError(error, path);
+          throw existsSync(path) ? await refuse() : translateFileError(error, path);
         }
         removeIfEmpty(dirname(incomplete));
       });
     },
     unlisted: () => describeStrays(directory),
   };
+}
+
+function incompleteOf(directory: string, space: string): string {
+  return join(directory, INCOMPLETE, fileNameOf(space));
+}
+
+/**
+ * Takes away the former names of a space's file: it still has them where a process was killed while it gave the file its own, and
+ * deleting that one would leave the texts there.
+ */
+export async function removeFormerNames(directory: string, space: string): Promise<void> {
+  const file = fileNameOf(space);
+  const inode = inodeOf(join(directory, file));
+  if (inode === undefined) return;
+  const incomplete = incompleteOf(directory, space);
+  const made = filesIn(directory).filter((name) => name.startsWith(`${file}-new-`));
+  for (const former of [incomplete, ...made.map((name) => join(directory, name))])
+    if (inodeOf(former) === inode) await rm(former, { force: true });
+  removeIfEmpty(dirname(incomplete));
 }
 
 /** What an earlier copy left, to go on with it; where that is damaged, it begins anew. */

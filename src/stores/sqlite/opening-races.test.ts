@@ -106,6 +106,8 @@ test('a space that another process makes while a copy of that name ends is not r
     };
     const copying = copySpaces({ from, to: directory, spaces: ['alice'] });
     await expect(copying).rejects.toMatchObject({ code: 'already_exists' });
+    // What was copied could never become that space.
+    expect(existsSync(join(directory, '.copying'))).toBe(false);
     if (!made) throw new Error('the copy ended without a look');
     await write(made, [insert({ id: 'b' })]);
     const found = await made.get(['a', 'b', 'copied']);

@@ -5,7 +5,7 @@ import { parseSpaceName } from '../../domain/space.ts';
 import { closedError, missingSpace } from '../../store/faults.ts';
 import type { SpaceStore, Store } from '../../store/store.ts';
 import { type Connection, IN_MEMORY } from './connection.ts';
-import { copyingIn } from './copying.ts';
+import { copyingIn, removeFormerNames } from './copying.ts';
 import { deleteSpaceFiles } from './delete.ts';
 import { checkLinks, wholePath } from './directory.ts';
 import { openSpaceFile } from './file.ts';
@@ -82,6 +82,7 @@ export function createObservedSqliteStore(
       const mine = [...opened].filter((space) => space.name === name);
       await Promise.all(mine.map((space) => space.close()));
       for (const space of mine) opened.delete(space);
+      await removeFormerNames(root, name);
       await deleteSpaceFiles(path, name, { synchronous, busyTimeout });
       // Where it was a link.
       await rm(join(root, fileNameOf(name)), { force: true });
