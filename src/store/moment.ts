@@ -7,7 +7,7 @@ export const ATTEMPTS = 3;
 export function overtaken(space: string): SalienceError {
   return new SalienceError(
     'store_busy',
-    `space ${JSON.stringify(space)} was written to during each of ${ATTEMPTS} attempts to read it at one moment; try again`,
+    `space ${JSON.stringify(space)} was written to during each of ${ATTEMPTS} attempts to read it at one moment; try again, and run doctor if nobody writes to it`,
     { details: { space, overtaken: true } },
   );
 }

@@ -74,6 +74,24 @@ test('an operation whose first event is gone is named as damaged', async () => {
   expect(details).toEqual({ table: 'event', row: 1 });
 });
 
+test('a link of a memory with itself is damage, and no fault of who asked', async () => {
+  await makeSpace();
+  await damage('PRAGMA ignore_check_constraints = ON; UPDATE link SET b_row = a_row');
+  await using store = createSqliteStore({ directory });
+  const space = await store.openSpace('alice', { readOnly: true });
+  const { details } = await expectCode(space.links(['a']), 'store_corrupt');
+  expect(details).toEqual({ table: 'link', row: 'a' });
+});
+
+test('a row that does not fit into its table is damage, and no failure of SQLite', async () => {
+  await makeSpace();
+  await damage('CREATE UNIQUE INDEX space.foreign_index ON event (verb) WHERE sequence > 4');
+  await using store = createSqliteStore({ directory });
+  const space = await store.openSpace('alice');
+  await write(space, [insert({ id: 'c' })]);
+  await expectCode(write(space, [insert({ id: 'd' })]), 'store_corrupt');
+});
+
 test('the bytes of a term vector are read in bounded steps, whatever they are', () => {
   const bytes = fc.uint8Array({ maxLength: 40 });
   fc.assert(

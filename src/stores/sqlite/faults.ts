@@ -9,6 +9,7 @@ const READONLY = 8;
 const CORRUPT = 11;
 const FULL = 13;
 const CANTOPEN = 14;
+const CONSTRAINT = 19;
 const MISMATCH = 20;
 const NOTADB = 26;
 /** Extended result codes. */
@@ -140,6 +141,7 @@ function describe(code: number | string, path: string): readonly [code: Salience
       ];
     // Our statements fit the tables that we make: where they do not, the tables are not what they were.
     case ERROR:
+    case CONSTRAINT:
     case MISMATCH:
     case CORRUPT:
       return ['store_corrupt', `${path} is damaged; restore it from a backup`];

@@ -1,3 +1,4 @@
+import { damagedRow } from '../../store/damage.ts';
 import { missingMemory } from '../../store/faults.ts';
 import { checkedLink, linkKey, mergedLinks, orderedEnds } from '../../store/links.ts';
 import type { Link, LinkChange, LinkKind, Made, Neighbours } from '../../store/store.ts';
@@ -51,7 +52,10 @@ export function readLinks(connection: Connection, ids: readonly string[]): reado
     number,
   ][];
   return mergedLinks(
-    rows.map(([a, b, kind, weight, at]): Link => ({ ids: orderedEnds([a, b]), kind, weight, at })),
+    rows.map(([a, b, kind, weight, at]): Link => {
+      if (a === b) throw damagedRow({ table: 'link', row: a }, 'both its ends are one memory');
+      return { ids: orderedEnds([a, b]), kind, weight, at };
+    }),
     [],
   );
 }
