@@ -53,6 +53,26 @@ describe('the retriever', () => {
     expect(seen).toEqual(['1 found']);
     await expect(retriever.invoke(' ')).rejects.toMatchObject({ code: 'blank_query' });
   });
+
+  test('ends by the signal of its call or of its recalls, and calls back', async () => {
+    await memory.remember('Prefers dark roast coffee');
+    const retriever = new MemoryRetriever({ memory });
+    const signal = AbortSignal.abort();
+    const aborted = { code: 'aborted' };
+    await expect(retriever.invoke('coffee?', { signal })).rejects.toMatchObject(aborted);
+    await expect(
+      new MemoryRetriever({ memory, recall: { signal } }).invoke('coffee?', {
+        signal: new AbortController().signal,
+      }),
+    ).rejects.toMatchObject(aborted);
+    expect(await retriever.invoke('coffee?', { signal: new AbortController().signal })).toHaveLength(1);
+    expect(await retriever.invoke('coffee?')).toHaveLength(1);
+    const seen: number[] = [];
+    const callbacks = [{ handleRetrieverEnd: (documents: unknown[]) => void seen.push(documents.length) }];
+    await retriever.invoke('coffee?', { callbacks });
+    await retriever.invoke('coffee?', callbacks as object);
+    expect(seen).toEqual([1, 1]);
+  });
 });
 
 describe('the store', () => {

@@ -4,8 +4,10 @@
  * @module
  */
 
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Document } from '@langchain/core/documents';
 import type { BaseRetrieverInput } from '@langchain/core/retrievers';
+import type { RunnableConfig } from '@langchain/core/runnables';
 import { checkMemory, invalidArgument } from '../domain/check.ts';
 import type { JsonValue } from '../domain/memory.ts';
 import { keysOf, onlyKeys } from '../domain/options.ts';
@@ -22,10 +24,14 @@ const {
   Document: LangChainDocument,
   BaseRetriever,
   BaseStore,
+  ensureConfig,
+  parseCallbackConfigArg,
 } = await loadPeer(
   async () => ({
     ...(await import('@langchain/core/documents')),
     ...(await import('@langchain/core/retrievers')),
+    ...(await import('@langchain/core/runnables')),
+    ...(await import('@langchain/core/callbacks/manager')),
     ...(await import('@langchain/core/stores')),
   }),
   ['@langchain/core'],
@@ -53,6 +59,9 @@ export type MemoryDocumentMetadata = Omit<Memory, 'id' | 'content'> & {
   readonly score: number;
   readonly strategy: string;
 };
+
+/** The signal of the call under way: LangChain hands retrievers no more than the query. */
+const signals = new AsyncLocalStorage<AbortSignal | undefined>();
 
 /**
  * Recalls memories as documents, best first: the content is the page, the id is the document's.
@@ -84,12 +93,27 @@ export class MemoryRetriever extends BaseRetriever<MemoryDocumentMetadata> {
     this.#recall = { minRelevance: 'auto', ...recall };
   }
 
+  /** Ends when `options.signal` aborts, or `options.timeout` is over: throws `aborted`. */
+  override async invoke(
+    input: string,
+    options?: RunnableConfig,
+  ): Promise<Document<MemoryDocumentMetadata>[]> {
+    // Turns the timeout into a signal, and adds the signal of the chain.
+    const config = ensureConfig<RunnableConfig>(parseCallbackConfigArg(options));
+    return signals.run(config.signal, () => super.invoke(input, config));
+  }
+
   override async _getRelevantDocuments(query: string): Promise<Document<MemoryDocumentMetadata>[]> {
-    const { hits } = await this.#memory.recall(query, this.#recall);
+    const { hits } = await this.#memory.recall(query, this.#recallOptions());
     return hits.map(({ memory: { id, content, ...fields }, score }) => {
       const metadata = { ...fields, score: score.value, strategy: score.strategy };
       return new LangChainDocument({ id, pageContent: content, metadata });
     });
+  }
+
+  #recallOptions(): RecallOptions {
+    const of = [signals.getStore(), this.#recall.signal].filter((each) => each !== undefined);
+    return of.length === 0 ? this.#recall : { ...this.#recall, signal: AbortSignal.any(of) };
   }
 }
 
