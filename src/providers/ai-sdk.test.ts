@@ -54,10 +54,7 @@ function scripted(...script: readonly (Result | Error)[]) {
     },
   });
   const waits: number[] = [];
-  const sleep = async (milliseconds: number) => {
-    if (milliseconds === 60_000) await new Promise(() => {});
-    waits.push(milliseconds);
-  };
+  const sleep = async (milliseconds: number) => void waits.push(milliseconds);
   return { mock, waits, model: aiSdkModel(mock, { sleep, random: () => 0.5 }) };
 }
 

@@ -75,13 +75,10 @@ const good = says('{"colour":"red","share":0.5}');
 
 const timeoutMs = 12_345;
 
-/** A model whose time only passes when `isTime` says so; `waits` are the times between its tries. */
-function modelOn(baseUrl: string, options: Partial<OpenAiCompatibleModelOptions> = {}, isTime = () => false) {
+/** A model that does not wait; `waits` are the times between its tries. */
+function modelOn(baseUrl: string, options: Partial<OpenAiCompatibleModelOptions> = {}) {
   const waits: number[] = [];
-  const sleep = async (milliseconds: number) => {
-    if (milliseconds !== timeoutMs) waits.push(milliseconds);
-    else if (!isTime()) await new Promise(() => {});
-  };
+  const sleep = async (milliseconds: number) => void waits.push(milliseconds);
   const model = openAiCompatibleModel({
     baseUrl,
     model: 'tiny',
@@ -388,11 +385,14 @@ describe('a server that knows less of the API', () => {
 });
 
 describe('time', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+  afterEach(() => void vi.useRealTimers());
+
   it('over ends a request that is not answered, and it is tried again', async () => {
     let asked = 0;
     const { baseUrl, received } = await serve(() => void asked++);
-    const { generate } = modelOn(baseUrl, { retries: 1, sleep: untilAsked(() => received.length) });
-    const error = await failure(generate());
+    const { generate } = modelOn(baseUrl, { retries: 1 });
+    const error = await failure(overAfter(received, [1, 2], generate()));
     expect(error.message).toMatch(/gave no whole answer within 12345 ms 2 times: raise timeoutMs/);
     expect(error.details).toMatchObject({ calls: 2, attempts: 2 });
     expect(asked).toBe(2);
@@ -401,16 +401,8 @@ describe('time', () => {
   it('over counts the requests of an adaptation that was under way', async () => {
     const half = [refuses('response_format is not supported'), silent];
     const { baseUrl, received } = await serve(...half, ...half, ...half, ...half);
-    const { generate } = modelOn(baseUrl, {
-      budget: { maxCalls: 4 },
-      sleep: async (milliseconds, signal) => {
-        if (milliseconds !== timeoutMs) return;
-        const until = received.length + 2;
-        while (!signal.aborted && received.length < until)
-          await new Promise((resolve) => setImmediate(resolve));
-      },
-    });
-    const error = await failure(generate());
+    const { generate } = modelOn(baseUrl, { budget: { maxCalls: 4 } });
+    const error = await failure(overAfter(received, [2, 4], generate()));
     expect(error.message).toMatch(/gave no whole answer/);
     expect(error.details).toMatchObject({ calls: 4, attempts: 2 });
     expect(received).toHaveLength(4);
@@ -419,8 +411,8 @@ describe('time', () => {
   it('over ends an answer that stops in its middle', async () => {
     const half: Script = (response) => void response.writeHead(200).write('{"choices":');
     const { baseUrl, received } = await serve(half, good);
-    const { generate } = modelOn(baseUrl, { sleep: untilAsked(() => (received.length === 1 ? 1 : 0)) });
-    expect(await generate()).toMatchObject({ value: { colour: 'red' }, calls: 2 });
+    const { generate } = modelOn(baseUrl);
+    expect(await overAfter(received, [1], generate())).toMatchObject({ value: { colour: 'red' }, calls: 2 });
   });
 
   it('ends at once by the signal, while the server is silent', async () => {
@@ -433,8 +425,8 @@ describe('time', () => {
   it('ends at once by the signal, while waiting for the next try', async () => {
     const stop = new AbortController();
     const { baseUrl, received } = await serve(refuses('busy', 503));
-    const sleep = async (milliseconds: number) => {
-      if (milliseconds !== timeoutMs) stop.abort();
+    const sleep = async () => {
+      stop.abort();
       await new Promise(() => {});
     };
     expect((await failure(modelOn(baseUrl, { sleep }).generate({ signal: stop.signal }))).code).toBe(
@@ -450,14 +442,22 @@ describe('time', () => {
     expect(received).toHaveLength(0);
   });
 
-  /** Lets the timeout come once a request has reached the server. */
-  function untilAsked(requests: () => number) {
-    let seen = 0;
-    return async (milliseconds: number, signal: AbortSignal) => {
-      if (milliseconds !== timeoutMs) return;
-      while (!signal.aborted && requests() <= seen) await new Promise((resolve) => setImmediate(resolve));
-      seen = requests();
+  /** Lets the timeout come each time that so many requests have reached the server. */
+  async function overAfter<Value>(
+    received: readonly unknown[],
+    counts: readonly number[],
+    call: Promise<Value>,
+  ): Promise<Value> {
+    let isOver = false;
+    const ends = () => {
+      isOver = true;
     };
+    call.then(ends, ends);
+    for (const count of counts) {
+      while (!isOver && received.length < count) await new Promise((resolve) => setImmediate(resolve));
+      vi.advanceTimersByTime(timeoutMs);
+    }
+    return call;
   }
 });
 

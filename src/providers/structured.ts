@@ -25,7 +25,7 @@ export interface LanguageModelOptions {
    */
   readonly retries?: number | undefined;
   readonly budget?: ModelBudget | undefined;
-  /** How time passes, between two tries and towards the timeout. Default is the system's timer. */
+  /** Waits between two tries. Default is the system's timer. */
   readonly sleep?: ((milliseconds: number, signal: AbortSignal) => Promise<void>) | undefined;
   /** Numbers from 0 up to, not including, 1, for the waits. Default is `Math.random`. */
   readonly random?: (() => number) | undefined;
@@ -134,7 +134,7 @@ async function ask(
           signal: inner,
         }),
       signal,
-      { milliseconds: timeoutMs, result: timedOut(name, timeoutMs), sleep },
+      { milliseconds: timeoutMs, result: timedOut(name, timeoutMs) },
     );
     if (outcome.kind === 'text') {
       const { text, promptTokens, completionTokens } = outcome;

@@ -46,8 +46,6 @@ export async function stoppable<Result>(
   limit?: {
     readonly milliseconds: number;
     readonly result: Result;
-    /** Default is the system's timer. */
-    readonly sleep?: Sleep | undefined;
   },
 ): Promise<Result> {
   throwIfAborted(signal);
@@ -58,8 +56,8 @@ export async function stoppable<Result>(
       onAbort = () => reject(signal?.reason);
       signal?.addEventListener('abort', onAbort);
       if (limit) {
-        const { milliseconds, result, sleep = systemSleep } = limit;
-        sleep(milliseconds, stop.signal).then(() => resolve(result), reject);
+        const { milliseconds, result } = limit;
+        systemSleep(milliseconds, stop.signal).then(() => resolve(result), reject);
       }
       work(stop.signal).then(resolve, reject);
     });
