@@ -163,6 +163,26 @@ describe('middleware', () => {
     ]);
   });
 
+  test('recalls and remembers also what has half of a surrogate pair, or a control character', async () => {
+    await memory.remember('The favourite tea is lapsang');
+    const onError = vi.fn();
+    const odd = 'I cut\ud83d my\0 favourite tea to one cup a day';
+    const said = 'I cut\ufffd my  favourite tea to one cup a day';
+    for (const observe of ['worth', 'remember']) {
+      const model = scripted(says('Well\udc00 done.'));
+      await generateText({ model: wrapped(model, { observe, onError }), prompt: odd });
+      const [message] = model.doGenerateCalls[0]?.prompt ?? [];
+      expect(JSON.stringify(message)).toContain('lapsang');
+      expect(message?.content.at(-1)).toMatchObject({ text: odd });
+    }
+    expect(onError.mock.calls).toEqual([]);
+    expect(await contents(memory)).toEqual([
+      said,
+      'The favourite tea is lapsang',
+      `User: ${said}\nAssistant: Well\ufffd done.`,
+    ]);
+  });
+
   test('observes streams when they end, and changes nothing in them', async () => {
     const stream: Stream = simulateReadableStream({
       chunks: [

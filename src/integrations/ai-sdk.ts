@@ -8,6 +8,7 @@ import type { LanguageModelMiddleware, Tool } from 'ai';
 import { callback, checkMemory, oneOf, text, wholeNumber } from '../domain/check.ts';
 import { keysOf, onlyKeys } from '../domain/options.ts';
 import { type ContextOptions, type MemoryEngine, SalienceError } from '../index.ts';
+import { storable } from './kept-json.ts';
 import { type MemoryToolOptions, toolsOf } from './tools.ts';
 
 export type { MemoryToolOptions };
@@ -156,7 +157,7 @@ export function memoryMiddleware(memory: MemoryEngine, options: MemoryMiddleware
   async function contextOf(query: string, isNewTurn: boolean, signal: AbortSignal | undefined) {
     const known = contexts.get(query);
     if (known !== undefined && !isNewTurn) return known;
-    const { text } = await memory.context(query, {
+    const { text } = await memory.context(storable(query), {
       ...asked,
       sessionId,
       exceptSession: sessionId,
@@ -188,10 +189,10 @@ export function memoryMiddleware(memory: MemoryEngine, options: MemoryMiddleware
     const { scope } = options;
     if (observe === 'remember') {
       const text = `User: ${turn.user}\nAssistant: ${turn.assistant}`;
-      await memory.remember(text, { type: 'event', scope, sessionId });
+      await memory.remember(storable(text), { type: 'event', scope, sessionId });
       return;
     }
-    const { failures } = await memory.observe([{ role: 'user', content: turn.user }], {
+    const { failures } = await memory.observe([{ role: 'user', content: storable(turn.user) }], {
       scope,
       sessionId,
       minImportance: MIN_IMPORTANCE,

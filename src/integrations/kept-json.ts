@@ -45,8 +45,10 @@ function isNestedDeeper(value: JsonValue, levels: number): boolean {
 
 /** A text as the content of a memory may be: well-formed, without control characters, not too long. */
 export function readable(text: string): string {
-  const clean = text.replace(/(?![\t\n\r])\p{Cc}/gu, ' ');
-  return clean.length <= MOST_CHARACTERS
-    ? clean.toWellFormed()
-    : `${clean.slice(0, MOST_CHARACTERS).toWellFormed()}…`;
+  return text.length <= MOST_CHARACTERS ? storable(text) : `${storable(text.slice(0, MOST_CHARACTERS))}…`;
+}
+
+/** A text with what no memory holds replaced: control characters, and halves of surrogate pairs. */
+export function storable(text: string): string {
+  return text.replace(/(?![\t\n\r])\p{Cc}/gu, ' ').toWellFormed();
 }
