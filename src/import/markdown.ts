@@ -1,5 +1,6 @@
 import type { JsonValue, Metadata } from '../domain/memory.ts';
 import { withAliases } from '../domain/relation.ts';
+import { normalisedContent } from '../domain/statement.ts';
 import { parseMarkdown } from '../files/markdown.ts';
 import { splitLong } from '../files/plain-text.ts';
 import { fitTitle } from './fit.ts';
@@ -55,13 +56,21 @@ export function readMarkdown(text: string, name: string, options: SourceOptions)
     Object.entries(frontMatter).filter(([key]) => !known.has(key)),
   );
   const seen = new Map<string, number>();
+  const read = sections.map((section) => ({
+    section,
+    title: readWikilinks(section.title).text || (textOf(frontMatter['title']) ?? baseName(name)),
+    ...readWikilinks(section.content),
+  }));
+  const titlesOf = new Map<string, Set<string | undefined>>();
+  for (const { title, text } of read) {
+    const content = normalisedContent(text);
+    titlesOf.set(content, (titlesOf.get(content) ?? new Set()).add(fitTitle(title)));
+  }
 
   const entity = noteEntity(name, notes, frontMatter, { ...options, scope });
-  const items = sections.flatMap((section, index) => {
-    const title = readWikilinks(section.title).text || (textOf(frontMatter['title']) ?? baseName(name));
+  const items = read.flatMap(({ section, title, text: said, targets }, index) => {
     const place = seen.get(title) ?? 0;
     seen.set(title, place + 1);
-    const { text: said, targets } = readWikilinks(section.content);
     const room = Math.max(0, MAX_TAGS - noteTags.length - (options.tags?.length ?? 0));
     const tags = joinTags(
       [...noteTags, ...new Set(inlineTags(section.content))].slice(0, noteTags.length + room),
@@ -70,14 +79,24 @@ export function readMarkdown(text: string, name: string, options: SourceOptions)
     const id = stableId('md', [scope, name, title, place, 0]);
     const heading = title.split(' › ').at(-1) as string;
     const names = [id, ...notes.map((note) => sectionName(note, heading)), ...(index === 0 ? notes : [])];
-    const statements = splitLong(said, MAX_CONTENT_BYTES).map(
+    const pieces = splitLong(said, MAX_CONTENT_BYTES);
+    // How a program is made on Linux and on a Mac are two facts. A block keeps its lines.
+    const shown = fitTitle(title);
+    const apart = `${shown}:${said.includes('\n') ? '\n\n' : ' '}${said}`;
+    const isApart =
+      shown !== undefined &&
+      pieces.length === 1 &&
+      Buffer.byteLength(apart) <= MAX_CONTENT_BYTES &&
+      (titlesOf.get(normalisedContent(said))?.size ?? 0) > 1;
+    const statements = pieces.map(
       (content, part): ImportItem => ({
         kind: 'statement',
         where: `${name}:${section.line}`,
         ...(part === 0 ? { names } : {}),
+        ...(isApart ? { apart } : {}),
         input: {
           id: part === 0 ? id : stableId('md', [scope, name, title, place, part]),
-          title: fitTitle(title),
+          title: shown,
           content,
           type,
           scope,

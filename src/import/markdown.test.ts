@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { importAll } from '../../test/import/import-text.ts';
+
+const imported = async (...files: readonly string[]) => {
+  const { counts, memories } = await importAll('build.md', files);
+  return { counts, texts: memories.map(({ title, content }) => [title, content]).sort() };
+};
+
+test('the same text under several headings is a memory of each of them', async () => {
+  const file =
+    '# Linux\n\nrun make\n\n# Mac\n\nrun  make\n\n## Tests\n\n```\nnpm\ntest\n```\n\n# BSD\n\n```\nnpm\ntest\n```\n\n# Linux\n\nrun make\n';
+  const { counts, texts } = await imported(file, file);
+  expect(texts).toEqual([
+    ['BSD', 'BSD:\n\n```\nnpm\ntest\n```'],
+    ['Linux', 'run make'],
+    ['Mac › Tests', '```\nnpm\ntest\n```'],
+    ['Mac', 'Mac: run  make'],
+  ]);
+  expect(counts).toMatchObject([
+    { imported: 4, unchanged: 1, updated: 0, skipped: 0 },
+    { imported: 0, unchanged: 5, updated: 0, skipped: 0 },
+  ]);
+});
+
+test('it is what it says again where the other headings say something else by now', async () => {
+  const { counts, texts } = await imported(
+    '# Linux\nrun make\n# Mac\nrun make\n',
+    '# Linux\nrun ninja\n# Mac\nrun make\n',
+    '# Linux\nrun ninja\n# Mac\nrun make\n',
+  );
+  expect(texts).toEqual([
+    ['Linux', 'run ninja'],
+    ['Mac', 'run make'],
+  ]);
+  expect(counts).toMatchObject([{ imported: 2 }, { updated: 2 }, { updated: 0, unchanged: 2 }]);
+});
+
+test('a heading that was renamed makes no second memory', async () => {
+  const { counts, texts } = await imported('# Linux\nrun make\n', '# GNU/Linux\nrun make\n');
+  expect(texts).toEqual([['Linux', 'run make']]);
+  expect(counts).toMatchObject([{ imported: 1 }, { imported: 0, unchanged: 1 }]);
+});
