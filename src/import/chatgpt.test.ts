@@ -153,3 +153,24 @@ test('its share grows conversation by conversation', async () => {
   const { shares } = await readContent('c.json', { conversations: [conversation, conversation] });
   expect(shares).toEqual([...Array(9).fill(0), ...Array(9).fill(0.5), 1]);
 });
+
+test('files and parts that are no text are counted, a picture once', async () => {
+  const picture = { content_type: 'image_asset_pointer', asset_pointer: 'file-service://1' };
+  const attached = (...names: string[]) => ({ metadata: { attachments: names.map((name) => ({ name })) } });
+  const mapping = {
+    a: node(null, ['b'], message('user', ['Read this'], attached('plan.pdf'))),
+    b: node('a', ['c'], message('user', [''], attached('other.pdf'))),
+    c: node('b', [], {
+      ...message('user', [], attached('cat.png')),
+      content: { content_type: 'multimodal_text', parts: [picture, 'My cat', null, ['nested'], 7] },
+    }),
+  };
+  const { items } = await readContent('c.json', [{ ...conversation, current_node: 'c', mapping }]);
+  expect(items.map((item) => (item.kind === 'left-out' ? item.what : item.kind))).toEqual([
+    'statement',
+    'attachments',
+    'attachments',
+    'statement',
+    ...Array(3).fill('pictures and sounds'),
+  ]);
+});

@@ -110,9 +110,15 @@ function readMessage(
   if ((kind !== 'text' && kind !== 'multimodal_text') || !Array.isArray(parts)) {
     return [unusable(where, 'has a content of a kind that is not known')];
   }
-  const lost = parts
-    .filter((part) => isFields(part) && textOfPart(part).length === 0)
-    .map((): ImportItem => ({ kind: 'left-out', what: 'pictures and sounds' }));
+  const shown = parts.filter(
+    (part) => part !== null && typeof part !== 'string' && textOfPart(part).length === 0,
+  );
+  // Pictures are attachments too.
+  const files = listOf(fieldsOf(message['metadata'])['attachments']).slice(shown.length);
+  const lost = [
+    ...shown.map((): ImportItem => ({ kind: 'left-out', what: 'pictures and sounds' })),
+    ...files.map((): ImportItem => ({ kind: 'left-out', what: 'attachments' })),
+  ];
   const content = parts.flatMap(textOfPart).join('\n\n').trim();
   if (content === '') return lost;
   const session = idOf(conversation['conversation_id']) ?? idOf(conversation['id']);

@@ -1,6 +1,6 @@
 import { parseMarkdown } from '../files/markdown.ts';
 import type { Part } from './document-format.ts';
-import { fieldsOf, isFields, metadataOf, textOf } from './fields.ts';
+import { fieldsOf, isFields, isThere, metadataOf, textOf } from './fields.ts';
 import { foreignStatements, type ImportItem, type SourceOptions, unusable } from './item.ts';
 
 /**
@@ -28,11 +28,17 @@ function* readMemories(value: unknown, where: string, options: SourceOptions): I
     return;
   }
   const account = textOf(value['account_uuid']);
-  const all = textOf(value['conversations_memory']);
+  const { conversations_memory: memory, project_memories: projects } = value;
+  const all = textOf(memory);
   if (all !== undefined) {
     yield* readText(all, { account, where: `${where}.conversations_memory` }, options);
+  } else if (isThere(memory) && typeof memory !== 'string') {
+    yield unusable(`${where}.conversations_memory`, 'is not a string');
   }
-  for (const [project, said] of Object.entries(fieldsOf(value['project_memories']))) {
+  if (isThere(projects) && !isFields(projects)) {
+    yield unusable(`${where}.project_memories`, 'is not an object with a text for each project');
+  }
+  for (const [project, said] of Object.entries(fieldsOf(projects))) {
     const text = textOf(said);
     const place = `${where}.project_memories.${project}`;
     if (text === undefined) yield unusable(place, 'is not a string');

@@ -147,3 +147,27 @@ test('an export of two accounts is not one space', async () => {
   const { inputs } = await readSorted('conversations.json', two, { user: 'bob' });
   expect(inputs.map(({ sessionId }) => sessionId)).toEqual(['c-9', 'c-9']);
 });
+
+test('a text is read where its block is empty; a summary is counted; memories that are no texts are named', async () => {
+  const [first] = conversation.chat_messages;
+  const { items } = await readContent('conversations.json', [
+    {
+      ...conversation,
+      summary: 'They speak of dough.',
+      chat_messages: [{ ...first, content: [{ type: 'text', text: null }], attachments: [] }],
+    },
+  ]);
+  expect(items).toMatchObject([
+    { kind: 'statement', input: { content: 'How warm should the dough be?' } },
+    { kind: 'left-out', what: 'summaries of conversations' },
+  ]);
+  const strange = { conversations_memory: ['Bakes'], project_memories: ['Bread'] };
+  const nothing = { conversations_memory: null, project_memories: null };
+  expect(await readSorted('memories.json', [strange, nothing])).toEqual({
+    inputs: [],
+    unusable: [
+      'memories.json [0].conversations_memory: is not a string',
+      'memories.json [0].project_memories: is not an object with a text for each project',
+    ],
+  });
+});

@@ -45,6 +45,9 @@ function* readConversation(value: unknown, where: string, options: SourceOptions
   for (const [index, message] of messages.entries()) {
     yield* readMessage(message, conversation, `${where}.chat_messages[${index}]`, options);
   }
+  if (textOf(conversation['summary']) !== undefined) {
+    yield { kind: 'left-out', what: 'summaries of conversations' };
+  }
 }
 
 function readMessage(
@@ -94,10 +97,12 @@ function leftOutOf({ content, attachments, files }: Fields): readonly ImportItem
 
 /** Newer exports say in `text` that a tool's block cannot be shown; their `content` has the words alone. */
 function contentOf({ content, text }: Fields): string | undefined {
-  if (listOf(content).length === 0) return typeof text === 'string' ? text.trim() : undefined;
-  return listOf(content)
-    .map(fieldsOf)
+  const blocks = listOf(content).map(fieldsOf);
+  const words = blocks
     .flatMap((block) => (block['type'] === 'text' ? (textOf(block['text']) ?? []) : []))
     .join('\n\n')
     .trim();
+  if (words !== '' || blocks.some((block) => block['type'] !== 'text')) return words;
+  if (typeof text === 'string') return text.trim();
+  return blocks.length > 0 ? '' : undefined;
 }

@@ -1,5 +1,6 @@
 import { SalienceError, throwIfAborted } from '../domain/errors.ts';
-import { type ImportItem, type ImportSource, type SourceOptions, withoutTooDeep } from './item.ts';
+import { isThere, listOf } from './fields.ts';
+import { type ImportItem, type ImportSource, type SourceOptions, unusable, withoutTooDeep } from './item.ts';
 
 /** One record of a document of another system. */
 export interface Part {
@@ -20,18 +21,34 @@ export interface DocumentFormat {
   partsOf(document: unknown): readonly Part[] | undefined;
 }
 
+type ReadRecord = (value: unknown, where: string, options: SourceOptions) => Iterable<ImportItem>;
+type OwnerOf = (value: unknown) => string | undefined;
+
 /** The elements of a list as parts, each read in the same way. */
 export function partsOfList(
   list: readonly unknown[],
   at: string,
-  read: (value: unknown, where: string, options: SourceOptions) => Iterable<ImportItem>,
-  ownerOf?: (value: unknown) => string | undefined,
+  read: ReadRecord,
+  ownerOf?: OwnerOf,
 ): readonly Part[] {
   return list.map((value, index) => ({
     at: `${at}[${index}]`,
     ...(ownerOf ? { owner: ownerOf(value) ?? null } : {}),
     read: (where, options) => read(value, where, options),
   }));
+}
+
+/** A list beside the main one as parts, where there is one; what is there and no list is told. */
+export function partsOfOther(
+  value: unknown,
+  at: string,
+  read: ReadRecord,
+  ownerOf?: OwnerOf,
+): readonly Part[] {
+  if (isThere(value) && !Array.isArray(value)) {
+    return [{ at, read: (where) => [unusable(where, 'is not a list')] }];
+  }
+  return partsOfList(listOf(value), at, read, ownerOf);
 }
 
 /** So many users are named in a message. */

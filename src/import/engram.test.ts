@@ -171,3 +171,12 @@ test('a second import updates what has changed and doubles nothing', async () =>
     scope: 'project:post-office',
   });
 });
+
+test('sessions and prompts that are no lists are named', async () => {
+  const { unusable } = await readSorted('engram.json', {
+    sessions: { one: { summary: 'Done' } },
+    observations: [],
+    prompts: 'Why?',
+  });
+  expect(unusable).toEqual(['engram.json sessions: is not a list', 'engram.json prompts: is not a list']);
+});

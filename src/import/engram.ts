@@ -1,4 +1,4 @@
-import { type DocumentFormat, partsOfList } from './document-format.ts';
+import { type DocumentFormat, partsOfList, partsOfOther } from './document-format.ts';
 import { type Fields, fieldsOf, idOf, isFields, listOf, metadataOf, textOf, timeOf } from './fields.ts';
 import { foreignStatements, type ImportItem, type SourceOptions, stableId, unusable } from './item.ts';
 
@@ -38,8 +38,8 @@ export const engram: DocumentFormat = {
     if (observations !== null && !Array.isArray(observations)) return undefined;
     return [
       ...partsOfList(listOf(observations), 'observations', readObservation),
-      ...partsOfList(listOf(sessions), 'sessions', readSession),
-      ...partsOfList(listOf(prompts), 'prompts', readPrompt),
+      ...partsOfOther(sessions, 'sessions', readSession),
+      ...partsOfOther(prompts, 'prompts', readPrompt),
     ];
   },
 };

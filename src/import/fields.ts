@@ -15,6 +15,11 @@ export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
+/** Whether there is something: some systems write null where there is nothing. */
+export function isThere(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
 /** A text that is more than white space. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined;

@@ -180,3 +180,8 @@ test('a second import updates a block that was rewritten', async () => {
     revisionCount: 2,
   });
 });
+
+test('the files of an agent are said to be left out', async () => {
+  const { items } = await readContent('agent.af', { agents: [], blocks: [], files: [{ content: 'A plan' }] });
+  expect(items).toEqual([{ kind: 'left-out', what: 'files of an agent' }]);
+});

@@ -1,4 +1,4 @@
-import { type DocumentFormat, partsOfList } from './document-format.ts';
+import { type DocumentFormat, partsOfList, partsOfOther } from './document-format.ts';
 import {
   type Fields,
   fieldsOf,
@@ -33,6 +33,7 @@ export const letta: DocumentFormat = {
     return [
       ...partsOfList(blocks.list, blocks.at, blockReader(blocks)),
       ...partsOfList(listOf(fields['agents'] ?? [fields]), 'agents', messagesOf),
+      ...partsOfOther(fields['files'], 'files', () => [{ kind: 'left-out', what: 'files of an agent' }]),
     ];
   },
 };

@@ -240,3 +240,11 @@ test('its graph comes as entities and relations, once', async () => {
   // A relation whose name has no word is linked all the same, and states nothing.
   expect(stated).toMatchObject([{ from: idOf('ann'), name: 'works_at', to: idOf('acme corp') }]);
 });
+
+test('relations that are no list are named', async () => {
+  const { unusable } = await readSorted('mem0.json', {
+    results: [{ id: '1', memory: 'Likes tea' }],
+    relations: { added: [] },
+  });
+  expect(unusable).toEqual(['mem0.json relations: is not a list']);
+});

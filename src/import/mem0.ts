@@ -1,4 +1,4 @@
-import { type DocumentFormat, type Part, partsOfList } from './document-format.ts';
+import { type DocumentFormat, type Part, partsOfList, partsOfOther } from './document-format.ts';
 import {
   fieldsOf,
   idOf,
@@ -34,7 +34,7 @@ export const mem0: DocumentFormat = {
     const { relations, next } = fieldsOf(Array.isArray(document) ? undefined : document);
     return [
       ...partsOfList(results, 'results', readMemory, userOf),
-      ...partsOfList(listOf(relations), 'relations', relationReader(listOf(relations)), userOf),
+      ...partsOfOther(relations, 'relations', relationReader(listOf(relations)), userOf),
       ...(textOf(next) === undefined ? [] : [missingPages]),
     ];
   },
