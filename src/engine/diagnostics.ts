@@ -134,7 +134,9 @@ function statementOf(said: unknown): string | undefined {
 /** The memories in an answer, whichever of the engine's shapes it has. */
 function recordsOf(value: unknown): readonly FoundRecord[] {
   if (Array.isArray(value)) return value.flatMap(recordsOf);
-  const { id, content, hits, memories, memory, items, score } = fieldsOf(value);
+  const { id, content, hits, memories, memory, items, score, created, updated } = fieldsOf(value);
+  // Observing tells the ids of what it wrote.
+  if (Array.isArray(created) && Array.isArray(updated)) return [...created, ...updated].map((id) => ({ id }));
   if (memory !== undefined) {
     const value = fieldsOf(score)['value'];
     return recordsOf(memory).map((each) => (typeof value === 'number' ? { ...each, score: value } : each));

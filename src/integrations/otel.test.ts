@@ -4,7 +4,7 @@ import {
   InMemorySpanExporter,
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { MemoryEngine } from '../index.ts';
 import { live } from '../testing/live-memory.ts';
 import { type TraceMemoryOptions, traceMemory } from './otel.ts';
@@ -114,4 +114,35 @@ test('after the stop there are no more spans', async () => {
   stop();
   await memory.recall('bees');
   expect(spans()).toEqual([]);
+});
+
+test('a tracer that throws harms no memory, and is a warning', async () => {
+  const boom = () => {
+    throw new Error('boom');
+  };
+  const shutdown = async () => {};
+  const warn = vi.spyOn(process, 'emitWarning').mockReturnValue();
+  const { id } = await memory.remember('Keeps bees');
+  for (const spanProcessor of [
+    { onStart: boom, onEnd() {}, forceFlush: shutdown, shutdown },
+    { onStart() {}, onEnd: boom, forceFlush: shutdown, shutdown },
+  ]) {
+    start({ tracerProvider: new BasicTracerProvider({ spanProcessors: [spanProcessor] }) });
+    expect((await memory.recall('bees')).hits.map(({ memory: found }) => found.id)).toEqual([id]);
+    stop();
+  }
+  expect(warn.mock.calls.map(([warning]) => String(warning))).toEqual(['Error: boom', 'Error: boom']);
+  warn.mockRestore();
+});
+
+test('observing a conversation is a span with what was remembered', async () => {
+  start();
+  const { created } = await memory.observe([{ role: 'user', content: 'My favourite tea is oolong' }]);
+  expect(spans()).toMatchObject([
+    {
+      name: 'upsert_memory',
+      attributes: { 'gen_ai.memory.record.count': 1, 'gen_ai.memory.record.id': created[0] },
+    },
+  ]);
+  expect(JSON.stringify(spans()[0]?.attributes)).not.toContain('oolong');
 });

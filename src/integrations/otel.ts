@@ -30,7 +30,7 @@ const optionKeys = keysOf<TraceMemoryOptions>()({ tracerProvider: true, content:
 
 /**
  * What each verb is by the conventions. `maintain_memory` is our own: they have no name for it. Verbs that are not here
- * make no spans: they look at single memories.
+ * make no spans.
  */
 const operationNames = {
   recall: 'search_memory',
@@ -40,6 +40,7 @@ const operationNames = {
   remember: 'upsert_memory',
   rememberMany: 'upsert_memory',
   importMemories: 'upsert_memory',
+  observe: 'upsert_memory',
   endSession: 'upsert_memory',
   saveSummary: 'upsert_memory',
   update: 'update_memory',
@@ -92,14 +93,14 @@ export function traceMemory(options: TraceMemoryOptions = {}): () => void {
           'gen_ai.memory.record.id': id,
           'gen_ai.conversation.id': sessionId,
         };
-        spans.set(operation, tracer.startSpan(name, { kind: SpanKind.INTERNAL, attributes }));
+        unharmed(() => spans.set(operation, tracer.startSpan(name, { kind: SpanKind.INTERNAL, attributes })));
       },
       end() {},
       error() {},
       asyncStart() {},
       asyncEnd(operation: MemoryOperation) {
         const span = spans.get(operation);
-        if (span) finish(span, operation);
+        if (span) unharmed(() => finish(span, operation));
       },
     };
     channel.subscribe(listeners);
@@ -110,6 +111,15 @@ export function traceMemory(options: TraceMemoryOptions = {}): () => void {
     for (const stop of stops) stop();
     if (content) unsubscribe('salience:content', describe);
   };
+}
+
+/** What a listener throws ends the process, and a memory must not fail because its tracing does. */
+function unharmed(work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    process.emitWarning(error instanceof Error ? error : new Error(String(error)));
+  }
 }
 
 function finish(span: Span, { id, result, error }: MemoryOperation): void {
