@@ -308,6 +308,35 @@ it('a dataset of a space holds what its recalls search by', async () => {
   expect(results[0]?.metrics).toMatchObject({ mrr: 1 });
 });
 
+it('a vote is evidence only while it stands, and for the text that it was cast on', async () => {
+  const run = (at: string, ...args: string[]) =>
+    work.salience([...args, '--space', 'votes', '--now', `2026-03-${at}`]);
+  for (const id of ['down', 'undone', 'former', 'up'])
+    await run('01', 'remember', `What is said of ${id}`, '--id', id);
+  await run('02', 'feedback', 'undone', 'down', '--voter', 'ann');
+  const soon = '02T10:01:00Z';
+  await run(soon, 'feedback', 'undone', 'up', '--voter', 'bob');
+  expect((await run(soon, 'undo')).code).toBe(0);
+  await run(soon, 'feedback', 'down', 'down', '--voter', 'ann');
+  // A link is part of the history too, and holds nothing of the memory.
+  await run(soon, 'link', 'down', 'up');
+  for (const id of ['former', 'up']) await run(soon, 'feedback', id, 'up', '--voter', 'ann');
+  await run('03', 'update', 'former', 'Something else');
+  await run('09', 'feedback', 'former', 'up', '--voter', 'ann');
+  for (const voter of ['bob', 'eve']) await run('09', 'feedback', 'down', 'up', '--voter', voter);
+  work.file(
+    'voted.jsonl',
+    JSON.stringify({
+      ...{ kind: 'recall', at: '2026-03-02T10:00:00Z', strategy: 'bm25', query: 'which?' },
+      hits: ['down', 'undone', 'former', 'up'].map((id) => ({ id })),
+    }),
+  );
+  const args = ['eval-set', '--recalls', 'voted.jsonl', '--output', 'votes.jsonl', '--space', 'votes'];
+  expect(await work.json(args)).toMatchObject({ uses: 4, queries: 1, unexplained: 3 });
+  const last = readFileSync(join(work.directory, 'votes.jsonl'), 'utf8').trim().split('\n').at(-1);
+  expect(JSON.parse(last as string)).toMatchObject({ kind: 'query', relevant: ['up'] });
+});
+
 it('refuses datasets of which none has a question, as figures of nothing are good ones', async () => {
   const [first] = dataset.split('\n') as [string];
   work.file('unasked.jsonl', `${first}\n`);

@@ -1,7 +1,9 @@
 import { type Command, Option } from 'commander';
+import { normalisedContent } from '../../domain/statement.ts';
 import { parseInstant } from '../../domain/time.ts';
 import { liveMemories } from '../../engine/belief/live-memories.ts';
 import { searchableText } from '../../engine/write/record.ts';
+import { effectiveEvents } from '../../engine/write/undo.ts';
 import { type AskedQuestion, type PositiveUse, questionsFromUse } from '../../eval/index.ts';
 import { readLines, unreadableLine } from '../../files/lines.ts';
 import type { Memory, MemoryEngine } from '../../index.ts';
@@ -197,15 +199,27 @@ async function allMemories(memory: MemoryEngine): Promise<readonly Memory[]> {
   return all;
 }
 
-/** Votes that raised what a memory is worth, as its history has them. */
+/**
+ * Votes that raised what a memory is worth, as its history has them: those that stand, on what it says now. That another
+ * text helped is no evidence for this one.
+ */
 async function votesFor(memory: MemoryEngine, memories: readonly Memory[]): Promise<readonly PositiveUse[]> {
   const uses: PositiveUse[] = [];
-  for (const { id, usefulness, votes = [] } of memories) {
+  for (const { id, content, usefulness, votes = [] } of memories) {
     if (votes.length === 0) continue;
-    const events = (await memory.history(id)).filter((event) => event.memoryId === id);
-    events.forEach(({ verb, at, before }, place) => {
-      if (verb !== 'feedback' || !before) return;
-      const after = events[place + 1]?.before?.usefulness ?? usefulness;
+    const history = (await memory.history(id)).filter((event) => event.memoryId === id);
+    // Links are events too, and hold nothing of the memory.
+    const changes = effectiveEvents(history).flatMap(({ verb, at, before }) =>
+      before ? [{ verb, at, before }] : [],
+    );
+    const said = normalisedContent(content);
+    const changed = changes.findLastIndex(
+      // A stub has lost text, and says nothing else for that.
+      ({ before }) => before.tier !== 'stub' && normalisedContent(before.content) !== said,
+    );
+    changes.forEach(({ verb, at, before }, place) => {
+      if (verb !== 'feedback' || place <= changed) return;
+      const after = changes[place + 1]?.before.usefulness ?? usefulness;
       if (after > before.usefulness) uses.push({ at, ids: [id] });
     });
   }

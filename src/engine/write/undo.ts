@@ -389,7 +389,9 @@ async function changedSince(
 }
 
 /** The events that are still in effect: without those that were undone, and without the undoing. */
-export function effectiveEvents(history: readonly MemoryEvent[]): readonly MemoryEvent[] {
+export function effectiveEvents<Event extends Pick<MemoryEvent, 'operation' | 'undoes'>>(
+  history: readonly Event[],
+): readonly Event[] {
   const undone = new Set<number>();
   const left = [...history].reverse().filter((event) => {
     if (undone.has(event.operation)) return false;
