@@ -238,6 +238,20 @@ test.each<[string, () => readonly unknown[], number, RegExp]>([
   expect(problems).toContainEqual({ line, problem: expect.stringMatching(problem) });
 });
 
+test('a file that is cut off between two parts says what is missing', async () => {
+  const other = { ...dataset, name: 'drink' };
+  const both = await makeRows([dataset, other]);
+  expect(await verify(both, [dataset, other])).toMatchObject({ problems: [] });
+  const missing = (strategy: string, name: string, line: number) => ({
+    line,
+    problem: `no answers and no summary of dataset ${name === 'food' ? 0 : 1}, ${name}, strategy ${strategy}, are in the file; it was cut off`,
+  });
+  const cut = async (lines: number) => (await verify(both.slice(0, lines), [dataset, other])).problems;
+  expect(await cut(16)).toEqual([missing('second', 'drink', 16)]);
+  expect(await cut(11)).toEqual([missing('first', 'drink', 11), missing('second', 'drink', 11)]);
+  expect(await cut(1)).toEqual([missing('any', 'food', 1), missing('any', 'drink', 1)]);
+});
+
 test('the rows of other datasets say so', async () => {
   const { problems } = await verify(rows, []);
   expect(problems[0]).toMatchObject({
@@ -275,7 +289,7 @@ test.each<[string, () => readonly unknown[], number]>([
   ),
   ...Object.entries({
     datasets: [[null], [5], [{ name: 'food' }], [{ name: 5, sha256: '0' }]],
-    ks: [[null], ['1'], 5],
+    ks: [[null], ['1'], 5, [0], [-1]],
     excludeTypes: ['one', [5]],
   }).flatMap(([field, values]) =>
     values.map((value): [string, () => readonly unknown[], number] => [

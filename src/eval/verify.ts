@@ -50,6 +50,7 @@ export async function verifyRows(
   const problems: RowProblem[] = [];
   const groups = new Map<string, Answered[]>();
   const known = datasets.map(indexOf);
+  const summarised = new Set<string>();
   let header: RowsHeader | undefined;
   let embedder: string | undefined;
   let [answers, last] = [0, 0];
@@ -61,6 +62,7 @@ export async function verifyRows(
     if (row.kind === 'evaluation') {
       header = row;
       embedder = undefined;
+      summarised.clear();
       checkHeader(row, datasets, report);
     } else if (!header) {
       throw unreadableLine(
@@ -80,9 +82,20 @@ export async function verifyRows(
       embedder ??= row.result.embedder;
       checkSummary(row, header, { embedder, dataset: datasets[row.dataset] }, groups.get(key) ?? [], report);
       groups.delete(key);
+      summarised.add(key);
     }
   }
   if (!header) throw unreadableLine(path, 1, 'is missing: the first line must be of kind "evaluation"');
+  // Every strategy answers every dataset: a file may be cut off where nothing is begun.
+  const strategies = [...new Set([...summarised].map((key) => (JSON.parse(key) as [number, string])[1]))];
+  for (const [at, { name }] of header.datasets.entries()) {
+    for (const strategy of strategies.length === 0 && groups.size === 0 ? ['any'] : strategies) {
+      const key = JSON.stringify([at, strategy]);
+      if (summarised.has(key) || groups.has(key)) continue;
+      const problem = `no answers and no summary of dataset ${at}, ${name}, strategy ${strategy}, are in the file; it was cut off`;
+      problems.push({ line: last, problem });
+    }
+  }
   for (const key of groups.keys()) {
     const [dataset, strategy] = JSON.parse(key) as [number, string];
     problems.push({
@@ -151,7 +164,7 @@ const HEADER: Fields<RowsHeader> = {
   kind: isText,
   version: (value) => value === 1,
   about: isOptional(isRecord),
-  ks: isList(isPlace),
+  ks: isList((value) => isPlace(value) && (value as number) >= 1),
   excludeTypes: isOptional(isTexts),
   datasets: isList((each) => hasFields({ name: isText, sha256: isText }, each)),
 };
