@@ -115,6 +115,12 @@ export async function fitParameters({
       'it belongs to another task, with other data, another profile or other options; start again',
     );
   }
+  const isWithin = (value: number, at: number) => {
+    const { min, max } = tunables[at] as Tunable;
+    return value >= min && value <= max;
+  };
+  const known = ARMS.flatMap((arm) => Object.values(options.state?.fitted[arm] ?? {}));
+  if (!known.every((values) => values.every(isWithin))) throw notFitted();
   const parts = partsOf(questions, seed);
   const fitOf = (arm: Arm, isUsed: (part: string) => boolean): Promise<readonly number[]> =>
     patternSearch(

@@ -81,6 +81,7 @@ describe('fit', () => {
     ['no numbers', { 'part 1': [1, '2'] }],
     ['not finite', { 'part 1': [1, null] }],
     ['no object', [[1, 2], 3]],
+    ['out of range', { 'part 1': [1, -5] }],
   ])('refuses a state whose values are %s', async (_, values) => {
     const { memory, questions } = await filled();
     const { state } = await memory.fit(questions, { strategy: 'two', steps: 1 });
