@@ -408,6 +408,34 @@ describeInBrowser('the view Memories', ({ inspect }) => {
     await page.getByText('This session has ended').waitFor();
   });
 
+  it('keeps the rows in sight, whatever it gives up of those that were seen before', async () => {
+    await using long = await inspect({
+      fill: (memory) =>
+        Promise.all(
+          Array.from({ length: 5 }, (_, part) =>
+            memory.rememberMany(
+              Array.from({ length: 900 }, (_, index) => ({ content: `Memory number ${part * 900 + index}` })),
+            ),
+          ),
+        ),
+    });
+    await using opened = await long.open({ at: '#/memories' });
+    const { page } = opened;
+    const jump = async (row: number) => {
+      await page.getByLabel('Jump to a row or an id').fill(String(row));
+      await page.keyboard.press('Enter');
+      await page.locator(`#row-${row - 1}`, { hasText: 'Memory number' }).waitFor();
+      await settled(page);
+    };
+    // As many pages as are kept: the first, then all but the second. Where the first two meet, the second is one too many.
+    for (let at = 250; at <= 4050; at += 100) await jump(at);
+    await jump(101);
+    await page.locator('#row-99').waitFor();
+    const shown = page.locator('.table .rows .line');
+    await eventually(() => shown.filter({ hasText: '…' }).count()).toBe(0);
+    expect(await shown.count()).toBeGreaterThan(20);
+  }, 120_000);
+
   it('aborts the pages that were scrolled past', async () => {
     await using long = await inspect({
       fill: (memory) =>

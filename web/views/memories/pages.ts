@@ -35,6 +35,12 @@ export function useRows(options: ListOptions): Rows {
       controller.abort();
       now.asking.delete(page);
     }
+    for (const page of wanted) {
+      const rows = now.pages.get(page);
+      if (rows === undefined) continue;
+      now.pages.delete(page);
+      now.pages.set(page, rows);
+    }
     for (const page of wanted) fetchPage(now, page, latest.current, () => render((count) => count + 1));
   }, []);
   useEffect(() => {
