@@ -11,7 +11,12 @@ const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'sh
 /** "3 days ago". */
 export function ago(instant: string): string {
   const seconds = (Date.parse(instant) - Date.now()) / 1000;
-  const [unit, length] = UNITS.find(([, each]) => Math.abs(seconds) >= each) ?? (['second', 1] as const);
+  const [unit, length] =
+    UNITS.find(([, each], index) => {
+      // What rounds to a whole larger unit is told as one: "1 hour", never "60 minutes".
+      const smaller = UNITS[index + 1]?.[1] ?? 1;
+      return Math.round(Math.abs(seconds) / smaller) * smaller >= each;
+    }) ?? (['second', 1] as const);
   return unit === 'second' ? 'now' : relative.format(Math.round(seconds / length), unit);
 }
 
