@@ -89,6 +89,22 @@ describeInBrowser('the view Memories', ({ inspect }) => {
     });
   });
 
+  it('says which days the dates of the filter are', async () => {
+    await using late = await inspect({
+      fill: (memory) => memory.remember('Late in the evening', { now: '2026-03-01T23:30:00Z' }),
+    });
+    await using opened = await late.open({ at: '#/memories', timezoneId: 'Pacific/Auckland' });
+    const { page } = opened;
+    await page.getByText('Filter', { exact: true }).click();
+    await page.getByText('Days are those of UTC.').waitFor();
+    await page.getByLabel('created before').fill('2026-03-02');
+    await page.waitForURL(/createdBefore=2026-03-02/);
+    await page.getByRole('grid').getByText('Late in the evening', { exact: true }).waitFor();
+    await picture(page, 'memories-filter-days');
+    await page.getByLabel('created before').fill('2026-03-01');
+    await page.getByText('No memory matches').waitFor();
+  });
+
   it('keeps a tag with a comma whole when another is added', async () => {
     await using demo = await inspect({
       fill: (memory) => memory.remember('Prefers dark roast', { id: 'roast', tags: ['Leeds, UK', 'coffee'] }),

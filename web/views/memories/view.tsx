@@ -170,6 +170,9 @@ export default function MemoriesView() {
               <FilterInput key={field.name} field={field} value={params.get(field.name) ?? ''} />
             ))}
           </div>
+          <p id="filter-days" class="quiet">
+            Days are those of UTC.
+          </p>
           <button
             type="button"
             disabled={names.length + unread.length === 0}
@@ -233,7 +236,7 @@ function FilterInput({ field, value }: { readonly field: FilterField; readonly v
           ))}
         </select>
       ) : kind === 'date' ? (
-        <input id={id} type="date" value={value} onChange={onChange} />
+        <input id={id} type="date" aria-describedby="filter-days" value={value} onChange={onChange} />
       ) : (
         <TypedInput id={id} value={value} placeholder={hint} take={(text) => set(text.trim())} />
       )}
