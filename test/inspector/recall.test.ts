@@ -578,4 +578,24 @@ describeInBrowser('the view Recall', (browser) => {
     await page.getByLabel('Strategy').selectOption('bm25');
     await page.locator('.hit').first().waitFor();
   });
+
+  it('says that it reads no number in "Most hits"', async () => {
+    await using opened = await demo.open({ rights: 'read', at: '#/recall?q=coffee&limit=abc' });
+    const { page } = opened;
+    const said = page.getByRole('alert').filter({ hasText: 'Most hits' });
+    await said.waitFor();
+    await page.getByText('Narrow', { exact: true }).click();
+    await picture(page, 'recall-most-hits');
+    const most = page.getByLabel('Most hits');
+    for (const wrong of ['0', '2.5', '-3']) {
+      await most.fill(wrong);
+      await most.press('Enter');
+      await eventually(async () => page.url()).toContain(`limit=${wrong}`);
+      await said.waitFor();
+    }
+    await most.fill('2');
+    await most.press('Enter');
+    await said.waitFor({ state: 'detached' });
+    await eventually(() => page.locator('li.hit').count()).toBe(2);
+  });
 });

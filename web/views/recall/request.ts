@@ -17,7 +17,7 @@ export const BESIDE = 'b.';
 export function askingOf(params: URLSearchParams, strategy: StrategyDescription | undefined): Asking {
   const query = questionOf(params);
   const floor = params.get('floor');
-  const limit = Number(params.get('limit'));
+  const limit = limitOf(params);
   const types = (params.get('types') ?? '')
     .split(',')
     .map((each) => each.trim())
@@ -28,7 +28,7 @@ export function askingOf(params: URLSearchParams, strategy: StrategyDescription 
     options: {
       track: false,
       ...(strategy ? { strategy: strategy.name } : {}),
-      ...(limit >= 1 ? { limit: Math.floor(limit) } : {}),
+      ...(typeof limit === 'number' ? { limit } : {}),
       ...(floor && strategy?.takesFloor ? { minRelevance: floor === 'auto' ? 'auto' : Number(floor) } : {}),
       ...(params.get('scope') ? { scope: params.get('scope') as string } : {}),
       ...(types.length > 0 ? { types } : {}),
@@ -36,6 +36,13 @@ export function askingOf(params: URLSearchParams, strategy: StrategyDescription 
       ...(Object.keys(parameters).length > 0 ? { parameters } : {}),
     },
   };
+}
+
+/** The most hits that the address asks for: `undefined` for as many as usual, `unread` where it says no whole number. */
+export function limitOf(params: URLSearchParams): number | 'unread' | undefined {
+  const text = params.get('limit')?.trim();
+  if (!text) return undefined;
+  return /^\d+$/.test(text) && Number(text) >= 1 ? Number(text) : 'unread';
 }
 
 export function questionOf(params: URLSearchParams): string | undefined {

@@ -16,7 +16,7 @@ import { Hits } from './hits.tsx';
 import { Labelled } from './labelled.tsx';
 import { Parameters } from './parameters.tsx';
 import { type Ranking, rankingOf } from './ranking.ts';
-import { type Asking, askingOf, BESIDE, OWN, questionOf, unset } from './request.ts';
+import { type Asking, askingOf, BESIDE, limitOf, OWN, questionOf, unset } from './request.ts';
 import { Waterfall } from './trace.tsx';
 import { WhyNotPanel } from './why-not.tsx';
 
@@ -108,6 +108,12 @@ export default function RecallView() {
         />
         {choice}
       </search>
+      {limitOf(params) === 'unread' && (
+        <p class="failure-text" role="alert">
+          Most hits: this is no whole number of 1 or more, and does not narrow the answer. Write it like{' '}
+          {strategy.limit}.
+        </p>
+      )}
       <div class="recall-columns">
         <aside class="stack controls" aria-label="Settings of the recall">
           <p class="quiet">{strategy.description}</p>
