@@ -89,6 +89,22 @@ describeInBrowser('the view Memories', ({ inspect }) => {
     });
   });
 
+  it('offers to undo the write that was made, and none of others', async () => {
+    await using demo = await inspect();
+    await demo.memory.invalidate('guji', 'it was sold out');
+    await using opened = await demo.open({ at: '#/memories/guji' });
+    const { page } = opened;
+    const reinstate = page.getByRole('button', { name: 'Reinstate' });
+    await reinstate.waitFor();
+    // Another tab was first: there is nothing left to write.
+    await demo.memory.reinstate('guji');
+    await reinstate.click();
+    const toast = page.locator('.toast');
+    await toast.getByText('True again.').waitFor();
+    expect(await toast.getByRole('button', { name: 'Undo' }).count()).toBe(0);
+    expect((await demo.memory.get('guji'))?.invalidatedAt).toBeUndefined();
+  });
+
   it('says which days the dates of the filter are', async () => {
     await using late = await inspect({
       fill: (memory) => memory.remember('Late in the evening', { now: '2026-03-01T23:30:00Z' }),

@@ -57,7 +57,12 @@ export function ConflictCard({
       await act((memory) => memory.resolve(conflictId, resolution)).then(() => tell(done), tellFailure);
     } else {
       const kept = resolution === 'update' ? older.id : newer.id;
-      await withUndo(kept, done, (memory) => memory.resolve(conflictId, resolution));
+      await withUndo(
+        kept,
+        'resolve',
+        () => done,
+        (memory) => memory.resolve(conflictId, resolution),
+      );
     }
     busy.current = false;
     setConfirming(false);

@@ -100,10 +100,17 @@ export function Detail({ id, close }: { readonly id: string; readonly close: () 
 
 function Validity({ memory: { id, invalidatedAt } }: { readonly memory: Memory }) {
   const [reason, setReason] = useState<string>();
-  const reinstate = useOnce(() => withUndo(id, 'True again.', (memory) => memory.reinstate(id)));
+  const reinstate = useOnce(() =>
+    withUndo(
+      id,
+      'reinstate',
+      () => 'True again.',
+      (memory) => memory.reinstate(id),
+    ),
+  );
   const invalidate = useOnce(async (because: string) => {
     const change = (memory: MemoryEngine) => memory.invalidate(id, because);
-    if (await withUndo(id, 'Marked as no longer true.', change)) setReason(undefined);
+    if (await withUndo(id, 'invalidate', () => 'Marked as no longer true.', change)) setReason(undefined);
   });
   if (invalidatedAt) {
     return (

@@ -45,7 +45,13 @@ export function Edit({ memory, close }: { readonly memory: Memory; readonly clos
     close();
   };
   const save = useOnce(async () => {
-    if (await withUndo(id, 'Changed.', (engine) => engine.update(id, changes))) end();
+    const saved = await withUndo(
+      id,
+      'update',
+      () => 'Changed.',
+      (engine) => engine.update(id, changes),
+    );
+    if (saved) end();
   });
   const text = (name: 'title' | 'type' | 'scope' | 'topicKey', title: string) => (
     <label class="field">
