@@ -105,6 +105,19 @@ describeInBrowser('the view Memories', ({ inspect }) => {
     expect((await demo.memory.get('guji'))?.invalidatedAt).toBeUndefined();
   });
 
+  it('takes a vote back', async () => {
+    await using demo = await inspect();
+    await using opened = await demo.open({ at: '#/memories/guji' });
+    const { page } = opened;
+    const { usefulness } = (await demo.memory.get('guji')) ?? {};
+    await page.getByRole('button', { name: 'Vote: it does not help' }).click();
+    await page.getByText('Usefulness is').waitFor();
+    expect((await demo.memory.get('guji'))?.usefulness).not.toBe(usefulness);
+    await page.locator('.toast').getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('Undone.').waitFor();
+    expect((await demo.memory.get('guji'))?.usefulness).toBe(usefulness);
+  });
+
   it('says which days the dates of the filter are', async () => {
     await using late = await inspect({
       fill: (memory) => memory.remember('Late in the evening', { now: '2026-03-01T23:30:00Z' }),
@@ -496,7 +509,7 @@ describeInBrowser('the view Memories', ({ inspect }) => {
     await page.clock.install();
     await page.getByRole('button', { name: 'Vote: it helps' }).click();
     await page.getByText('Usefulness is').waitFor();
-    await page.clock.runFor(6000);
+    await page.clock.runFor(13_000);
     await eventually(() => page.getByText('Usefulness is').count()).toBe(0);
   });
 

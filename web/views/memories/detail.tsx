@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Memory, MemoryEngine } from '../../../src/index.ts';
-import { act, useAsk } from '../../api.ts';
+import { useAsk } from '../../api.ts';
 import { useCell } from '../../cell.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { lazy } from '../../parts/lazy.tsx';
@@ -8,7 +8,6 @@ import { MemoryFacts } from '../../parts/memory-line.tsx';
 import { useOnce } from '../../parts/once.ts';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { moment } from '../../parts/time.ts';
-import { tell, tellFailure } from '../../parts/toast.tsx';
 import { withUndo } from '../../parts/undo.ts';
 import { href } from '../../router.ts';
 import { session } from '../../session.ts';
@@ -152,11 +151,14 @@ function Validity({ memory: { id, invalidatedAt } }: { readonly memory: Memory }
 }
 
 function Vote({ memory: { id, usefulness } }: { readonly memory: Memory }) {
-  const vote = (up: boolean) =>
-    act((memory) => memory.feedback(id, up ? 'up' : 'down', { voter: 'inspector' })).then(
-      ({ usefulness: now }) => tell(`Usefulness is ${now.toFixed(2)} now.`),
-      tellFailure,
-    );
+  const vote = useOnce((up: boolean) =>
+    withUndo(
+      id,
+      'feedback',
+      ({ usefulness: now }: Memory) => `Usefulness is ${now.toFixed(2)} now.`,
+      (memory) => memory.feedback(id, up ? 'up' : 'down', { voter: 'inspector' }),
+    ),
+  );
   return (
     <span class="row">
       <button type="button" aria-label="Vote: it helps" onClick={() => vote(true)}>
