@@ -21,8 +21,8 @@ export interface Session {
   readonly canWrite: boolean;
   /** Administers the space: it may see its tokens. */
   readonly isAdmin: boolean;
-  /** Asks what is no verb. */
-  readonly askPath: Transport['askPath'];
+  /** Asks what is no verb, and what goes by the tag of a memory. */
+  readonly transport: Transport;
 }
 
 /** Said of a session or token that opened the page, and opens it no longer. */
@@ -68,7 +68,7 @@ export async function signIn(token: string): Promise<void> {
     grant,
     canWrite: grant.rights !== 'read',
     isAdmin: grant.rights === 'admin' && !grant.scopes,
-    askPath: createTransport({ url: SERVER, token }).askPath,
+    transport: createTransport({ url: SERVER, token }),
   });
 }
 

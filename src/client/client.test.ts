@@ -82,6 +82,20 @@ describe('the request of a verb', () => {
 });
 
 describe('asking a server', () => {
+  test('tells the tag of a memory, and makes a write depend on it', async () => {
+    const asked: RequestInit[] = [];
+    const fetch = (async (_: string, init: RequestInit) => {
+      asked.push(init);
+      return new Response('{"id":"x"}', { headers: { etag: '"1.a"' } });
+    }) as typeof globalThis.fetch;
+    const transport = createTransport({ url: 'http://memory.test', token: 'secret', fetch });
+    const tags: string[] = [];
+    await transport.ask('get', { id: 'x' }, { tagged: (etag) => tags.push(etag) });
+    await transport.ask('update', { id: 'x', content: 'tea' }, { ifMatch: tags[0] });
+    expect(tags).toEqual(['"1.a"']);
+    expect(asked.map(({ headers }) => new Headers(headers).get('if-match'))).toEqual([null, '"1.a"']);
+  });
+
   test('carries the token, a key for what writes, and the moment', async () => {
     const { asked, options } = answering([200, { id: 'x' }], [200, { memories: [] }]);
     const transport = createTransport(options);

@@ -12,9 +12,16 @@ export interface TransportOptions {
   readonly fetch?: typeof fetch | undefined;
 }
 
+export interface AskOptions extends OperationOptions {
+  /** A write is done only while the memory has this tag; else the server answers `precondition_failed`. */
+  readonly ifMatch?: string | undefined;
+  /** Told the tag of a memory that is answered. */
+  readonly tagged?: ((etag: string) => void) | undefined;
+}
+
 /** Asks a server. */
 export interface Transport {
-  ask<Answer>(verb: VerbName, fields: Fields, options?: OperationOptions): Promise<Answer>;
+  ask<Answer>(verb: VerbName, fields: Fields, options?: AskOptions): Promise<Answer>;
   /** What is no verb. */
   askPath<Answer>(path: string, options?: Pick<OperationOptions, 'signal'>): Promise<Answer>;
 }
@@ -27,14 +34,15 @@ export function createTransport({ url, token, fetch: given }: TransportOptions):
   const base = url.replace(/\/+$/, '');
   const send = async <Answer>(
     request: VerbRequest,
-    options: OperationOptions = {},
+    options: AskOptions = {},
     mayWrite = false,
   ): Promise<Answer> => {
-    const { signal, now } = options;
+    const { signal, now, ifMatch, tagged } = options;
     const headers: Record<string, string> = { authorization: `Bearer ${token}` };
     if (request.body !== undefined) headers['content-type'] = 'application/json';
     if (request.method !== 'GET') headers['idempotency-key'] = randomKey();
     if (now !== undefined) headers['salience-now'] = formatInstant(parseInstant(now, 'now'));
+    if (ifMatch !== undefined) headers['if-match'] = ifMatch;
     const once = async () => {
       const response = await (given ?? fetch)(`${base}${request.path}`, {
         method: request.method,
@@ -54,7 +62,11 @@ export function createTransport({ url, token, fetch: given }: TransportOptions):
       });
     });
     const answer = parse(text);
-    if (response.ok && answer !== undefined) return answer as Answer;
+    if (response.ok && answer !== undefined) {
+      const etag = response.headers.get('etag');
+      if (etag !== null) tagged?.(etag);
+      return answer as Answer;
+    }
     throw errorOf(response, answer, base, mayWrite);
   };
   return {

@@ -89,6 +89,70 @@ describeInBrowser('the view Memories', ({ inspect }) => {
     });
   });
 
+  it('overwrites nothing that others wrote meanwhile unless somebody says so, and loses nothing typed', async () => {
+    await using demo = await inspect();
+    await using opened = await demo.open({ at: '#/memories/guji' });
+    const { page, complaints } = opened;
+    const save = page.getByRole('button', { name: 'Save' });
+    const content = page.getByRole('textbox', { name: 'What it says' });
+    const title = page.getByLabel('Title', { exact: true });
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await content.fill('Typed here');
+    await title.fill('Title of mine');
+    await page.getByRole('textbox', { name: 'Topic', exact: true }).fill('coffee/guji');
+    await demo.memory.update('guji', {
+      content: 'Written meanwhile',
+      title: 'Title of theirs',
+      importance: 0.11,
+    });
+    await save.click();
+    const notice = page.getByRole('alert').filter({ hasText: 'was changed meanwhile' });
+    await notice.getByText('Written meanwhile', { exact: true }).waitFor();
+    await notice.getByText('Title of theirs', { exact: true }).waitFor();
+    await settled(page);
+    await picture(page, 'memories-changed-meanwhile');
+    expect(await demo.memory.get('guji')).toMatchObject({ content: 'Written meanwhile', importance: 0.11 });
+    expect((await demo.memory.get('guji'))?.topicKey).toBeUndefined();
+    expect(await content.inputValue()).toBe('Typed here');
+    // Elsewhere and back, the notice is still there, and so is what was typed.
+    await opened.go('#/memories/label');
+    await opened.go('#/memories/guji');
+    expect(await content.inputValue()).toBe('Typed here');
+    await notice.getByText('Title of theirs', { exact: true }).waitFor();
+    await notice.getByRole('button', { name: 'Take this' }).nth(1).click();
+    expect(await title.inputValue()).toBe('Title of theirs');
+    // Once more before it is saved.
+    await demo.memory.update('guji', { content: 'Written again' });
+    await save.click();
+    await notice.getByText('Written again', { exact: true }).waitFor();
+    await save.click();
+    await page.getByText('Changed.').waitFor();
+    expect(await demo.memory.get('guji')).toMatchObject({
+      content: 'Typed here',
+      title: 'Title of theirs',
+      topicKey: 'coffee/guji',
+      importance: 0.11,
+    });
+    expect(complaints).toEqual([]);
+  });
+
+  it('overwrites nothing that was written while it saves', async () => {
+    await using demo = await inspect();
+    await using opened = await demo.open({ at: '#/memories/guji' });
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByLabel('What it says').fill('Typed here');
+    await page.route('**/v1/memories/guji', async (route) => {
+      if (route.request().method() === 'PATCH')
+        await demo.memory.update('guji', { content: 'Written meanwhile' });
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('alert').getByText('Written meanwhile', { exact: true }).waitFor();
+    expect((await demo.memory.get('guji'))?.content).toBe('Written meanwhile');
+    expect(await page.getByRole('textbox', { name: 'What it says' }).inputValue()).toBe('Typed here');
+  });
+
   it('offers to undo the write that was made, and none of others', async () => {
     await using demo = await inspect();
     await demo.memory.invalidate('guji', 'it was sold out');

@@ -162,5 +162,5 @@ const PAGE = 20;
 function askPath<Answer>(path: string, signal: AbortSignal): Promise<Answer> {
   const signedIn = session.get();
   if (!signedIn) throw new Error('sign in first');
-  return signedIn.askPath<Answer>(path, { signal });
+  return signedIn.transport.askPath<Answer>(path, { signal });
 }

@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks';
 import type { Memory, MemoryChanges } from '../../../src/index.ts';
+import { codeOf } from '../../api.ts';
 import { useOnce } from '../../parts/once.ts';
 import { withUndo } from '../../parts/undo.ts';
-import { session } from '../../session.ts';
+import { type Session, session } from '../../session.ts';
 
 interface Draft {
   readonly content: string;
@@ -20,42 +21,69 @@ function draftOf(memory: Memory): Draft {
   return { content, title, type, scope, tags: tags.join('\n'), topicKey, importance, confidence };
 }
 
+interface Editing {
+  readonly before: Draft;
+  readonly draft: Draft;
+  /** What others changed meanwhile, and was changed here too: what they wrote is in `before`. */
+  readonly both: readonly Field[];
+}
+
+type Field = keyof Draft;
+
 /** What was typed by id, and neither saved nor cancelled: going elsewhere and back loses nothing. */
-const unsaved = new Map<string, { readonly before: Draft; readonly draft: Draft }>();
+const unsaved = new Map<string, Editing>();
 session.subscribe(() => unsaved.clear());
 
 export function isUnsaved(id: string): boolean {
   return unsaved.has(id);
 }
 
-/** Changes what a memory says. Only what was changed is sent. */
+const TITLES: Readonly<Record<Field, string>> = {
+  content: 'What it says',
+  title: 'Title',
+  type: 'Type',
+  scope: 'Scope',
+  tags: 'Tags, one on each line',
+  topicKey: 'Topic',
+  importance: 'Importance',
+  confidence: 'Confidence',
+};
+
+/** Changes what a memory says. Only what was changed is sent, and nothing that others wrote meanwhile is lost unseen. */
 export function Edit({ memory, close }: { readonly memory: Memory; readonly close: () => void }) {
   const { id } = memory;
   // Not the memory as it is now: what others write meanwhile is no change of the draft.
-  const [before] = useState(unsaved.get(id)?.before ?? draftOf(memory));
-  const [draft, setDraft] = useState(unsaved.get(id)?.draft ?? before);
+  const [editing, setEditing] = useState<Editing>(unsaved.get(id) ?? begun(draftOf(memory)));
+  const { before, draft, both } = editing;
   const changes = changesOf(draft, before);
-  const set = (part: Partial<Draft>) => {
-    const next = { ...draft, ...part };
-    unsaved.set(id, { before, draft: next });
-    setDraft(next);
+  const keep = (next: Editing) => {
+    unsaved.set(id, next);
+    setEditing(next);
   };
+  const set = (part: Partial<Draft>) => keep({ ...editing, draft: { ...draft, ...part } });
+  const take = (name: Field) =>
+    keep({ before, draft: { ...draft, [name]: before[name] }, both: both.filter((each) => each !== name) });
   const end = () => {
     unsaved.delete(id);
     close();
   };
   const save = useOnce(async () => {
+    const here = session.get();
+    if (!here) return;
     const saved = await withUndo(
       id,
       'update',
-      () => 'Changed.',
-      (engine) => engine.update(id, changes),
+      (met: Editing | undefined) => {
+        if (met) keep(met);
+        return met ? undefined : 'Changed.';
+      },
+      () => update(here, id, editing),
     );
     if (saved) end();
   });
-  const text = (name: 'title' | 'type' | 'scope' | 'topicKey', title: string) => (
+  const text = (name: 'title' | 'type' | 'scope' | 'topicKey') => (
     <label class="field">
-      <span>{title}</span>
+      <span>{TITLES[name]}</span>
       <input
         type="text"
         value={draft[name]}
@@ -63,9 +91,9 @@ export function Edit({ memory, close }: { readonly memory: Memory; readonly clos
       />
     </label>
   );
-  const lines = (name: 'content' | 'tags', title: string, rows: number) => (
+  const lines = (name: 'content' | 'tags', rows: number) => (
     <label class="field">
-      <span>{title}</span>
+      <span>{TITLES[name]}</span>
       <textarea
         rows={rows}
         value={draft[name]}
@@ -73,10 +101,10 @@ export function Edit({ memory, close }: { readonly memory: Memory; readonly clos
       />
     </label>
   );
-  const share = (name: 'importance' | 'confidence', title: string) => (
+  const share = (name: 'importance' | 'confidence') => (
     <label class="field">
       <span>
-        {title} <b class="number">{draft[name].toFixed(2)}</b>
+        {TITLES[name]} <b class="number">{draft[name].toFixed(2)}</b>
       </span>
       <input
         type="range"
@@ -96,16 +124,40 @@ export function Edit({ memory, close }: { readonly memory: Memory; readonly clos
         save();
       }}
     >
-      {lines('content', 'What it says', 4)}
+      {lines('content', 4)}
       <div class="edit-fields">
-        {text('title', 'Title')}
-        {text('type', 'Type')}
-        {text('scope', 'Scope')}
-        {lines('tags', 'Tags, one on each line', 2)}
-        {text('topicKey', 'Topic')}
-        {share('importance', 'Importance')}
-        {share('confidence', 'Confidence')}
+        {text('title')}
+        {text('type')}
+        {text('scope')}
+        {lines('tags', 2)}
+        {text('topicKey')}
+        {share('importance')}
+        {share('confidence')}
       </div>
+      {both.length > 0 && (
+        <div class="notice stack" role="alert">
+          <p>
+            The memory was changed meanwhile, and nothing is saved yet. Below is what it says now. “Save”
+            writes what you typed in its place.
+          </p>
+          {both.map((name) => (
+            <div key={name} class="stack">
+              <b>{TITLES[name]}</b>
+              <p class="stored statement">{before[name] === '' ? 'nothing' : before[name]}</p>
+              <div class="row">
+                <button
+                  type="button"
+                  class="small"
+                  aria-label={`Take this: ${TITLES[name]}`}
+                  onClick={() => take(name)}
+                >
+                  Take this
+                </button>
+              </div>
+            </div>
+          ))}
+        </div>
+      )}
       <div class="row">
         <button type="submit" class="primary" disabled={Object.keys(changes).length === 0}>
           Save
@@ -116,6 +168,44 @@ export function Edit({ memory, close }: { readonly memory: Memory; readonly clos
       </div>
     </form>
   );
+}
+
+function begun(before: Draft): Editing {
+  return { before, draft: before, both: [] };
+}
+
+/** So often in a row others may change a memory between reading and writing. */
+const ATTEMPTS = 5;
+
+/**
+ * Writes what was changed. Where others have changed the same meanwhile, nothing is written: the answer then is what goes on
+ * to be edited.
+ */
+async function update(
+  { transport }: Session,
+  id: string,
+  { before, draft }: Editing,
+): Promise<Editing | undefined> {
+  const changed = (Object.keys(draft) as Field[]).filter((name) => draft[name] !== before[name]);
+  for (let attempt = 1; ; attempt++) {
+    let ifMatch: string | undefined;
+    const tagged = (etag: string) => {
+      ifMatch = etag;
+    };
+    const now = draftOf(await transport.ask<Memory>('get', { id }, { tagged }));
+    const both = changed.filter((name) => now[name] !== before[name] && now[name] !== draft[name]);
+    if (both.length > 0) {
+      const mine = Object.fromEntries(changed.map((name) => [name, draft[name]]));
+      return { before: now, draft: { ...now, ...mine }, both };
+    }
+    try {
+      await transport.ask('update', { id, ...changesOf(draft, before) }, { ifMatch });
+      return undefined;
+    } catch (error) {
+      // Changed between the two: it is read again.
+      if (codeOf(error) !== 'precondition_failed' || attempt === ATTEMPTS) throw error;
+    }
+  }
 }
 
 function changesOf(draft: Draft, before: Draft): MemoryChanges {
