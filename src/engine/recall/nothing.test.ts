@@ -57,6 +57,36 @@ describe('an answer without hits', () => {
     expect((await empty.recall('tea', { strategy: 'vector' })).nothing?.reason).toBe('no-memories');
   });
 
+  test.each([
+    [{ metadata: { by: 'ann' } }, 'metadata'],
+    [{ types: ['event'] }, 'type'],
+    [{ typesExclude: ['fact'], tags: ['x'] }, 'type and tags'],
+    [{ scope: 'project:b', types: ['event'], tags: ['x'] }, 'scope, type and tags'],
+    [{ inScope: 'project:b' }, 'scope'],
+    [{ asOf: { valid: '2020-01-01' } }, 'time'],
+  ])('of a filter %j names it', async (filter, named) => {
+    const { memory } = await live();
+    const message = 'nothing found: there are no memories to search here';
+    const before = await memory.recall('tea', { types: ['event'] });
+    expect(before.nothing).toEqual({ reason: 'no-memories', message });
+    await memory.remember('Anna likes tea', { validFrom: '2025-01-01' });
+    const { nothing } = await memory.recall('tea', filter);
+    expect(nothing).toEqual({
+      reason: 'no-memories',
+      message: `nothing found: no memory here passes the filter by ${named}`,
+    });
+    expect((await memory.context('tea', { ...filter, maxTokens: 200 })).nothing).toEqual(nothing);
+    expect((await memory.recall('tea', { tags: [], metadata: {} })).hits).toHaveLength(1);
+  });
+
+  test('tells nobody who asks from a scope whether there are memories in others', async () => {
+    const { memory } = await live();
+    const asked = { scope: 'project:a', types: ['event'] };
+    const before = await memory.recall('tea', asked);
+    await memory.remember('Anna likes tea', { scope: 'project:b' });
+    expect((await memory.recall('tea', asked)).nothing).toEqual(before.nothing);
+  });
+
   test('names the best score below minScore, and the search that failed, but no reranker', async () => {
     const { state, embedder } = turning();
     const rerank = async () => Promise.reject(new Error('no quota'));

@@ -1,10 +1,11 @@
 import { searchesOf, unsearched } from '../../domain/unsearched.ts';
+import type { FilterOptions } from '../types.ts';
 import type { Trace } from './trace.ts';
 
 /** Why an answer is empty. */
 export interface Nothing {
   /**
-   * `no-memories`: there was none to look at; `unsearched`: a search failed, or none could run, so that there may be hits;
+   * `no-memories`: there was none to look at, or none that the filters let through; `unsearched`: a search failed, or none could run, so that there may be hits;
    * `irrelevant`: there were some, all below the floor of relevance; `no-match`: there were some, and none that could be a
    * hit.
    */
@@ -18,6 +19,7 @@ interface Best {
   /** The highest score that there was before `minScore`, 0 if there was none. */
   readonly best: number;
   readonly minScore: number | undefined;
+  readonly filters: FilterOptions;
 }
 
 /** Why a recall without hits has none. */
@@ -30,10 +32,11 @@ export function nothingIn(trace: Trace, best: Best): Nothing {
 }
 
 /** Why what was searched has no hits. */
-function nothingOfSearched({ stages, minRelevance }: Trace, { best, minScore }: Best): Nothing {
+function nothingOfSearched(trace: Trace, { best, minScore, filters }: Best): Nothing {
+  const { stages, minRelevance } = trace;
   const eligible = stages.find(({ name }) => name === 'validity_filter')?.survivors ?? 0;
   if (eligible === 0) {
-    return { reason: 'no-memories', message: 'nothing found: there are no memories to search here' };
+    return { reason: 'no-memories', message: `nothing found: ${emptiness(trace, filters)}` };
   }
   if (best > 0) {
     const message = `nothing found: the best score is ${scoreText(best)}, below minScore ${minScore}`;
@@ -48,6 +51,26 @@ function nothingOfSearched({ stages, minRelevance }: Trace, { best, minScore }: 
     reason: 'irrelevant',
     message: `nothing relevant is known: ${memories} looked at, and none matches the query by ${minRelevance} or more`,
   };
+}
+
+function emptiness({ stages, asOf }: Trace, filters: FilterOptions): string {
+  const { scope, inScope, types, typesExclude, tags, metadata } = filters;
+  const given = Object.entries({
+    scope: scope ?? inScope,
+    type: types ?? typesExclude,
+    tags: tags?.length ? tags : undefined,
+    metadata: Object.keys(metadata ?? {}).length > 0 ? metadata : undefined,
+    time: asOf,
+  }).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  const total = stages.find(({ name }) => name === 'eligible')?.candidates ?? 0;
+  // Who asks from a scope may not be allowed to know whether there are memories in others.
+  const isEmpty = total === 0 && scope === undefined;
+  if (given.length === 0 || isEmpty) return 'there are no memories to search here';
+  return `no memory here passes the filter by ${listed(given)}`;
+}
+
+function listed(names: readonly string[]): string {
+  return names.length === 1 ? `${names[0]}` : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }
 
 /** Why a context is empty where all that was found is of the session that stays out of it. */

@@ -108,7 +108,8 @@ export async function recallPrepared<StrategyName extends string>(
   const { chains: evidenceChains } = answer;
   if (hits.length > 0) return { hits, evidenceChains, trace };
   const { minScore } = prepared.plan;
-  return { hits, evidenceChains, nothing: nothingIn(trace, { best: bestOf(answer), minScore }), trace };
+  const nothing = nothingIn(trace, { best: bestOf(answer), minScore, filters: options });
+  return { hits, evidenceChains, nothing, trace };
 }
 
 /** Without relations, which rest on memories that stand before them. */
