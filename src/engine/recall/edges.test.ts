@@ -178,6 +178,7 @@ describe('recall with relations', () => {
     const { hits } = await memory.recall('engine makers', { strategy: 'bm25' });
     expect(hits.some((hit) => 'relation' in hit)).toBe(false);
     expect(await shape(memory)).toEqual(['wrote', 'said', 'works_at by said']);
+    expect(await shape(memory, { include: ['edges', 'edges'] })).toEqual(await shape(memory));
     const { trace } = await memory.recall('engine makers', asked);
     expect(trace.stages.find(({ name }) => name === 'edges')).toMatchObject({ candidates: 1, survivors: 1 });
   });

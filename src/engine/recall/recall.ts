@@ -186,7 +186,7 @@ async function edgesOf(
   singleValued: () => Promise<ReadonlySet<string>>,
 ): Promise<RecallPlan['edges']> {
   if (include === undefined) return undefined;
-  const wanted = texts(include, 'include', 1, 20).map((each) => oneOf(each, 'include', ['edges'] as const));
+  const wanted = texts(include, 'include', 20, 20).map((each) => oneOf(each, 'include', ['edges'] as const));
   if (wanted.length === 0) return undefined;
   if (rerank) {
     throw invalidArgument('include', 'a reranker orders memories alone: leave out rerank, or "edges"');
