@@ -11,13 +11,18 @@ const withValue: ReadonlySet<string> = new Set([
 
 /** The name of the command in the arguments: the first that is no option, nor an option's value. */
 export function findCommandName(args: readonly string[]): string | undefined {
-  for (let index = 0; index < args.length; index++) {
+  return args[findCommand(args, 0)];
+}
+
+/** Where it stands, from an index on; -1 where there is none. */
+export function findCommand(args: readonly string[], from: number): number {
+  for (let index = from; index < args.length; index++) {
     const argument = args[index] as string;
     if (argument === 'help') continue;
-    if (!argument.startsWith('-')) return argument;
+    if (!argument.startsWith('-')) return index;
     if (withValue.has(argument)) index++;
   }
-  return undefined;
+  return -1;
 }
 
 /**

@@ -1,8 +1,11 @@
 import { SalienceError } from '../domain/errors.ts';
-import { FAILED } from './failure.ts';
+import { reportFailure } from './failure.ts';
+
+let asJson = false;
 
 /** Whoever reads our output may stop reading at any time, which is no failure; whatever else keeps us from writing ends the process. */
-export function endWithStdout(): void {
+export function endWithStdout(json = false): void {
+  asJson = json;
   process.stdout.on('error', end);
 }
 
@@ -14,14 +17,12 @@ export async function writeOrFail(text: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     stdout.write(text, (cause) => (cause ? reject(unwritable(cause)) : resolve()));
   });
-  endWithStdout();
-  stdout.off('error', ignore);
+  stdout.on('error', end).off('error', ignore);
 }
 
 function end(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') process.exit(0);
-  process.stderr.write(`error: ${unwritable(error).message} (unwritable_file)\n`);
-  process.exit(FAILED);
+  process.exit(reportFailure(unwritable(error), asJson));
 }
 
 function unwritable(cause: Error): SalienceError {

@@ -1124,7 +1124,11 @@ export const VERBS = {
         about: 'not together with a filter; if one is unknown, nothing is forgotten',
       },
       ...narrowingArguments,
-      below: { ...flag, about: 'with inScope: in the scopes below it too', option: '--below' },
+      below: {
+        ...flag,
+        about: 'with inScope: in the scopes below it too',
+        option: ['--below', 'with --in-scope: in the scopes below it too'],
+      },
       sessionId: fieldFilters.sessionId,
       source: fieldFilters.source,
       topicKey: fieldFilters.topicKey,

@@ -123,6 +123,9 @@ describe.skipIf(process.platform !== 'linux')('a full disk under stdout', () => 
     const { code, stderr } = await work.shell('salience export --space many > /dev/full');
     expect(code).toBe(1);
     expect(stderr).toMatch(/^error: stdout cannot be written: .*ENOSPC/);
+    const json = await work.shell('salience export --space many --json > /dev/full');
+    expect(json.code).toBe(1);
+    expect(JSON.parse(json.stderr)).toMatchObject({ error: { code: 'unwritable_file' } });
   });
 });
 

@@ -75,6 +75,40 @@ describe('help', () => {
     expect(stderr).toBe("error: unknown command 'recal'\n(Did you mean recall?) (usage)\n");
   });
 
+  it.each([
+    ['session', 'help', 'nope'],
+    ['help', 'session', 'nope'],
+    ['session', 'nope', '--help'],
+  ])('says that a command below another is unknown: %s %s %s', async (...asked) => {
+    expect(await work.salience(asked)).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: "error: unknown command 'nope' (usage)\n",
+    });
+    expect((await work.salience(['session', 'help', 'start'])).stdout).toContain(
+      'Usage: salience session start',
+    );
+  });
+
+  it.each([['salience'], ['salience', 'session'], ['salience', 'token']])(
+    'says in JSON that a command is missing: %s %s',
+    async (...words) => {
+      const { code, stdout, stderr } = await work.salience([...words.slice(1), '--json']);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(JSON.parse(stderr)).toEqual({
+        error: {
+          code: 'usage',
+          message: `the command is missing; "${words.join(' ')} --help" lists what there is`,
+          details: {},
+        },
+      });
+    },
+  );
+
+  it('names no argument of the library', async () => {
+    expect((await work.salience(['forget', '--help'])).stdout).not.toContain('inScope');
+  });
+
   // In the order of the table, which is that of a life: what is remembered first is forgotten later. A server goes on, and
   // what tune finds on one question is refused. Two need a server of PostgreSQL.
   const apart = ['forget', 'serve', 'inspect', 'tune', 'migrate', 'erase'];
