@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { Command } from 'commander';
 import { type Instant, parseInstant } from '../domain/time.ts';
 import { INTERRUPTED } from './failure.ts';
+import { inOptionNames } from './option-names.ts';
 import type { CommonOptions } from './options.ts';
 import { createPaint, type Paint } from './paint.ts';
 import { plainBlock } from './terminal-text.ts';
@@ -19,10 +20,19 @@ export interface Context<Options = object> {
   print(line: string): Promise<void>;
   /** Writes a value to stdout as one line of JSON. */
   printJson(value: unknown): Promise<void>;
-  /** Writes a line to stderr. */
+  /** Writes a line to stderr; none with --json, where the result says the same. */
   warn(message: string): void;
+  /** Writes to stderr what a command that goes on could not do: the message, or one line of JSON. */
+  complain(problem: Problem): void;
   /** Ends the command as wrong usage. */
   misused(message: string): never;
+}
+
+/** What an error says of itself. */
+interface Problem {
+  readonly code: string;
+  readonly message: string;
+  readonly details: object;
 }
 
 type Work<Options, Arguments extends readonly unknown[]> = (
@@ -55,6 +65,8 @@ function actionOf<Options, Arguments extends readonly unknown[]>(
       const context = createContext<Options>(command, interruption.signal);
       const code = await work(context, ...(given.slice(0, -2) as unknown as Arguments));
       process.exitCode = typeof code === 'number' ? code : interruption.signal.aborted ? interrupted : 0;
+    } catch (error) {
+      throw inOptionNames(error, command);
     } finally {
       interruption.stop();
     }
@@ -77,7 +89,13 @@ function createContext<Options>(command: Command, signal: AbortSignal): Context<
     now,
     print,
     printJson: (value) => print(JSON.stringify(value)),
-    warn: (message) => void process.stderr.write(`${plainBlock(message)}\n`),
+    warn: (message) => {
+      if (!options.json) process.stderr.write(`${plainBlock(message)}\n`);
+    },
+    complain: (error) => {
+      const { message } = error;
+      process.stderr.write(`${options.json ? JSON.stringify({ error }) : plainBlock(message)}\n`);
+    },
     misused: (message) => command.error(`error: ${message}`),
   };
 }

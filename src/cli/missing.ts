@@ -1,10 +1,21 @@
 import { SalienceError } from '../domain/errors.ts';
 
-/** The error of an id that the space does not hold. */
-export function missing(id: string, space: string): SalienceError {
+const ADVICE = '; "salience list" shows the ids';
+
+/** The error of ids that the space does not hold. */
+export function missing(ids: readonly string[], space: string): SalienceError {
+  const names = ids.map((id) => JSON.stringify(id)).join(', ');
   return new SalienceError(
     'not_found',
-    `memory ${JSON.stringify(id)} does not exist in space ${JSON.stringify(space)}; "salience list" shows the ids`,
-    { details: { id, space } },
+    `${ids.length === 1 ? `memory ${names} does` : `memories ${names} do`} not exist in space ${JSON.stringify(space)}${ADVICE}`,
+    { details: { ...(ids.length === 1 ? { id: ids[0] } : { ids }), space } },
   );
+}
+
+/** The message of an error; where it is of such ids, wherever it was thrown, with what to do about it. */
+export function withAdviceOn({ code, details }: SalienceError, message: string): string {
+  const { id, ids, space } = details;
+  const isOfMemory = space !== undefined && (id !== undefined || ids !== undefined);
+  if (code !== 'not_found' || !isOfMemory || message.endsWith(ADVICE)) return message;
+  return / not exist in space "/.test(message) ? `${message}${ADVICE}` : message;
 }

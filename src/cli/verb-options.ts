@@ -113,7 +113,12 @@ function emptyOf({ anyOf, option, type }: Argument): null | readonly [] | object
 }
 
 /** The name of the option without its dashes. */
-function longName({ option }: Argument): readonly string[] {
-  const flags = typeof option === 'string' ? option : option?.[0];
-  return flags === undefined ? [] : [(flags.split(' ')[0] as string).slice(2)];
+function longName(argument: Argument): readonly string[] {
+  const flag = flagOf(argument);
+  return flag === undefined ? [] : [flag.slice(2)];
+}
+
+/** The option of an argument, such as `--type`. */
+export function flagOf({ option }: Argument): string | undefined {
+  return (typeof option === 'string' ? option : option?.[0])?.split(' ')[0];
 }

@@ -383,6 +383,11 @@ it('tunes a profile, and writes it only if its gain is certain or it must', asyn
   expect(refused.stderr).toMatch(/6 questions are too few to know\n.*is not certain.*nothing was written/s);
   expect(refused.stdout).toMatch(/^6 questions in 2 spaces; 2 fits/);
   expect(refused.stdout).toMatch(/weights\.context +7 +7 /);
+  const json = await work.salience([...args, ...output, '--json']);
+  expect(json).toMatchObject({ code: 1, stderr: '' });
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    problems: [expect.stringContaining('too few'), expect.any(String)],
+  });
   expect(readdirSync(work.directory)).not.toContain('tuned.json');
   const state = readFileSync(join(work.directory, 'tune.state.json'), 'utf8');
   expect(JSON.parse(state)).toMatchObject({ kind: 'tune', fitted: { relevant: { '0/s/1': [7, 0.15] } } });

@@ -119,6 +119,14 @@ describe('export and import', () => {
       imported: 0,
       unchanged: 0,
       differs: 1,
+      kept: [{ where: expect.stringContaining('old.jsonl'), id: 'a' }],
+    });
+    const quiet = await work.salience(['import', 'old.jsonl', '--json']);
+    expect(quiet).toMatchObject({ code: 0, stderr: '' });
+    const bad = await work.salience(['import', work.file('bad.jsonl', '{"content":""}\n'), '--json']);
+    expect(bad.code).toBe(3);
+    expect(JSON.parse(bad.stderr)).toMatchObject({
+      error: { code: 'skipped', details: JSON.parse(bad.stdout).problems[0] },
     });
     expect(await listAll()).toMatchObject([{ content: 'new' }]);
     expect(await work.json(['import', work.file('old.jsonl', old), '--update'])).toMatchObject({

@@ -81,7 +81,8 @@ export function configure(command: Command): void {
         }
         const counts = { recalls: recalls.length, uses: uses.length + votes.length, queries: queries.length };
         if (options.json) {
-          await context.printJson({ file: options.output, ...counts, dropped, unexplained, memoriesLeftOut });
+          const file = queries.length > 0 ? options.output : undefined;
+          await context.printJson({ file, ...counts, dropped, unexplained, memoriesLeftOut });
         } else {
           await context.print(
             `${plural(counts.recalls, 'recall', 'recalls')} and ${plural(counts.uses, 'use', 'uses')} give ${plural(counts.queries, 'question', 'questions')}`,

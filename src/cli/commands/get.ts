@@ -14,7 +14,7 @@ export function configure(command: Command): void {
       const { options, paint } = context;
       await using memory = await openToRead(context);
       const found = await memory.get(id, argumentsOf('get', options));
-      if (!found) throw missing(id, memory.space);
+      if (!found) throw missing([id], memory.space);
       if (options.json) return context.printJson(found);
       await context.print(formatMemory(found, { now: viewedFrom(context), paint }));
     }),

@@ -13,7 +13,7 @@ export function configure(command: Command): void {
     action<object, [string]>(async (context, id) => {
       await using memory = await openToRead(context);
       const events = await memory.history(id);
-      if (events.length === 0) throw missing(id, memory.space);
+      if (events.length === 0) throw missing([id], memory.space);
       if (context.options.json) return context.printJson({ id, events });
       // Those of a chain are named: what it superseded, and what superseded it.
       const chained = events.some(({ memoryId }) => memoryId !== id);

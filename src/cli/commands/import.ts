@@ -37,8 +37,8 @@ interface Skipped {
 /** Read like any other file or pipe. */
 const STDIN = '/dev/stdin';
 
-/** So many skipped places are kept for JSON; all of them are written to stderr. */
-const REMEMBERED_SKIPS = 1000;
+/** So many places that were skipped, or are kept as they are, stand in the JSON. */
+const REMEMBERED = 1000;
 
 export const examples = [
   'salience import notes',
@@ -143,8 +143,9 @@ async function importAll(
   many: number,
   context: Context<Options>,
 ): Promise<ImportCounts> {
-  const { options, signal, warn } = context;
+  const { options, signal, warn, complain } = context;
   const skipped: Skipped[] = [];
+  const kept: { where: string; id: string }[] = [];
   const leftOut = new Map<string, number>();
   const onLeftOut = (what: string) => void leftOut.set(what, (leftOut.get(what) ?? 0) + 1);
   const linksOf = new Map<
@@ -167,6 +168,7 @@ async function importAll(
         onDiffers(where, id) {
           progress.finish();
           warn(`kept ${id} as it is: ${where} is different and not newer; --update takes it`);
+          if (kept.length < REMEMBERED) kept.push({ where, id });
         },
         onProgress(counts) {
           current = counts;
@@ -178,8 +180,8 @@ async function importAll(
         },
         onSkipped(where, reason) {
           progress.finish();
-          warn(`skipped ${where}: ${reason}`);
-          if (skipped.length < REMEMBERED_SKIPS) skipped.push({ where, reason });
+          complain({ code: 'skipped', message: `skipped ${where}: ${reason}`, details: { where, reason } });
+          if (skipped.length < REMEMBERED) skipped.push({ where, reason });
         },
       });
       finished = sum(finished, current);
@@ -196,7 +198,7 @@ async function importAll(
     // Of what failed before anything was there to tell, the error says enough.
     if (done || Object.values(finished).some((count) => count > 0)) {
       await (options.json
-        ? context.printJson({ ...finished, leftOut: Object.fromEntries(leftOut), problems: skipped })
+        ? context.printJson({ ...finished, leftOut: Object.fromEntries(leftOut), problems: skipped, kept })
         : context.print(describe(finished, leftOut)));
     }
   }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { SalienceError } from '../../domain/errors.ts';
 import { action } from '../context.ts';
 import { PARTLY } from '../failure.ts';
+import { missing } from '../missing.ts';
 import { openExisting } from '../open.ts';
 import { plainLine } from '../terminal-text.ts';
 import { plural } from '../units.ts';
@@ -21,19 +21,9 @@ export function configure(command: Command): void {
         ? context.printJson(used)
         : context.print(`used ${used.map(plainLine).join(', ')}`));
       if (unknown.length === 0) return 0;
-      context.warn(
-        plainLine(`skipped ${plural(unknown.length, 'id')}: ${missing(unknown, options.space).message}`),
-      );
+      const { code, message, details } = missing(unknown, options.space);
+      context.complain({ code, message: `skipped ${plural(unknown.length, 'id')}: ${message}`, details });
       return PARTLY;
     }),
-  );
-}
-
-function missing(ids: readonly string[], space: string): SalienceError {
-  const names = ids.map((id) => JSON.stringify(id)).join(', ');
-  return new SalienceError(
-    'not_found',
-    `${ids.length === 1 ? `memory ${names} does` : `memories ${names} do`} not exist in space ${JSON.stringify(space)}; "salience list" shows the ids`,
-    { details: { ids, space } },
   );
 }

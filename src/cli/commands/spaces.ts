@@ -14,9 +14,11 @@ export function configure(command: Command): void {
       const path = placeOf(context.options);
       await using store = await storeOf(context.options);
       const spaces = await store.listSpaces();
-      for (const sentence of (await store.copying?.unlisted?.()) ?? [])
-        context.warn(`not listed: ${sentence}`);
-      if (context.options.json) return context.printJson({ path, spaces });
+      const notListed = (await store.copying?.unlisted?.()) ?? [];
+      if (context.options.json) {
+        return context.printJson({ path, spaces, ...(notListed.length > 0 && { notListed }) });
+      }
+      for (const sentence of notListed) context.warn(`not listed: ${sentence}`);
       // Scripts read stdout as names.
       if (spaces.length === 0) return context.warn(`no spaces in ${plainLine(path)}`);
       await context.print(spaces.map(plainLine).join('\n'));
