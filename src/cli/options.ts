@@ -52,6 +52,19 @@ export function addCommonOptions(program: Command): void {
     .option('--no-color', 'print without colours, as NO_COLOR does');
 }
 
+/**
+ * Refuses `--space` where a command takes its spaces otherwise: in silence it would be another space than the one that was meant.
+ * The variable stays what it is, a default.
+ */
+export function refuseSpace(
+  command: Command,
+  { misused }: { readonly misused: (message: string) => never },
+  instead: string,
+): void {
+  if (command.getOptionValueSourceWithGlobals('space') !== 'cli') return;
+  misused(`option '--space <name>' cannot be used here: ${instead}`);
+}
+
 /** An option that an environment variable gives too; an empty one gives nothing. */
 function optionOrVariable(variable: string, flags: string, about: string): Option {
   const option = new Option(flags, about);

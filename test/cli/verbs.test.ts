@@ -226,9 +226,48 @@ describe('remember, get, list', () => {
       [['resolve', 'x', 'keep-both'], 1, 'conflicts lists them'],
       [['replay', '999'], 1, 'recalls lists the recorded ones'],
       [['replay', 'x'], 1, 'recalls lists them'],
+      [['forget', '--below', '--yes'], 1, '--below: name a scope with --in-scope'],
+      [['remember', 'y', '--expires-at', 'soon'], 1, '--expires-at: "soon" is not a time'],
+      [['recall', 'x', '--tag', ''], 1, '--tag: it must not be empty'],
+      [['curate', '--actions', 'burn'], 1, '--actions: "burn" is not one of'],
+      [['session', 'end', 'It went well'], 1, 'start one with "salience session start"'],
     ] as const) {
       expect((await fails([...args, '--path', path], code)).message).toContain(said);
     }
+  });
+
+  it.each(
+    [
+      ['get', 'typo'],
+      ['timeline', 'typo'],
+      ['curve', 'typo'],
+      ['links', 'typo'],
+      ['feedback', 'typo', 'up'],
+      ['forget', 'typo', '--yes'],
+      ['mark-used', 'typo'],
+    ].map((args) => ({ args })),
+  )('says how to find the id that was meant: $args', async ({ args }) => {
+    const path = join(work.directory, 'ids');
+    await work.json(['remember', 'x', '--id', 'x', '--path', path]);
+    expect(await fails([...args, '--path', path], 1)).toMatchObject({
+      code: 'not_found',
+      message: 'memory "typo" does not exist in space "default"; "salience list" shows the ids',
+      details: { space: 'default' },
+    });
+  });
+
+  it('refuses to name one space where a command takes others', async () => {
+    const path = join(work.directory, 'several');
+    await work.json(['remember', 'x', '--path', path]);
+    const all = ['maintain', '--all-spaces', '--path', path];
+    expect((await fails([...all, '--run', 'x'], 2)).message).toContain(
+      "'--all-spaces' cannot be used with option '--run",
+    );
+    expect((await fails([...all, '--space', 'default'], 2)).message).toContain("'--space <name>' cannot");
+    expect(await work.json(all, { env: { SALIENCE_SPACE: 'default' } })).toMatchObject({ failed: [] });
+    const copy = ['copy', '--from', path, '--to', `${path}-copy`];
+    expect((await fails([...copy, '--space', 'default'], 2)).message).toContain('name the spaces to copy');
+    expect(await work.json([...copy, 'default'])).toMatchObject([{ space: 'default' }]);
   });
 
   it('says where it looked for a space that does not exist', async () => {
@@ -331,6 +370,11 @@ describe('mark-used', () => {
         'skipped 1 id: memory "never" does not exist in space "default"; "salience list" shows the ids\n',
     });
     expect(await work.json(['get', 'mill', ...there])).toMatchObject({ accessCount: 1 });
+    const partly = await work.salience(['mark-used', 'mill', 'never', '--json', ...there]);
+    expect(partly).toMatchObject({ code: 3, stdout: '["mill"]\n' });
+    expect(JSON.parse(partly.stderr)).toMatchObject({
+      error: { code: 'not_found', details: { id: 'never' } },
+    });
     expect(await work.salience(['mark-used', 'mill', '--json', ...there])).toEqual({
       code: 0,
       stdout: '["mill"]\n',
@@ -569,6 +613,12 @@ describe('spaces, backup, reindex, doctor', () => {
       code: 0,
       stdout: '',
       stderr: `not listed: ${join(path, file)} is damaged; restore it from a backup\nno spaces in ${path}\n`,
+    });
+    const said = await work.salience(['spaces', '--path', path, '--json']);
+    expect({ ...said, stdout: JSON.parse(said.stdout) }).toEqual({
+      code: 0,
+      stdout: { path, spaces: [], notListed: [`${join(path, file)} is damaged; restore it from a backup`] },
+      stderr: '',
     });
   });
 

@@ -4,6 +4,7 @@ import { SalienceError } from '../../domain/errors.ts';
 import { copySpaces } from '../../index.ts';
 import { action } from '../context.ts';
 import { isSameStore, storeAt } from '../open.ts';
+import { refuseSpace } from '../options.ts';
 import { createProgress } from '../progress.ts';
 import { plainLine } from '../terminal-text.ts';
 import { plural } from '../units.ts';
@@ -33,6 +34,7 @@ export function configure(command: Command): void {
     .action(
       action<Options, [readonly string[]]>(async (context, spaces) => {
         const { options, signal } = context;
+        refuseSpace(command, context, 'name the spaces to copy at the end of the line');
         if (isSameStore(options.from, options.to)) throw copiedOntoItself('--to');
         await using from = await storeAt(options.from, '--from');
         await using to = await storeAt(options.to, '--to');

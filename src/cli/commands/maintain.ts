@@ -1,11 +1,11 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { SalienceError } from '../../domain/errors.ts';
 import { type MaintenanceReport, type MemoryEngine, openSpaces } from '../../index.ts';
 import { action, type Context } from '../context.ts';
 import { PARTLY } from '../failure.ts';
 import { lineOf } from '../memory-text.ts';
 import { openExisting, openingOf } from '../open.ts';
-import { parseWholeNumber } from '../options.ts';
+import { parseWholeNumber, refuseSpace } from '../options.ts';
 import { createProgress } from '../progress.ts';
 import { formatTable } from '../table.ts';
 import { plainLine } from '../terminal-text.ts';
@@ -33,9 +33,11 @@ export const examples = [
 export function configure(command: Command): void {
   addVerbOptions(command, 'maintain')
     .option('--consolidate', 'also consolidate old, faded, similar memories of one type into one')
-    .option(
-      '--all-spaces',
-      'maintain every space of the store, each once a day however many machines run this',
+    .addOption(
+      new Option(
+        '--all-spaces',
+        'maintain every space of the store, each once a day however many machines run this',
+      ).conflicts('run'),
     )
     .option('--every-hours <number>', 'with --all-spaces: another interval; 0 for now', parseWholeNumber)
     .addHelpText(
@@ -45,7 +47,10 @@ export function configure(command: Command): void {
     .action(
       action<Options, []>(async (context) => {
         const { options, signal } = context;
-        if (options.allSpaces) return maintainAll(context);
+        if (options.allSpaces) {
+          refuseSpace(command, context, '--all-spaces takes every space');
+          return maintainAll(context);
+        }
         if (options.everyHours !== undefined) {
           throw new SalienceError('invalid_argument', '--every-hours: only with --all-spaces', {
             details: { field: 'everyHours' },
