@@ -118,6 +118,7 @@ function inMemories(
   const normalization = lengthNormalization(fullLength, averageLength);
   const frequency = (postings: Postings | undefined, of: number) =>
     postings ? frequencyIn(postings, of) : 0;
+  const named = namesOf(counting);
   return {
     among: 'memories',
     texts: memoryCount,
@@ -133,7 +134,7 @@ function inMemories(
       for (const [each, { weight }] of neighbours.entries()) sum += weight * around[each]!;
       const texts = words.documentFrequencies[at]!;
       return {
-        ...named(counting, at),
+        ...named[at]!,
         texts,
         idf: inverseDocumentFrequency(memoryCount, texts),
         count,
@@ -154,6 +155,7 @@ function inSessions(
   const { words } = counting;
   const averageLength = texts > 0 ? totalLength / texts : 0;
   const normalization = lengthNormalization(length, averageLength);
+  const named = namesOf(counting);
   return {
     among: 'sessions',
     texts,
@@ -167,7 +169,7 @@ function inSessions(
       const idf = inverseDocumentFrequency(texts, sessions.length);
       const score = termScore(words.weights[at]! * idf, count, normalization);
       return {
-        ...named(counting, at),
+        ...named[at]!,
         texts: sessions.length,
         idf,
         count,
@@ -182,12 +184,16 @@ function inSessions(
 
 type Named = Pick<TermCounts, 'term' | 'word' | 'insteadOf' | 'weight'>;
 
-function named({ words, written }: Counting, at: number): Named {
-  const term = words.terms[at]!;
-  const weight = words.weights[at]!;
-  const asked = words.asked.find(({ end }) => at < end);
-  if (!asked || asked.standIns.length === 0) return { term, word: written?.get(term) ?? term, weight };
-  return { term, word: term, insteadOf: asked.term, weight };
+/** Of every term, in order. */
+function namesOf({ words, written }: Counting): readonly Named[] {
+  let place = 0;
+  return words.terms.map((term, at) => {
+    const weight = words.weights[at]!;
+    while (place < words.asked.length && words.asked[place]!.end <= at) place += 1;
+    const asked = words.asked[place];
+    if (!asked || asked.standIns.length === 0) return { term, word: written?.get(term) ?? term, weight };
+    return { term, word: term, insteadOf: asked.term, weight };
+  });
 }
 
 function unknownTerms(

@@ -34,7 +34,8 @@ export function missingText(missing: MissingWords | undefined): string {
 }
 
 function found(who: string, before: readonly string[], after: readonly string[]): string {
-  const there = before.filter((word) => !after.includes(word));
+  const still = new Set(after);
+  const there = before.filter((word) => !still.has(word));
   return there.length === 0 ? '' : `${who} ${listed(there)}`;
 }
 
