@@ -7,11 +7,8 @@ export function clip(text: string, most: number, ending = '…'): string {
   const room = Math.max(0, most - ending.length);
   // A fixed locale: the machine's own must not change where a text is cut. No character takes much more than 64 units.
   const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
-  let end = 0;
-  for (const { index, segment } of segmenter.segment(text.slice(0, room + 64))) {
-    if (index + segment.length > room) break;
-    end = index + segment.length;
-  }
+  // One look at the place of the cut: going through all characters of a long text takes seconds.
+  let end = segmenter.segment(text.slice(0, room + 64)).containing(room)?.index ?? room;
   if (end === 0) end = isHighSurrogate(text.charCodeAt(room - 1)) ? room - 1 : room;
   return text.slice(0, end) + ending;
 }
