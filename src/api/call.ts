@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { unknown } from '../domain/options.ts';
+import { LONGEST_QUERY, longQuery } from '../domain/query.ts';
 import { type MemoryEngine, SalienceError } from '../index.ts';
 import type { Tool, VerbContext } from './verb.ts';
 
@@ -25,8 +26,11 @@ export function parseInput<Input extends z.ZodObject>(
   verb: Pick<Tool<Input>, 'name' | 'input'>,
   input: unknown,
 ): z.output<Input> {
-  refusePrototypes(input, '', 0, verb.name);
-  const result = verb.input.safeParse(input ?? {});
+  const long = longList(verb.input, input);
+  if (!long) refusePrototypes(input, '', 0, verb.name);
+  const result = long
+    ? { success: false as const, error: { issues: [long] } }
+    : verb.input.safeParse(input ?? {});
   if (result.success) return result.data;
   const known = Object.keys(verb.input.shape);
   const { issues, more } = firstIssues(result.error.issues);
@@ -85,6 +89,55 @@ function kindsExpectedBy(issue: z.core.$ZodIssue): readonly string[] {
   return issue.errors.flatMap((form) => form.filter(isOfOtherKind).flatMap(kindsExpectedBy));
 }
 
+/** The first list that is longer than it may be: a schema would look at every entry of it before it says so. */
+function longList(schema: z.core.$ZodType, value: unknown): z.core.$ZodIssueTooBig | undefined {
+  const { def, bag } = (schema as z.core.$ZodTypes)._zod;
+  switch (def.type) {
+    case 'optional':
+    case 'nullable':
+      return longList(def.innerType, value);
+    case 'union':
+      return firstOf(def.options, (each) => longList(each, value));
+    case 'array': {
+      if (!Array.isArray(value)) return undefined;
+      const maximum = (bag as { readonly maximum?: number }).maximum ?? Infinity;
+      if (value.length > maximum)
+        return { code: 'too_big', origin: 'array', maximum, path: [], message: '', input: value };
+      return firstOf(value.entries(), ([at, each]) => under(at, longList(def.element, each)));
+    }
+    case 'object':
+    case 'record': {
+      if (typeof value !== 'object' || value === null) return undefined;
+      const of = (key: string) => (def.type === 'record' ? def.valueType : def.shape[key]);
+      const keys = Object.keys(def.type === 'record' ? value : def.shape);
+      return firstOf(keys, (key) => {
+        const each = Object.hasOwn(value, key) ? of(key) : undefined;
+        return each && under(key, longList(each, value[key as keyof typeof value]));
+      });
+    }
+    default:
+      return undefined;
+  }
+}
+
+function firstOf<Each, Found>(
+  all: Iterable<Each>,
+  find: (each: Each) => Found | undefined,
+): Found | undefined {
+  for (const each of all) {
+    const found = find(each);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function under<Issue extends z.core.$ZodIssue>(
+  key: PropertyKey,
+  issue: Issue | undefined,
+): Issue | undefined {
+  return issue && { ...issue, path: [key, ...issue.path] };
+}
+
 /** The argument of verbs that write many memories. */
 const BATCH = 'memories';
 
@@ -110,11 +163,21 @@ function describeIssue(issue: z.core.$ZodIssue, known: readonly string[], input:
   if (issue.code === 'unrecognized_keys' && issue.path.length === 0) {
     return issue.keys.map((key) => unknown('argument', key, known)).join('; ');
   }
-  if (issue.code === 'too_big' && issue.origin === 'array' && field === BATCH) {
-    const { [BATCH]: memories } = input as { readonly [BATCH]: readonly unknown[] };
-    return `${field}: ${memories.length} are too many; at most ${issue.maximum} are allowed in one call, which is one transaction. Give them in several calls`;
+  if (issue.code === 'too_big' && (issue.origin === 'array' || issue.origin === 'string')) {
+    const { length } = issue.path.reduce<unknown>((at, key) => Object(at)[key], input) as ArrayLike<unknown>;
+    return `${field}: ${tooLong(issue, field, length)}`;
   }
   return field === '' ? issue.message : `${field}: ${issue.message}`;
+}
+
+function tooLong({ origin, maximum }: z.core.$ZodIssueTooBig, field: string, length: number): string {
+  if (origin === 'string')
+    return maximum === LONGEST_QUERY
+      ? longQuery(length)
+      : `${length} characters are too many; at most ${maximum} are allowed`;
+  const many = `${length} are too many; at most ${maximum} are allowed`;
+  if (field === BATCH) return `${many} in one call, which is one transaction. Give them in several calls`;
+  return many;
 }
 
 /** The place as the engine writes it, which names the fields of one memory of a batch and says apart which memory it is. */

@@ -15,6 +15,7 @@ import {
   type ValueFilter,
 } from './fields.ts';
 import { LINK_KINDS } from './memory.ts';
+import { LONGEST_QUERY } from './query.ts';
 
 /** The part of JSON Schema that arguments need. */
 export interface Schema {
@@ -22,6 +23,7 @@ export interface Schema {
   readonly enum?: readonly string[];
   readonly minimum?: number;
   readonly maximum?: number;
+  readonly maxLength?: number;
   readonly items?: Schema;
   readonly minItems?: number;
   readonly maxItems?: number;
@@ -51,6 +53,8 @@ export interface Argument extends Omit<Schema, 'description' | 'required'> {
 export type Arguments = Readonly<Record<string, Argument>>;
 
 export const text = { type: 'string' } as const satisfies Schema;
+/** What is looked for. */
+export const queryText = { ...text, maxLength: LONGEST_QUERY } as const satisfies Schema;
 export const flag = { type: 'boolean' } as const satisfies Schema;
 export const texts = { type: 'array', items: text } as const satisfies Schema;
 export const share = { type: 'number', minimum: 0, maximum: 1 } as const satisfies Schema;
@@ -158,7 +162,7 @@ export const changeArguments: Readonly<Record<ChangeField | 'ttl' | 'updatedAt',
 /** Questions and what answers them. */
 export const labelledQuestions = {
   type: 'array',
-  items: object({ query: text, relevant: texts }, ['query', 'relevant']),
+  items: object({ query: queryText, relevant: texts }, ['query', 'relevant']),
 } as const satisfies Schema;
 
 /** The statements of a batch. */
@@ -378,7 +382,7 @@ export const recallArguments = {
 } as const satisfies Arguments;
 
 export const query = {
-  ...text,
+  ...queryText,
   about: 'what to look for, in plain words; only the strategy "ambient" takes none',
 } as const satisfies Argument;
 

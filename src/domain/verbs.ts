@@ -19,6 +19,7 @@ import {
   messages,
   narrowingArguments,
   query,
+  queryText,
   recallArguments,
   recordRecalls,
   sections,
@@ -575,7 +576,7 @@ export const VERBS = {
       'Ranks memories for one query by several strategies, side by side: the first of each, how much each pair agrees, and what each found alone. Shows no scores, because those of different strategies cannot be compared.',
     takes: ['query'],
     arguments: {
-      query: { ...text, required: true, about: 'what to look for, in plain words' },
+      query: { ...queryText, required: true, about: 'what to look for, in plain words' },
       ...comparing,
     },
     access: 'read',
@@ -954,7 +955,7 @@ export const VERBS = {
       'Lists entities: those of this name first, then those that a recall finds for it; without a query all, newest update first.',
     takes: ['query'],
     arguments: {
-      query: { ...text, about: 'a name, or what to look for' },
+      query: { ...queryText, about: 'a name, or what to look for' },
       kind: { ...text, about: 'only of this kind: person, place', option: '--kind <kind>' },
       limit: { ...integer(1, 1000), about: 'at most, 1 to 1000 (default: 20)', option: '--limit <number>' },
       ...looking,

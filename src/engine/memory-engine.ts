@@ -157,6 +157,7 @@ export interface MemoryEngine extends AsyncDisposable {
    * mostly 10.
    *
    * @throws `unknown_strategy`, `invalid_parameter`. `blank_query`: the query holds nothing to look for.
+   * `invalid_argument`: the query is longer than 32,768 characters.
    * @example
    * ```ts
    * const { hits } = await memory.recall('what coffee does she like?', { limit: 3 });
@@ -182,7 +183,8 @@ export interface MemoryEngine extends AsyncDisposable {
    * Builds a prompt context within a token budget: recalls, packs what fits and is worth most, and renders it as data
    * behind a fence that no memory can close. Without a query the strategy is `ambient`, with one `hybrid`.
    *
-   * @throws `unknown_strategy`, `invalid_parameter`, and `not_found` for an id of `mustInclude`.
+   * @throws `unknown_strategy`, `invalid_parameter`, and `not_found` for an id of `mustInclude`. `invalid_argument`: the
+   * query is longer than 32,768 characters.
    * @example
    * ```ts
    * const question = 'Where could we go for coffee?';

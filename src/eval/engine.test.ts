@@ -46,6 +46,18 @@ it('says which ids stand for others, and notices what a store that is looked aft
   await space.close();
 });
 
+it('asks with the beginning of a question that is too long for a query', async () => {
+  await using engine = await createEvaluationEngine({ embedder: 'none' });
+  const space = await engine.open('one');
+  const memory = { type: 'event', session: undefined, metadata: {}, createdAt: day(0) };
+  await space.load([{ ...memory, id: 'coffee', content: 'dark roast coffee' }]);
+  const question = `coffee ${'x'.repeat(40_000)}`;
+  const options = { strategy: 'bm25', now: day(1), limit: 1, contextTokens: 100 };
+  expect(ids(await space.rank(question, options))).toEqual(['coffee']);
+  expect(await space.features?.(question, options)).toBeDefined();
+  await space.close();
+});
+
 it('loads summaries of sessions, which nobody may remember', async () => {
   await using engine = await createEvaluationEngine({ embedder: 'none' });
   const space = await engine.open('one');

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { clip } from '../domain/clip.ts';
 import { SalienceError } from '../domain/errors.ts';
 import { keysOf, onlyKeys } from '../domain/options.ts';
+import { asQuery } from '../domain/query.ts';
 import { formatInstant } from '../domain/time.ts';
 import { type QuestionFeatures, readFeatures } from '../fit/features.ts';
 import {
@@ -135,7 +136,8 @@ function evaluationSpace(memory: MemoryEngine, { recall, searches, close }: Open
       ids = memories.map(({ id }) => id).filter((id) => !kept.has(id));
       return kept;
     },
-    async features(query, { strategy, now }) {
+    async features(text, { strategy, now }) {
+      const query = asQuery(text);
       await setImmediate();
       let features: QuestionFeatures | undefined;
       searches.look = async (snapshot, request) => {
@@ -150,7 +152,8 @@ function evaluationSpace(memory: MemoryEngine, { recall, searches, close }: Open
       if (!features) throw new SalienceError('invalid_argument', `strategy ${strategy} searches nothing`);
       return features;
     },
-    async rank(query, { strategy, now, limit, contextTokens }) {
+    async rank(text, { strategy, now, limit, contextTokens }) {
+      const query = asQuery(text);
       // Everything but the embedder works without waiting; an interrupt is heard only between turns of the event loop.
       await setImmediate();
       const options = { ...recall, strategy, now: formatInstant(now), track: false };

@@ -7,6 +7,7 @@
 import type { LanguageModelMiddleware, Tool } from 'ai';
 import { callback, checkMemory, oneOf, text, wholeNumber } from '../domain/check.ts';
 import { keysOf, onlyKeys } from '../domain/options.ts';
+import { asQuery } from '../domain/query.ts';
 import { type ContextOptions, type MemoryEngine, SalienceError } from '../index.ts';
 import { storable } from './kept-json.ts';
 import { type MemoryToolOptions, toolsOf } from './tools.ts';
@@ -157,7 +158,7 @@ export function memoryMiddleware(memory: MemoryEngine, options: MemoryMiddleware
   async function contextOf(query: string, isNewTurn: boolean, signal: AbortSignal | undefined) {
     const known = contexts.get(query);
     if (known !== undefined && !isNewTurn) return known;
-    const { text } = await memory.context(storable(query), {
+    const { text } = await memory.context(asQuery(storable(query)), {
       ...asked,
       sessionId,
       exceptSession: sessionId,

@@ -34,6 +34,12 @@ describe('the retriever', () => {
     expect(documents).toHaveLength(2);
   });
 
+  test('looks for the beginning of a text that is too long for a query', async () => {
+    const { id } = await memory.remember('Prefers dark roast coffee');
+    const documents = await new MemoryRetriever({ memory }).invoke(`dark roast coffee ${'x'.repeat(40_000)}`);
+    expect(documents.map((each) => each.id)).toEqual([id]);
+  });
+
   test('is a step of a chain, and its callbacks run', async () => {
     await memory.remember('Prefers dark roast coffee');
     const seen: string[] = [];

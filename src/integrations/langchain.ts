@@ -12,6 +12,7 @@ import { checkMemory, invalidArgument } from '../domain/check.ts';
 import type { JsonValue } from '../domain/memory.ts';
 import { keysOf, onlyKeys } from '../domain/options.ts';
 import { loadPeer } from '../domain/peer.ts';
+import { asQuery } from '../domain/query.ts';
 import { parseScope } from '../domain/scope.ts';
 import { normalisedContent } from '../domain/statement.ts';
 import { type Memory, type MemoryEngine, type RecallOptions, SalienceError } from '../index.ts';
@@ -104,7 +105,7 @@ export class MemoryRetriever extends BaseRetriever<MemoryDocumentMetadata> {
   }
 
   override async _getRelevantDocuments(query: string): Promise<Document<MemoryDocumentMetadata>[]> {
-    const { hits } = await this.#memory.recall(query, this.#recallOptions());
+    const { hits } = await this.#memory.recall(asQuery(query), this.#recallOptions());
     return hits.map(({ memory: { id, content, ...fields }, score }) => {
       const metadata = { ...fields, score: score.value, strategy: score.strategy };
       return new LangChainDocument({ id, pageContent: content, metadata });

@@ -6,6 +6,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { callVerb, forAgents, recall, type VerbContext } from '../api/index.ts';
 import { unknown } from '../domain/options.ts';
+import { asQuery } from '../domain/query.ts';
 import type { MemoryEngine } from '../index.ts';
 import type { Dialect } from './tool.ts';
 
@@ -52,7 +53,7 @@ export async function getPrompt(
     const answer = await callVerb(
       forAgents(recall),
       memory,
-      { query: about, track: false, ...view },
+      { query: asQuery(about), track: false, ...view },
       context,
     );
     return userMessage(

@@ -365,6 +365,9 @@ describe('prompts', () => {
     expect(JSON.stringify(first.messages)).toMatch(/mem_search .* mem_save /);
     const second = await client.getPrompt({ name: 'what_do_you_know', arguments: { about: 'milk' } });
     expect(JSON.stringify(second.messages)).toContain('Ada prefers oat milk');
+    const about = `milk ${'x'.repeat(40_000)}`;
+    const long = await client.getPrompt({ name: 'what_do_you_know', arguments: { about } });
+    expect(JSON.stringify(long.messages)).toContain('Ada prefers oat milk');
     await expect(client.getPrompt({ name: 'what_do_you_know' })).rejects.toThrow(/about: say/);
     await expect(client.getPrompt({ name: 'sing' })).rejects.toThrow(/available: remember_conversation/);
   });

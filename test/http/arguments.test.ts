@@ -137,6 +137,32 @@ describe('metadata named __proto__', () => {
   });
 });
 
+describe('what is too long', () => {
+  it('is a query of more than 32,768 characters, and the document says so', async () => {
+    await using test = await startTestServer({ spaces: { path: ':memory:', embedder: 'none' } });
+    const token = await test.token();
+    await (await test.space()).remember('tea', { id: 'tea' });
+    const document = (await test.ask('GET', '/openapi.json', { token })).json;
+    const takers = verbs.filter(({ input, http }) => 'query' in input.shape && http.method === 'POST');
+    expect(takers.map(({ name }) => name)).toEqual(['recall', 'context', 'explain', 'why_not', 'compare']);
+    for (const { http } of takers) {
+      const path = http.path.replace('{id}', 'tea');
+      const more = http.path.endsWith('context') ? { maxTokens: 100 } : {};
+      const ask = (length: number) =>
+        test.ask('POST', path, { token, body: { query: 'x'.repeat(length), ...more } });
+      expect([path, (await ask(32_768)).status]).toEqual([path, 200]);
+      expect((await ask(32_769)).json).toMatchObject({
+        status: 400,
+        code: 'invalid_argument',
+        detail: expect.stringMatching(/: query: 32769 characters are too many .* the part that matters$/),
+        details: { field: 'query' },
+      });
+      const { schema } = document.paths[http.path].post.requestBody.content['application/json'];
+      expect(schema.properties.query).toMatchObject({ maxLength: 32_768 });
+    }
+  });
+});
+
 describe('who says when and by whom', () => {
   it('the clock is the server’s own unless it is started to take another', async () => {
     await using test = await startTestServer({ acceptNow: false });

@@ -1,5 +1,7 @@
+import { invalidArgument } from '../../domain/check.ts';
 import { describe } from '../../domain/describe.ts';
 import { messageOf, SalienceError, throwIfAborted } from '../../domain/errors.ts';
+import { LONGEST_QUERY, longQuery } from '../../domain/query.ts';
 import { redactPrivate } from '../../domain/redaction.ts';
 import { isInstant } from '../../domain/time.ts';
 import { findTextProblem } from '../../domain/wellformed.ts';
@@ -85,6 +87,7 @@ export function checkQuery(text: string | undefined, blank: string): string {
   if (typeof text !== 'string' || text.trim() === '') {
     throw new SalienceError('blank_query', blank);
   }
+  if (text.length > LONGEST_QUERY) throw invalidArgument('query', longQuery(text.length));
   if (findTextProblem(text) === 'invalid-utf16') {
     throw new SalienceError('invalid_text', 'query: the text has half of a surrogate pair', {
       details: { field: 'query' },

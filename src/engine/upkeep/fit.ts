@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { invalidArgument, listOf, oneOf, text, texts, wholeNumber } from '../../domain/check.ts';
 import { SalienceError, throwIfAborted } from '../../domain/errors.ts';
 import { onlyKeys } from '../../domain/options.ts';
+import { LONGEST_QUERY, longQuery } from '../../domain/query.ts';
 import { type QuestionFeatures, readFeatures } from '../../fit/features.ts';
 import {
   checkNames,
@@ -158,7 +159,9 @@ function checkQuestions(questions: readonly LabelledQuestion[]): readonly Labell
     onlyKeys(each, ['query', 'relevant'], field);
     const relevant = texts(each.relevant, `${field}.relevant`, 1000, 1000);
     if (relevant.length === 0) throw invalidArgument(`${field}.relevant`, 'name at least one memory');
-    return { query: text(each.query, `${field}.query`), relevant };
+    const query = text(each.query, `${field}.query`);
+    if (query.length > LONGEST_QUERY) throw invalidArgument(`${field}.query`, longQuery(query.length));
+    return { query, relevant };
   });
 }
 

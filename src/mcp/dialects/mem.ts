@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { counted, dayOf, named, quoted } from '../../api/quote.ts';
 import { listOf } from '../../api/schemas.ts';
 import { operationOf } from '../../api/verb.ts';
+import { LONGEST_QUERY } from '../../domain/query.ts';
 import { type MemoryEngine, SalienceError } from '../../index.ts';
 import { mendMem } from '../../mem/checked.ts';
 import { type MemFunctions, memFunctions } from '../../mem/facade.ts';
@@ -206,7 +207,7 @@ function observationTools(functionsOf: FunctionsOf, moreTypes: readonly string[]
     description: 'Finds the observations of a user that are closest to the words of the query.',
     input: z.strictObject({
       user_id: userId,
-      query: z.string().describe('What to look for'),
+      query: z.string().max(LONGEST_QUERY).describe('What to look for'),
       limit: z.int().min(1).max(100).optional().describe('Default is 10'),
       types: z.array(z.string()).optional().describe('Only these types'),
       types_exclude: z.array(z.string()).optional().describe('Not these types; not together with types'),

@@ -4,6 +4,7 @@ import { stats } from '../../api/index.ts';
 import { missingIn, missingText } from '../../api/missing.ts';
 import { operationOf } from '../../api/verb.ts';
 import { mendWith } from '../../domain/mend.ts';
+import { LONGEST_QUERY } from '../../domain/query.ts';
 import type { Memory } from '../../index.ts';
 import { type Dialect, defineTool } from '../tool.ts';
 import { type View, viewOf } from './projects.ts';
@@ -19,7 +20,7 @@ const recall = defineTool({
   description:
     'Finds the memories that are closest in meaning, weighed by scope, weight and age. With a project: its memories and global ones; with a scope alone: exactly that scope; with neither: global ones.',
   input: z.strictObject({
-    query: z.string(),
+    query: z.string().max(LONGEST_QUERY),
     scope,
     project,
     limit: z.int().min(1).max(1000).optional().describe('Default is 5'),
