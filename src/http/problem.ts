@@ -36,6 +36,8 @@ const statuses: Partial<Record<SalienceErrorCode, number>> = {
   unwritable_file: 500,
   unsupported: 501,
   embedder_failed: 502,
+  model_failed: 502,
+  model_invalid_output: 502,
   store_read_only: 503,
   store_busy: 503,
   store_replaced: 503,
