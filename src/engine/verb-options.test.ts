@@ -322,6 +322,28 @@ describe('an option that is on or off', () => {
   });
 });
 
+it.each(verbs.filter((verb) => optionNames(verbEntry(verb)).includes('now')))(
+  '%s refuses a moment that is none',
+  async (verb) => {
+    await using memory = await sample();
+    await expect(ask(memory, verb, { now: 'x' })).rejects.toMatchObject({
+      code: 'invalid_time',
+      details: { field: 'now' },
+    });
+  },
+);
+
+it('refuses a moment that is none where there is nothing to do, too', async () => {
+  await using memory = await sample();
+  for (const asked of [
+    memory.rememberMany([], { now: 'x' }),
+    memory.importMemories([], { now: 'x' }),
+    memory.markUsed(['nobody'], { now: 'x' }),
+    memory.forget([], { now: 'x' }),
+  ])
+    await expect(asked).rejects.toMatchObject({ code: 'invalid_time', details: { field: 'now' } });
+});
+
 it.each(verbs.filter((verb) => optionNames(verbEntry(verb)).includes('progress')))(
   '%s refuses progress that is no function',
   async (verb) => {

@@ -3,6 +3,7 @@ import { describe } from '../domain/describe.ts';
 import { throwIfAborted } from '../domain/errors.ts';
 import { ownCopy } from '../domain/frozen.ts';
 import { keysOf, onlyKeys } from '../domain/options.ts';
+import { parseInstant } from '../domain/time.ts';
 import { optionNames, optionsAt, VERB_NAMES, type VerbName, verbEntry } from '../domain/verbs.ts';
 import type { MemoryEngine } from './memory-engine.ts';
 import type { Context, ContextOptions } from './recall/context.ts';
@@ -29,6 +30,7 @@ export const AS_OF = keysOf<AsOf>()({ known: true, valid: true });
 
 /** What is checked of options that no argument describes, because they never leave the process. */
 const LOCAL_CHECKS: Readonly<Record<string, (value: unknown, field: string) => unknown>> = {
+  now: (value, field) => parseInstant(value as string, field),
   progress: callback,
   renew: flag,
 };
