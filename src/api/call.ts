@@ -91,7 +91,7 @@ function kindsExpectedBy(issue: z.core.$ZodIssue): readonly string[] {
 
 /** The first list that is longer than it may be: a schema would look at every entry of it before it says so. */
 function longList(schema: z.core.$ZodType, value: unknown): z.core.$ZodIssueTooBig | undefined {
-  const { def, bag } = (schema as z.core.$ZodTypes)._zod;
+  const { def } = (schema as z.core.$ZodTypes)._zod;
   switch (def.type) {
     case 'optional':
     case 'nullable':
@@ -100,7 +100,7 @@ function longList(schema: z.core.$ZodType, value: unknown): z.core.$ZodIssueTooB
       return firstOf(def.options, (each) => longList(each, value));
     case 'array': {
       if (!Array.isArray(value)) return undefined;
-      const maximum = (bag as { readonly maximum?: number }).maximum ?? Infinity;
+      const maximum = longestOf(def);
       if (value.length > maximum)
         return { code: 'too_big', origin: 'array', maximum, path: [], message: '', input: value };
       return firstOf(value.entries(), ([at, each]) => under(at, longList(def.element, each)));
@@ -118,6 +118,14 @@ function longList(schema: z.core.$ZodType, value: unknown): z.core.$ZodIssueTooB
     default:
       return undefined;
   }
+}
+
+/** How many entries a list may have. Copies of a schema keep its checks, and not what was gathered from them. */
+function longestOf({ checks = [] }: z.core.$ZodArrayDef): number {
+  const limits = checks.map(({ _zod: { def } }) =>
+    def.check === 'max_length' ? (def as z.core.$ZodCheckMaxLengthDef).maximum : Infinity,
+  );
+  return Math.min(...limits);
 }
 
 function firstOf<Each, Found>(
@@ -138,8 +146,9 @@ function under<Issue extends z.core.$ZodIssue>(
   return issue && { ...issue, path: [key, ...issue.path] };
 }
 
-/** The argument of verbs that write many memories. */
+/** The arguments of verbs that write many memories; the first is one transaction. */
 const BATCH = 'memories';
+const MESSAGES = 'messages';
 
 /** Deeper than any input that a verb takes. */
 const MOST_DEPTH = 20;
@@ -177,7 +186,7 @@ function tooLong({ origin, maximum }: z.core.$ZodIssueTooBig, field: string, len
       : `${length} characters are too many; at most ${maximum} are allowed`;
   const many = `${length} are too many; at most ${maximum} are allowed`;
   if (field === BATCH) return `${many} in one call, which is one transaction. Give them in several calls`;
-  return many;
+  return field === MESSAGES ? `${many} in one call. Give them in several calls` : many;
 }
 
 /** The place as the engine writes it, which names the fields of one memory of a batch and says apart which memory it is. */

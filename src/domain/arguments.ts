@@ -56,7 +56,9 @@ export const text = { type: 'string' } as const satisfies Schema;
 /** What is looked for. */
 export const queryText = { ...text, maxLength: LONGEST_QUERY } as const satisfies Schema;
 export const flag = { type: 'boolean' } as const satisfies Schema;
-export const texts = { type: 'array', items: text } as const satisfies Schema;
+/** What one call takes at most, where a list has no other limit. */
+export const LONGEST_LIST = 10_000;
+export const texts = { type: 'array', items: text, maxItems: LONGEST_LIST } as const satisfies Schema;
 export const share = { type: 'number', minimum: 0, maximum: 1 } as const satisfies Schema;
 
 export function integer(minimum: number, maximum?: number) {
@@ -81,6 +83,7 @@ export const anything = { type: 'object', additionalProperties: {} } as const sa
 const time = { ...text, description: 'ISO 8601' } as const satisfies Schema;
 const relations = {
   type: 'array',
+  maxItems: LONGEST_LIST,
   items: object(
     {
       from: { ...text, description: 'The id of a memory' },
@@ -96,7 +99,7 @@ const relations = {
 } as const satisfies Schema;
 
 /** The JSON Schema of what a field of a memory holds. */
-export function schemaOfField({ kind, choices = [], range }: Field): Schema {
+export function schemaOfField({ kind, choices = [], range, maxItems = LONGEST_LIST }: Field): Schema {
   switch (kind) {
     case 'number':
       return range ? { type: 'number', minimum: range[0], maximum: range[1] } : share;
@@ -106,7 +109,7 @@ export function schemaOfField({ kind, choices = [], range }: Field): Schema {
       return flag;
     case 'names':
     case 'texts':
-      return texts;
+      return { ...texts, maxItems };
     case 'metadata':
       return anything;
     case 'relations':
@@ -162,25 +165,30 @@ export const changeArguments: Readonly<Record<ChangeField | 'ttl' | 'updatedAt',
 /** Questions and what answers them. */
 export const labelledQuestions = {
   type: 'array',
+  maxItems: LONGEST_LIST,
   items: object({ query: queryText, relevant: texts }, ['query', 'relevant']),
 } as const satisfies Schema;
 
 /** The statements of a batch. */
 export const statements = {
   type: 'array',
-  maxItems: 10_000,
+  maxItems: LONGEST_LIST,
   items: object(schemasOf(createArguments), ['content']),
 } as const satisfies Schema;
 
 /** Whole memories, as a list or an export has them; what is absent gets its default. */
 export const memories = {
   type: 'array',
-  maxItems: 10_000,
+  maxItems: LONGEST_LIST,
   items: {
     type: 'object',
     properties: {
       ...Object.fromEntries(FIELD_NAMES.map((name) => [name, schemaOfField(FIELDS[name])])),
-      votes: { type: 'array', items: object({ voter: text, vote: { type: 'integer' } }, ['voter', 'vote']) },
+      votes: {
+        type: 'array',
+        maxItems: 100_000,
+        items: object({ voter: text, vote: { type: 'integer' } }, ['voter', 'vote']),
+      },
     },
     required: ['id', 'content', 'createdAt'],
   },
@@ -198,9 +206,9 @@ const metadataFilter = {
   additionalProperties: {
     anyOf: [
       scalar,
-      { type: 'array', items: scalar },
+      { type: 'array', maxItems: LONGEST_LIST, items: scalar },
       object({
-        in: { type: 'array', items: scalar },
+        in: { type: 'array', maxItems: LONGEST_LIST, items: scalar },
         exists: flag,
         above: limit,
         atLeast: limit,
@@ -386,11 +394,16 @@ export const query = {
   about: 'what to look for, in plain words; only the strategy "ambient" takes none',
 } as const satisfies Argument;
 
-export const linkKinds = { type: 'array', items: { enum: LINK_KINDS } } as const satisfies Schema;
+export const linkKinds = {
+  type: 'array',
+  maxItems: LONGEST_LIST,
+  items: { enum: LINK_KINDS },
+} as const satisfies Schema;
 
 /** The messages of a conversation. */
 export const messages = {
   type: 'array',
+  maxItems: LONGEST_LIST,
   items: object(
     {
       role: { ...text, description: 'user, assistant, or another' },
@@ -407,6 +420,7 @@ export const messages = {
 /** The parts of a context: names of built-in ones, or parts of your own. */
 export const sections = {
   type: 'array',
+  maxItems: LONGEST_LIST,
   items: {
     anyOf: [
       text,

@@ -12,6 +12,7 @@ import {
   filterArguments,
   flag,
   integer,
+  LONGEST_LIST,
   labelledQuestions,
   linkKinds,
   memories,
@@ -269,6 +270,7 @@ export const VERBS = {
       ...recallArguments,
       include: {
         type: 'array',
+        maxItems: LONGEST_LIST,
         items: choice('edges'),
         about: 'edges: also return relations, each with the score of its best statement (default: none)',
         option: '--include <what>',
@@ -1102,6 +1104,7 @@ export const VERBS = {
       dryRun,
       actions: {
         type: 'array',
+        maxItems: LONGEST_LIST,
         items: { enum: CURATION_ACTIONS },
         about: 'in this order (default: reconcile, deduplicate, consolidate, prune)',
       },

@@ -35,3 +35,11 @@ describe('what is found and cannot be forgotten', () => {
     }
   });
 });
+
+test('more than a server takes at once is forgotten in parts', async () => {
+  const asked: number[] = [];
+  const memory = { forget: async ({ length }: readonly string[]) => asked.push(length) };
+  const many = Array.from({ length: 20_001 }, (_, at) => ({ id: `m${at}` })) as unknown as readonly Memory[];
+  await forgetFound(memory as unknown as MemoryEngine, async () => many);
+  expect(asked).toEqual([10_000, 10_000, 1]);
+});

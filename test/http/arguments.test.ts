@@ -1,7 +1,11 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import type * as z from 'zod';
 import { verbs } from '../../src/api/index.ts';
 import { connectMemory } from '../../src/client/index.ts';
+import { mem } from '../../src/mcp/dialects/mem.ts';
+import { salience } from '../../src/mcp/dialects/salience.ts';
+import { scoped } from '../../src/mcp/dialects/scoped.ts';
 import { startTestServer } from './fixture.ts';
 
 const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'nobodyReadsThis'];
@@ -137,7 +141,70 @@ describe('metadata named __proto__', () => {
   });
 });
 
+function mostOf({ checks = [] }: z.core.$ZodArrayDef): number | undefined {
+  const limit = checks.map(({ _zod: { def } }) => def).find(({ check }) => check === 'max_length');
+  return (limit as z.core.$ZodCheckMaxLengthDef | undefined)?.maximum;
+}
+
+/** The lists that an input may hold, each with what it may be given as. */
+function listsIn(schema: z.core.$ZodType, place: string): readonly (readonly [string, number | undefined])[] {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  switch (def.type) {
+    case 'optional':
+    case 'nullable':
+      return listsIn(def.innerType, place);
+    case 'union':
+      return def.options.flatMap((each) => listsIn(each, place));
+    case 'array':
+      return [[place, mostOf(def)], ...listsIn(def.element, `${place}[]`)];
+    case 'object':
+      return Object.entries(def.shape).flatMap(([name, each]) => listsIn(each, `${place}.${name}`));
+    case 'record':
+      return listsIn(def.valueType, `${place}.*`);
+    default:
+      return [];
+  }
+}
+
 describe('what is too long', () => {
+  it('is a list that has more entries than the schema says, which every list does', () => {
+    const dialectTools = [...scoped.tools, ...mem().tools, ...salience('all').tools];
+    const lists = [...verbs, ...dialectTools].flatMap(({ name, input }) => listsIn(input, name));
+    expect(lists.length).toBeGreaterThan(40);
+    expect(lists.filter(([, most]) => most === undefined || most > 100_000)).toEqual([]);
+  });
+
+  it.each([
+    ['/v1/recall', 'types', { query: 'x' }, 'types: 10001 are too many; at most 10000 are allowed'],
+    ['/v1/forget', 'ids', {}, 'ids: 10001 are too many; at most 10000 are allowed'],
+    [
+      '/v1/observe',
+      'messages',
+      {},
+      'messages: 10001 are too many; at most 10000 are allowed in one call. Give them in several calls',
+    ],
+  ])('%s: %s are counted before one of them is looked at', async (path, field, more, problem) => {
+    await using test = await startTestServer();
+    const token = await test.token();
+    const body = { ...more, [field]: Array.from({ length: 10_001 }, () => 5) };
+    const { status, json } = await test.ask('POST', path, { token, body });
+    expect([status, json.code, json.details]).toEqual([400, 'invalid_argument', { field }]);
+    expect(json.detail).toBe(
+      `${path.slice('/v1/'.length) === 'forget' ? 'forget_many' : path.slice(4)}: ${problem}`,
+    );
+  });
+
+  it('says how long a list within others is, and where', async () => {
+    await using test = await startTestServer();
+    const tags = Array.from({ length: 65 }, () => 5);
+    const { json } = await test.ask('POST', '/v1/memories/batch', {
+      token: await test.token(),
+      body: { memories: [{ content: 'tea' }, { content: 'milk', tags }] },
+    });
+    expect(json).toMatchObject({ code: 'invalid_argument', details: { field: 'tags', index: 1 } });
+    expect(json.detail).toContain('memories[1].tags: 65 are too many; at most 64 are allowed');
+  });
+
   it('is a query of more than 32,768 characters, and the document says so', async () => {
     await using test = await startTestServer({ spaces: { path: ':memory:', embedder: 'none' } });
     const token = await test.token();

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { counted, dayOf, named, quoted } from '../../api/quote.ts';
 import { listOf } from '../../api/schemas.ts';
 import { operationOf } from '../../api/verb.ts';
+import { LONGEST_LIST } from '../../domain/arguments.ts';
 import { LONGEST_QUERY } from '../../domain/query.ts';
 import { type MemoryEngine, SalienceError } from '../../index.ts';
 import { mendMem } from '../../mem/checked.ts';
@@ -209,8 +210,12 @@ function observationTools(functionsOf: FunctionsOf, moreTypes: readonly string[]
       user_id: userId,
       query: z.string().max(LONGEST_QUERY).describe('What to look for'),
       limit: z.int().min(1).max(100).optional().describe('Default is 10'),
-      types: z.array(z.string()).optional().describe('Only these types'),
-      types_exclude: z.array(z.string()).optional().describe('Not these types; not together with types'),
+      types: z.array(z.string()).max(LONGEST_LIST).optional().describe('Only these types'),
+      types_exclude: z
+        .array(z.string())
+        .max(LONGEST_LIST)
+        .optional()
+        .describe('Not these types; not together with types'),
     }),
     output: z.object({ results: listOf(searchResultSchema) }),
     access: 'read',

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { named, quoted } from '../../api/quote.ts';
+import { LONGEST_LIST } from '../../domain/arguments.ts';
 import type { Memory } from '../../index.ts';
 import { projectOfScope } from './projects.ts';
 
@@ -7,7 +8,7 @@ const TYPES = ['fact', 'rule', 'decision', 'feedback', 'context'] as const;
 
 export const scope = z.string().optional().describe('"global" or "project"');
 export const project = z.string().optional().describe('The name of the project');
-export const tags = z.array(z.string()).optional();
+export const tags = z.array(z.string()).max(LONGEST_LIST).optional();
 export const memoryType = z.enum(TYPES);
 
 /** A memory as mememory has it. */
