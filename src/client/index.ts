@@ -45,7 +45,7 @@ const connectKeys = keysOf<ConnectOptions>()({ url: true, token: true, fetch: tr
 /**
  * Connects to a server; the token decides the space. What the engine promises holds here too, but for `backup` and
  * `currentSession({ renew: true })`, which throw `unsupported`, and for `progress`, which nobody calls. `rememberMany` and
- * `importMemories` take 10,000 memories at most, which are one transaction.
+ * `importMemories` take 10,000 memories at most, which are one transaction; `observe` takes as many messages, and a list of ids or names as many entries.
  *
  * @throws `invalid_argument`: an option is unknown, missing or not what a server could be asked with. What the server answers, such as `unauthorized`;
  * `server_failed`: it does not answer.
@@ -104,6 +104,12 @@ export async function connectMemory(options: ConnectOptions): Promise<MemoryEngi
         if (SalienceError.isInstance(error) && error.code === 'not_found') return undefined;
         throw error;
       }
+    },
+    // No path has an empty segment.
+    history: async (id, given) => (id === '' ? [] : verbs.history(id, given)),
+    async replay(recallId, given) {
+      if (recallId === '') throw invalidArgument('recallId', '"" is none; recalls lists them');
+      return verbs.replay(recallId, given);
     },
     forget(target, given = {}) {
       // A path cannot name every id.

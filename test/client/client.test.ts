@@ -54,6 +54,19 @@ describe('the client', () => {
     },
   );
 
+  it('answers for an empty id as the library does', async () => {
+    await using test = await startTestServer({ spaces: { path: ':memory:', embedder: 'none' } });
+    const remote = await connectMemory({ url: test.url, token: await test.token() });
+    for (const memory of [remote, await test.space()]) {
+      expect(await memory.history('')).toEqual([]);
+      await expect(memory.replay('')).rejects.toMatchObject({
+        code: 'invalid_argument',
+        message: 'recallId: "" is none; recalls lists them',
+        details: { field: 'recallId' },
+      });
+    }
+  });
+
   it('says how many memories one transaction takes, and writes none of more', async () => {
     await using test = await startTestServer({ spaces: { path: ':memory:', embedder: 'none' } });
     const memory = await connectMemory({ url: test.url, token: await test.token() });
