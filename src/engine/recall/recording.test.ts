@@ -82,7 +82,7 @@ describe('what is recorded', () => {
     expect(recorded).toMatchObject({ terms: 2, queryHash: expect.any(String) });
     expect(recorded?.query).toBeUndefined();
     const error = await expectCode(memory.replay(id), 'unsupported');
-    expect(error.message).toContain('recordRecalls: { texts: true }');
+    expect(error.message).toContain('Set texts to true in the setting recordRecalls');
     // What took no query lacks nothing.
     const ambient = idOf(await memory.recall(undefined, { strategy: 'ambient' }));
     expect(await memory.replay(ambient)).toMatchObject({ equal: true, reasons: [] });
@@ -98,7 +98,8 @@ describe('what is recorded', () => {
     expect(await space.recordings({ limit: 10 })).toEqual([]);
     for (const [query, reason] of [
       ['<private>her PIN</private> tea', /private part/],
-      [`tea ${'x'.repeat(66_000)}`, /take \d+ characters as JSON; at most 65536/],
+      // Six characters of JSON each.
+      [`tea ${'\u0001'.repeat(11_000)}`, /take \d+ characters as JSON; at most 65536/],
     ] as const) {
       const { hits, trace } = await memory.recall(query);
       expect(hits).not.toEqual([]);
