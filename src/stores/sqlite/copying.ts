@@ -239,8 +239,9 @@ function targetOf(
   publish: () => Promise<void>,
 ): CopyTarget {
   const termIds = createTermIds(connection);
-  /** What was copied and is no longer there may have been forgotten: its words and bytes are here. */
+  /** What was copied and is no longer there, or says something else, may have been forgotten: its words and bytes are here. */
   let hasRemains = isContinued;
+  let lastEvent = 0;
   const write = async (task: () => void) => {
     try {
       await writeTransaction(connection, busyTimeout, task);
@@ -253,6 +254,12 @@ function targetOf(
     ...rowsOf(connection),
     put: (part, rows, gone) => {
       if (gone.length > 0) hasRemains = true;
+      if (part === 'event') {
+        const sequences = rows.map(({ sequence }) => Number(sequence));
+        // The log only grows: an event that was copied already is one that was redacted since.
+        if (sequences.some((sequence) => sequence <= lastEvent)) hasRemains = true;
+        lastEvent = sequences.reduce((last, sequence) => Math.max(last, sequence), lastEvent);
+      }
       return write(() => {
         for (const row of gone) removeRow(connection, part, row);
         for (const row of rows) putRow(connection, termIds, part, row);
