@@ -96,8 +96,9 @@ it('says once for each reason what the model failed on in maintain and curate, a
     await work.json(['remember', `The ferry to Lisbon leaves on ${day}`, '--space', 'd']);
   }
   broken = true;
-  for (const args of [['maintain'], ['maintain', '--all-spaces', '--every-hours', '0'], ['curate']]) {
-    const { code, stdout, stderr } = await work.salience([...args, '--space', 'd'], { env });
+  const all = ['maintain', '--all-spaces', '--every-hours', '0'];
+  for (const args of [['maintain', '--space', 'd'], all, ['curate', '--space', 'd']]) {
+    const { code, stdout, stderr } = await work.salience(args, { env });
     expect(code, args.join(' ')).toBe(3);
     expect(stderr).toMatch(/^(d: )?the language model failed( \d+ times)?: .*SALIENCE_MODEL_KEY.*\n$/);
     expect(stdout).toContain('asked openai-compatible:tiny');
