@@ -120,6 +120,18 @@ describe('links of notes', () => {
     expect(await links.write(async () => memory, {})).toBe(1);
     expect(await statedLinks()).toEqual(['First b — Second']);
   });
+
+  it('lead to the memory of its own that a note gets once the one that said the same says something else', async () => {
+    const text = (at: string) =>
+      memory.list().then(({ memories }) => memories.find(({ id }) => id === at)?.content);
+    write({ 'v/a.md': 'Lives in Leeds\n', 'v/b.md': 'Lives in Leeds\n', 'v/c.md': 'As [[b]] does\n' });
+    await importPath('v');
+    write({ 'v/a.md': 'Lives in York\n' });
+    await importPath('v');
+    const [said] = (await memory.list()).memories.filter(({ content }) => content === 'As b does');
+    const ends = await memory.links(said!.id);
+    expect(await Promise.all(ends.map(({ id }) => text(id)))).toContain('Lives in Leeds');
+  });
 });
 
 describe('a memory that is still to be opened', () => {
