@@ -205,6 +205,16 @@ describe('what is too long', () => {
     expect(json.detail).toContain('memories[1].tags: 65 are too many; at most 64 are allowed');
   });
 
+  it('is a list of values of a metadata filter, which may be one value too', async () => {
+    await using test = await startTestServer();
+    const metadata = { status: Array.from({ length: 10_001 }, () => ({})) };
+    const { json } = await test.ask('POST', '/v1/recall', {
+      token: await test.token(),
+      body: { query: 'tea', metadata },
+    });
+    expect(json.detail).toBe('recall: metadata.status: 10001 are too many; at most 10000 are allowed');
+  });
+
   it('is a query of more than 32,768 characters, and the document says so', async () => {
     await using test = await startTestServer({ spaces: { path: ':memory:', embedder: 'none' } });
     const token = await test.token();
