@@ -51,7 +51,7 @@ export async function start(code: string | undefined): Promise<void> {
 export async function signIn(token: string): Promise<void> {
   // A header holds nothing else, and the browser says so in words of its own.
   if (!/^[!-~]+$/.test(token))
-    throw new Error('This is no token: a token has no spaces and no letters with accents.');
+    throw new Error('This is not a token: a token has no spaces and no letters with accents.');
   const { answer, ok, status } = await ask(`${SERVER}/v1/token`, {
     headers: { authorization: `Bearer ${token}` },
   });

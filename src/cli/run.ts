@@ -48,7 +48,7 @@ function isKnown(program: Command, args: readonly string[]): boolean {
   return true;
 }
 
-/** Where a command is missing, commander prints the help of what stands above it, which is no JSON. */
+/** Where a command is missing, commander prints help, which is not JSON. */
 function refuseHelpAsError(program: Command): void {
   program.addHelpText('beforeAll', ({ command, error }) => {
     if (!error) return '';

@@ -481,15 +481,15 @@ describeInBrowser('the view Memories', ({ inspect }) => {
     await using opened = await demo.open({ at: '#/memories?types=fact&metadata=%7B%22status%22%3A' });
     const { page } = opened;
     const forget = page.getByRole('button', { name: 'Forget these…' });
-    await page.getByText('Metadata: this is no JSON object').waitFor();
+    await page.getByText('Metadata: this is not a JSON object').waitFor();
     expect(await forget.isDisabled()).toBe(true);
     await page.getByLabel('Metadata').fill('{"status":"open"}');
     await page.keyboard.press('Enter');
     await eventually(() => forget.isDisabled()).toBe(false);
-    expect(await page.getByText('this is no JSON object').count()).toBe(0);
+    expect(await page.getByText('this is not a JSON object').count()).toBe(0);
     await page.getByLabel('Metadata').fill('null');
     await page.keyboard.press('Enter');
-    await page.getByText('Metadata: this is no JSON object').waitFor();
+    await page.getByText('Metadata: this is not a JSON object').waitFor();
   });
 
   it('keeps the rows while the server is away, and asks for a new session where the old one has ended', async () => {

@@ -86,7 +86,7 @@ describeInBrowser('the inspector', (browser) => {
     await eventually(() => said.innerText()).toContain('The server cannot be reached');
     await page.getByLabel('Token').fill('sälience');
     await page.keyboard.press('Enter');
-    await eventually(() => said.innerText()).toContain('This is no token');
+    await eventually(() => said.innerText()).toContain('This is not a token');
   });
 
   it('says that a code was used, and takes no copied address for a credential', async () => {

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { copySpaces } from '../../copy-spaces.ts';
 import { deleteSpace } from '../../delete-space.ts';
 import { openMemory } from '../../open.ts';
-import type { StoreCopying } from '../../store/copying.ts';
+import type { CopyPart, StoreCopying } from '../../store/copying.ts';
 import type { Store } from '../../store/store.ts';
 import { fileNameOf } from './files.ts';
 import { createSqliteStore } from './index.ts';
@@ -22,6 +22,27 @@ async function holds(directory: string, word: string): Promise<boolean> {
   const files = entries.filter((entry) => entry.isFile());
   const contents = await Promise.all(files.map((file) => readFile(join(file.parentPath, file.name))));
   return contents.some((bytes) => bytes.includes(word));
+}
+
+/** A store of which something happens before each part is read. */
+function lookedAt(store: Store, before: (part: CopyPart) => Promise<void>): Store {
+  const copying = store.copying as StoreCopying;
+  return {
+    ...store,
+    copying: {
+      ...copying,
+      async from(space) {
+        const source = await copying.from(space);
+        return {
+          ...source,
+          async rows(part, range) {
+            await before(part);
+            return source.rows(part, range);
+          },
+        };
+      },
+    },
+  };
 }
 
 it('a copy that goes on holds nothing of what was forgotten since it was interrupted', async () => {
@@ -53,28 +74,14 @@ it('a copy under which a memory is forgotten holds nothing of it', async () => {
   await memory.remember('An ordinary sentence');
   await memory.remember('Played by a xylophonist', { id: 'secret' });
   await using store = createSqliteStore({ directory });
-  const copying = store.copying as StoreCopying;
   let wasCopied = false;
-  const from: Store = {
-    ...store,
-    copying: {
-      ...copying,
-      async from(space) {
-        const source = await copying.from(space);
-        return {
-          ...source,
-          async rows(part, range) {
-            // All memories are copied by then.
-            if (part === 'event' && !wasCopied) {
-              wasCopied = await holds(to, 'xylophonist');
-              await memory.forget('secret');
-            }
-            return source.rows(part, range);
-          },
-        };
-      },
-    },
-  };
+  const from = lookedAt(store, async (part) => {
+    // All memories are copied by then.
+    if (part === 'event' && !wasCopied) {
+      wasCopied = await holds(to, 'xylophonist');
+      await memory.forget('secret');
+    }
+  });
   await copySpaces({ from, to });
   expect(wasCopied).toBe(true);
   expect(await holds(to, 'xylophonist')).toBe(false);
@@ -86,28 +93,14 @@ it('a copy that took out what was forgotten, and was interrupted then, holds not
   await memory.remember('An ordinary sentence');
   await memory.remember('Played by a xylophonist', { id: 'secret' });
   await using store = createSqliteStore({ directory });
-  const copying = store.copying as StoreCopying;
   const interruption = new AbortController();
   const parts: string[] = [];
-  const from: Store = {
-    ...store,
-    copying: {
-      ...copying,
-      async from(space) {
-        const source = await copying.from(space);
-        return {
-          ...source,
-          async rows(part, range) {
-            // Forgotten when all memories are copied, and taken out when the next pass has gone through them.
-            if (part === 'event' && !parts.includes('event')) await memory.forget('secret');
-            if (parts.at(-1) === 'memory' && parts.includes('event')) interruption.abort();
-            parts.push(part);
-            return source.rows(part, range);
-          },
-        };
-      },
-    },
-  };
+  const from = lookedAt(store, async (part) => {
+    // Forgotten when all memories are copied, and taken out when the next pass has gone through them.
+    if (part === 'event' && !parts.includes('event')) await memory.forget('secret');
+    if (parts.at(-1) === 'memory' && parts.includes('event')) interruption.abort();
+    parts.push(part);
+  });
   await expect(copySpaces({ from, to, signal: interruption.signal })).rejects.toMatchObject({
     code: 'aborted',
   });
@@ -144,45 +137,31 @@ it.each([2, 8])(
     await using memory = await openMemory({ path: directory, space: 'alice', embedder: 'none' });
     await memory.remember('An ordinary sentence', { id: 'ordinary' });
     await using store = createSqliteStore({ directory });
-    const copying = store.copying as StoreCopying;
     const draw = drawer(seed);
     const secrets = new Set<string>();
     let step: 'begun' | 'written' | 'forgotten' = 'begun';
-    const from: Store = {
-      ...store,
-      copying: {
-        ...copying,
-        async from(space) {
-          const source = await copying.from(space);
-          return {
-            ...source,
-            async rows(part, range) {
-              // Memories are copied by then: of these only events will be, before they are redacted.
-              if (part === 'event' && step === 'begun') {
-                step = 'written';
-                for (let at = 0; at < 33; at++) {
-                  if (draw(100) < 28) {
-                    await memory.update('ordinary', { content: `ordinary ${at} `.repeat(1 + draw(40)) });
-                    continue;
-                  }
-                  const id = `secret${draw(3)}`;
-                  if (secrets.has(id)) {
-                    await memory.update(id, { content: `xylophonist ${at} `.repeat(1 + draw(15)) });
-                  } else await memory.remember(`xylophonist ${id} ${at}`, { id });
-                  secrets.add(id);
-                }
-              }
-              if (part === 'session' && step === 'written') {
-                expect(await holds(to, 'xylophonist')).toBe(true);
-                for (const id of secrets) await memory.forget(id);
-                step = 'forgotten';
-              }
-              return source.rows(part, range);
-            },
-          };
-        },
-      },
-    };
+    const from = lookedAt(store, async (part) => {
+      // Memories are copied by then: of these only events will be, before they are redacted.
+      if (part === 'event' && step === 'begun') {
+        step = 'written';
+        for (let at = 0; at < 33; at++) {
+          if (draw(100) < 28) {
+            await memory.update('ordinary', { content: `ordinary ${at} `.repeat(1 + draw(40)) });
+            continue;
+          }
+          const id = `secret${draw(3)}`;
+          if (secrets.has(id)) {
+            await memory.update(id, { content: `xylophonist ${at} `.repeat(1 + draw(15)) });
+          } else await memory.remember(`xylophonist ${id} ${at}`, { id });
+          secrets.add(id);
+        }
+      }
+      if (part === 'session' && step === 'written') {
+        expect(await holds(to, 'xylophonist')).toBe(true);
+        for (const id of secrets) await memory.forget(id);
+        step = 'forgotten';
+      }
+    });
     await copySpaces({ from, to });
     expect(step).toBe('forgotten');
     expect(await holds(to, 'xylophonist')).toBe(false);

@@ -40,7 +40,7 @@ export const FILTERS: readonly FilterField[] = [
   ),
 ];
 
-/** What of the address narrows the list. Metadata that is no JSON object is left out: see `isUnread`. */
+/** What of the address narrows the list. Metadata that is not a JSON object is left out: see `isUnread`. */
 export function filterOf(params: URLSearchParams): ListOptions {
   const values = FILTERS.flatMap(({ name, kind }) => {
     const text = params.get(name)?.trim();

@@ -183,8 +183,8 @@ export default function MemoriesView() {
         </details>
         {unread.map(({ name, title }) => (
           <p key={name} class="failure-text" role="alert">
-            {title}: this is no JSON object, and does not narrow the list. Write it like {'{"status":"open"}'}
-            .
+            {title}: this is not a JSON object, and does not narrow the list. Write it like{' '}
+            {'{"status":"open"}'}.
           </p>
         ))}
         {error && <Failure error={error} retry={refresh} />}

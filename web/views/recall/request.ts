@@ -38,7 +38,7 @@ export function askingOf(params: URLSearchParams, strategy: StrategyDescription 
   };
 }
 
-/** The most hits that the address asks for: `undefined` for as many as usual, `unread` where it says no whole number. */
+/** The most hits that the address asks for: `undefined` for as many as usual, `unread` where that is not a whole number. */
 export function limitOf(params: URLSearchParams): number | 'unread' | undefined {
   const text = params.get('limit')?.trim();
   if (!text) return undefined;

@@ -110,8 +110,8 @@ export default function RecallView() {
       </search>
       {limitOf(params) === 'unread' && (
         <p class="failure-text" role="alert">
-          Most hits: this is no whole number of 1 or more, and does not narrow the answer. Write it like{' '}
-          {strategy.limit}.
+          Most hits: write a whole number of 1 or more, such as {strategy.limit}. Until then the strategy’s
+          own limit holds.
         </p>
       )}
       <div class="recall-columns">

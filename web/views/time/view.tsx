@@ -118,7 +118,7 @@ function Past({
           <p class="stored" aria-live="polite">
             {known !== undefined && dragged === undefined && place < 0 ? (
               Number.isNaN(Date.parse(known)) ? (
-                'This is no time.'
+                'This is not a time.'
               ) : (
                 `At ${moment(known)}, before the writes that are listed here.`
               )
