@@ -1,10 +1,12 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const main = fileURLToPath(new URL('../../dist/cli/main.cjs', import.meta.url));
+const host = fileURLToPath(new URL('host.mjs', import.meta.url));
 
 export interface Outcome {
   readonly code: number | null;
@@ -20,6 +22,8 @@ export interface RunOptions {
   /** Written to stdin, which stays open; Ctrl-C follows. More than a pipe holds, so that the command has begun to read. */
   readonly interruptedAfter?: string | undefined;
   readonly uid?: number | undefined;
+  /** Runs the program as a user does, where the process is what is tested. */
+  readonly process?: boolean | undefined;
 }
 
 /** A directory with the built command line interface at work in it, as a user has it. */
@@ -63,7 +67,10 @@ export function createWorkplace(): Workplace {
   };
   const run = (command: string, args: readonly string[], options: RunOptions = {}) =>
     runProcess(command, args, { ...options, env: environment(options.env), directory });
-  const salience: Workplace['salience'] = (args, options) => run(process.execPath, [main, ...args], options);
+  const salience: Workplace['salience'] = (args, options = {}) =>
+    needsProcess(args, options)
+      ? run(process.execPath, [main, ...args], options)
+      : runInHost({ args, env: environment(options.env), directory });
   return {
     directory,
     file(name, content) {
@@ -78,11 +85,62 @@ export function createWorkplace(): Workplace {
       if (code !== 0) throw new Error(`salience ${args.join(' ')} ended with ${code}: ${stderr}`);
       return JSON.parse(stdout) as Record<string, unknown>;
     },
-    shell: (line, options) => run('bash', ['-c', line], options),
+    shell: (line, options) => {
+      const words = wordsOf(line);
+      return words ? salience(words, options) : run('bash', ['-c', line], options);
+    },
     [Symbol.dispose]() {
       rmSync(root, { recursive: true, force: true });
     },
   };
+}
+
+/** The arguments of a line that is one command alone, in which nothing is left for a shell to do. */
+function wordsOf(line: string): readonly string[] | undefined {
+  const word = /[\w./:@%+=,-]+|'[^']*'|"[^"$`\\!]*"/.source;
+  const [, words] = new RegExp(`^salience((?: (?:${word}))*)$`).exec(line) ?? [];
+  return words?.match(new RegExp(word, 'g'))?.map((each) => each.replace(/^(['"])(.*)\1$/, '$2'));
+}
+
+/** Servers end by a signal alone, and all but this is about the process. */
+const SERVERS: ReadonlySet<string> = new Set(['inspect', 'mcp', 'serve']);
+
+function needsProcess(args: readonly string[], { env = {}, ...others }: RunOptions): boolean {
+  return (
+    process.env['SALIENCE_TEST_PROCESSES'] === 'each' ||
+    Object.values(others).some((each) => each !== undefined) ||
+    Object.keys(env).some((name) => name.startsWith('NODE_')) ||
+    args.some((each) => SERVERS.has(each))
+  );
+}
+
+/** Processes that wait for a command. */
+const idle: ChildProcess[] = [];
+
+async function runInHost(command: {
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  readonly directory: string;
+}): Promise<Outcome> {
+  const child = idle.pop() ?? fork(host, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  child.ref();
+  child.channel?.ref();
+  child.send(command);
+  const ended = new AbortController();
+  try {
+    const [outcome] = await Promise.race([
+      once(child, 'message', ended),
+      once(child, 'exit', ended).then(([code, signal]) => {
+        throw new Error(`salience ${command.args.join(' ')} ended its process: ${code ?? signal}`);
+      }),
+    ]);
+    idle.push(child);
+    return outcome as Outcome;
+  } finally {
+    ended.abort();
+    child.unref();
+    child.channel?.unref();
+  }
 }
 
 function runProcess(

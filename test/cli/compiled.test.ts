@@ -34,7 +34,7 @@ beforeEach(() => {
 });
 
 const get = (env: NodeJS.ProcessEnv = {}) =>
-  work.salience(['get', 'roast', '--json'], { env: { XDG_CACHE_HOME: caches, ...env } });
+  work.salience(['get', 'roast', '--json'], { env: { XDG_CACHE_HOME: caches, ...env }, process: true });
 
 /** Runs the command, which must answer and say nothing else, whatever is the matter with the cache. */
 async function answers(env?: NodeJS.ProcessEnv): Promise<void> {
@@ -70,7 +70,7 @@ describe('the compiled code of a command', () => {
     const env = { XDG_CACHE_HOME: caches };
     for (const day of [0, 1]) {
       rmSync(folder, { recursive: true, force: true });
-      expect((await work.salience(['get', '--help'], { env })).code).toBe(0);
+      expect((await work.salience(['get', '--help'], { env, process: true })).code).toBe(0);
       const file = onlyFile();
       const [little, first] = [statSync(file).size, identity(file)];
       const at = Date.now() / 1000 - day * 86_400;
@@ -80,7 +80,7 @@ describe('the compiled code of a command', () => {
       expect(statSync(file).size > 1.05 * little).toBe(day === 0);
       const second = identity(file);
       await answers();
-      expect((await work.salience(['get', '--help'], { env })).code).toBe(0);
+      expect((await work.salience(['get', '--help'], { env, process: true })).code).toBe(0);
       expect(identity(onlyFile())).toBe(second);
     }
   });
@@ -100,8 +100,8 @@ describe('the compiled code of a command', () => {
 
   it('is not kept of what fails, nor under a name that is none of a command', async () => {
     const env = { XDG_CACHE_HOME: caches };
-    expect((await work.salience(['get', 'no-such'], { env })).code).toBe(1);
-    expect((await work.salience(['../x', '--help'], { env })).code).toBe(2);
+    expect((await work.salience(['get', 'no-such'], { env, process: true })).code).toBe(1);
+    expect((await work.salience(['../x', '--help'], { env, process: true })).code).toBe(2);
     expect(readdirSync(caches)).toEqual([]);
   });
 
