@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
-import { readContent, readSorted } from '../../test/import/import-text.ts';
+import { describe, expect, test } from 'vitest';
+import { readContent, readSorted, withFile } from '../../test/import/import-text.ts';
+import { openSourcesByUser } from './source.ts';
 
 test.each([
   ['an empty list', []],
@@ -22,6 +23,80 @@ test('lines with a content are JSON Lines whatever the ending', async () => {
   const { inputs } = await readSorted('lines.json', '{"content":"one"}\n{"content":"two"}\n');
   expect(inputs.map(({ content }) => content)).toEqual(['one', 'two']);
   expect((await readSorted('lines.data', '\n{"content":"one"}')).inputs).toHaveLength(1);
+});
+
+const records = {
+  mem0: ['{"id":"1","memory":"Ann likes tea"}', '{"id":"2","memory":"Bob likes jazz","metadata":null}'],
+  letta: [
+    '{"id":"p1","archive_id":"a","text":"Ann likes tea"}',
+    '{"id":"p2","archive_id":"a","text":"Bob likes jazz"}',
+  ],
+  claude: [
+    '{"uuid":"c1","chat_messages":[{"uuid":"m1","sender":"human","text":"Ann likes tea"}]}',
+    '{"uuid":"c2","chat_messages":[{"uuid":"m2","sender":"human","text":"Bob likes jazz"}]}',
+  ],
+  chatgpt: [
+    '{"id":"c1","mapping":{"a":{"message":{"author":{"role":"user"},"content":{"content_type":"text","parts":["Ann likes tea"]}}}}}',
+    '{"id":"c2","mapping":{"a":{"message":{"author":{"role":"user"},"content":{"content_type":"text","parts":["Bob likes jazz"]}}}}}',
+  ],
+} as const;
+
+describe.each(Object.entries(records))('records of %s', (format, lines) => {
+  test.each([
+    ['records.jsonl', undefined],
+    ['records.ndjson', undefined],
+    ['records.json', undefined],
+    ['records', format as keyof typeof records],
+  ])('one a line are read as from their list, in %s as %s', async (name, said) => {
+    const text = `\uFEFF${lines.join('\r\n')}\r\n\n`;
+    const { inputs, unusable } = await readSorted(name, text, { format: said });
+    expect(inputs.map(({ content }) => content)).toEqual(['Ann likes tea', 'Bob likes jazz']);
+    expect(unusable).toEqual([]);
+    const list = await readSorted('list.json', `[${lines.join(',')}]`);
+    expect(inputs.map(({ id }) => id)).toEqual(list.inputs.map(({ id }) => id));
+  });
+});
+
+test.each([
+  ['an object', '{"results":[{"id":"1","memory":"Ann likes tea"}]}'],
+  ['a list', '[{"id":"1","memory":"Ann likes tea"}]'],
+])('a document of mem0 on one line of JSON Lines is read: %s', async (_, text) => {
+  expect((await readSorted('page.jsonl', text)).inputs).toHaveLength(1);
+});
+
+test('of records one a line each user is chosen, and has a space', async () => {
+  const text = '{"memory":"one","user_id":"ann"}\n{"memory":"two","user_id":"bob"}\n';
+  await expect(readContent('team.jsonl', text)).rejects.toMatchObject({ details: { field: 'user' } });
+  expect((await readSorted('team.jsonl', text, { user: 'bob' })).inputs).toHaveLength(1);
+  const byUser = await withFile('team.jsonl', text, (path) => openSourcesByUser(path));
+  expect(byUser.map(({ user }) => user)).toEqual(['ann', 'bob']);
+});
+
+test('lines that cannot be one list are refused as a whole, with what to do', async () => {
+  const [first, second] = records.mem0;
+  for (const format of [undefined, 'mem0'] as const) {
+    await expect(
+      readContent('a.jsonl', `${first}\n${second.slice(0, 9)}\n`, { format }),
+    ).rejects.toMatchObject({
+      code: 'unreadable_file',
+      message: expect.stringMatching(/a\.jsonl: line 2 is not valid JSON/),
+    });
+    const pages = `{"results":[${first}]}\n{"results":[${second}]}`;
+    await expect(readContent('a.jsonl', pages, { format })).rejects.toMatchObject({
+      code: 'unreadable_file',
+      message: expect.stringMatching(/contains 2 JSON documents, one a line; make each of them a file/),
+    });
+  }
+});
+
+test('lines of our own, or of nobody that is known, stay lines', async () => {
+  expect((await readSorted('a.jsonl', '{"content":"x","memory":"y"}\n')).unusable).toEqual([]);
+  const printed = '{"memory":{"id":"a"},"outcome":"created"}\n';
+  const { items } = await readContent('b.jsonl', `${printed}{"content":"z"}\n`);
+  expect(items.map((each) => each.kind === 'statement' && each.where)).toEqual([
+    expect.stringMatching('b.jsonl:1'),
+    expect.stringMatching('b.jsonl:2'),
+  ]);
 });
 
 test('a document that was cut off is refused as a whole, with the place', async () => {

@@ -1,4 +1,5 @@
 import { SalienceError } from '../domain/errors.ts';
+import { unreadableLine } from '../files/lines.ts';
 import { answer } from './answer.ts';
 import { chatgpt } from './chatgpt.ts';
 import { claude } from './claude.ts';
@@ -17,14 +18,24 @@ const documentFormats = { answer, mem0, letta, chatgpt, claude, engram } as cons
 export type DocumentFormatName = keyof typeof documentFormats;
 export const DOCUMENT_FORMATS = Object.keys(documentFormats) as readonly DocumentFormatName[];
 
-/** Opens a file that is said to hold one JSON document of another system. */
+/** Opens a file that is said to hold one JSON document of another system, or its records one a line. */
 export async function openDocument(
   path: string,
   name: string,
   format: DocumentFormatName,
   options: SourceOptions,
 ): Promise<ImportSource> {
-  const document = parseDocument(await readWholeText(path, options), path);
+  return openDocumentText(await readWholeText(path, options), path, name, format, options);
+}
+
+function openDocumentText(
+  text: string,
+  path: string,
+  name: string,
+  format: DocumentFormatName,
+  options: SourceOptions,
+): ImportSource {
+  const document = documentIn(text, path, documentFormats[format]);
   return openAs(documentFormats[format], document, path, name, options);
 }
 
@@ -52,6 +63,8 @@ export async function openByStructure(
     document = parseDocument(text, path);
   } catch (error) {
     if (first === undefined) throw error;
+    const records = documentFormatOfLine(first);
+    if (records) return openDocumentText(text, path, name, records, options);
   }
   const [format, ...others] = Object.values(documentFormats).filter((each) => each.recognises(document));
   if (format && others.length === 0) return openAs(format, document, path, name, options);
@@ -70,7 +83,9 @@ export async function openByUser(
   said: DocumentFormatName | undefined,
   options: SourceOptions,
 ): Promise<readonly ImportSource[]> {
-  const document = parseDocument(await readWholeText(path, options), path);
+  const text = await readWholeText(path, options);
+  const ofLine = said ?? documentFormatOfLine(firstLine(text));
+  const document = ofLine ? documentIn(text, path, documentFormats[ofLine]) : parseDocument(text, path);
   const [format, ...others] = said
     ? [documentFormats[said]]
     : Object.values(documentFormats).filter((each) => each.recognises(document));
@@ -83,6 +98,43 @@ export async function openByUser(
 export function linesFormat(line: unknown): 'jsonl' | 'mcp-memory' | undefined {
   if (!isFields(line)) return undefined;
   return isGraphLine(line) ? 'mcp-memory' : 'content' in line ? 'jsonl' : undefined;
+}
+
+/** The system of which a line like this one is a record, or the whole document, when that is certain. */
+export function documentFormatOfLine(line: unknown): DocumentFormatName | undefined {
+  if (linesFormat(line)) return undefined;
+  const documents = isFields(line) ? [line, [line]] : [line];
+  const [format, ...others] = DOCUMENT_FORMATS.filter((each) =>
+    documents.some((document) => documentFormats[each].recognises(document)),
+  );
+  return others.length === 0 ? format : undefined;
+}
+
+/** The document that a text holds. Lines of records are the list of them. */
+function documentIn(text: string, path: string, format: DocumentFormat): unknown {
+  try {
+    return parseDocument(text, path);
+  } catch (error) {
+    if (!isFields(firstLine(text))) throw error;
+    const lines = parseLines(text, path);
+    if (format.recognises(lines)) return lines;
+    throw new SalienceError(
+      'unreadable_file',
+      `${path} contains ${lines.length} JSON documents, one a line; make each of them a file`,
+      { details: { file: path } },
+    );
+  }
+}
+
+function parseLines(text: string, path: string): readonly unknown[] {
+  return text.split('\n').flatMap((line, index) => {
+    if (line.trim() === '') return [];
+    try {
+      return [JSON.parse(line) as unknown];
+    } catch {
+      throw unreadableLine(path, index + 1, 'is not valid JSON, or is cut off; export it again, or mend it');
+    }
+  });
 }
 
 function notCertain(path: string): SalienceError {

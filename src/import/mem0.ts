@@ -27,7 +27,8 @@ const typeOfCategory: ReadonlyMap<string, string> = new Map([
  */
 export const mem0: DocumentFormat = {
   holds: 'the answer of get_all of mem0: "results", a list of objects with a "memory"',
-  recognises: (document) => listOf(resultsOf(document)).some((each) => 'memory' in fieldsOf(each)),
+  recognises: (document) =>
+    listOf(resultsOf(document)).some((each) => textOf(fieldsOf(each)['memory']) !== undefined),
   partsOf(document) {
     const results = resultsOf(document);
     if (!Array.isArray(results)) return undefined;

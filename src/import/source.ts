@@ -5,6 +5,7 @@ import { readLines, unreadablePath } from '../files/lines.ts';
 import {
   DOCUMENT_FORMATS,
   type DocumentFormatName,
+  documentFormatOfLine,
   linesFormat,
   openByStructure,
   openByUser,
@@ -140,7 +141,8 @@ async function formatOf(path: string): Promise<ImportFormat | undefined> {
 async function formatOfLines(path: string): Promise<ImportFormat> {
   for await (const { text } of readLines(path, { onBadLine: () => {} })) {
     try {
-      return linesFormat(JSON.parse(text)) ?? 'jsonl';
+      const line: unknown = JSON.parse(text);
+      return linesFormat(line) ?? documentFormatOfLine(line) ?? 'jsonl';
     } catch {}
   }
   return 'jsonl';

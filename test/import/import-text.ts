@@ -8,7 +8,7 @@ import { live } from '../../src/testing/live-memory.ts';
 
 type Options = SourceOptions & { readonly format?: ImportFormat | undefined };
 
-async function withFile<Result>(
+export async function withFile<Result>(
   name: string,
   content: unknown,
   use: (path: string, directory: string) => Promise<Result>,
