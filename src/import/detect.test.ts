@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { readContent, readSorted, withFile } from '../../test/import/import-text.ts';
 import { openSourcesByUser } from './source.ts';
@@ -121,6 +122,11 @@ test.each(['mem0', 'letta', 'chatgpt', 'claude', 'engram'] as const)(
     expect((await readContent('empty.json', empty, { format })).items).toEqual([]);
   },
 );
+
+test.each(['note.md', 'note.txt'])('a gzipped %s is said to be one', async (name) => {
+  const { unusable } = await readSorted(name, gzipSync('# Tea\n\nAnn likes tea'));
+  expect(unusable).toEqual([`${name}: ${name} is gzipped; unpack it first`]);
+});
 
 test('no format of a file takes a folder', async () => {
   const { openSource } = await import('./source.ts');

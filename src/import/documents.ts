@@ -97,6 +97,11 @@ async function readBytes(path: string, name: string, { signal }: SourceOptions):
 }
 
 function decode(bytes: Uint8Array, name: string): string {
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b) {
+    throw new SalienceError('unreadable_file', `${name} is gzipped; unpack it first`, {
+      details: { file: name },
+    });
+  }
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
