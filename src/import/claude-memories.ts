@@ -41,8 +41,8 @@ function* readMemories(value: unknown, where: string, options: SourceOptions): I
   for (const [project, said] of Object.entries(fieldsOf(projects))) {
     const text = textOf(said);
     const place = `${where}.project_memories.${project}`;
-    if (text === undefined) yield unusable(place, 'is not a string');
-    else yield* readText(text, { account, project, where: place }, options);
+    if (text !== undefined) yield* readText(text, { account, project, where: place }, options);
+    else if (isThere(said) && typeof said !== 'string') yield unusable(place, 'is not a string');
   }
 }
 

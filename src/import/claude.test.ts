@@ -163,7 +163,8 @@ test('a text is read where its block is empty; a summary is counted; memories th
   ]);
   const strange = { conversations_memory: ['Bakes'], project_memories: ['Bread'] };
   const nothing = { conversations_memory: null, project_memories: null };
-  expect(await readSorted('memories.json', [strange, nothing])).toEqual({
+  const empty = { conversations_memory: '', project_memories: { 'p-3': '', 'p-4': null, 'p-5': ' \n' } };
+  expect(await readSorted('memories.json', [strange, nothing, empty])).toEqual({
     inputs: [],
     unusable: [
       'memories.json [0].conversations_memory: is not a string',
