@@ -31,6 +31,16 @@ test('files by ending, sorted, without what tools made and what links lead to', 
   expect(await walkFiles(join(directory, 'root'), { extensions: ['.txt'] })).toEqual(['c.txt']);
 });
 
+test('links that are not followed are told where they lead to a folder or have a wanted name', async () => {
+  const told = async (extensions: readonly string[]) => {
+    const links: string[] = [];
+    await walkFiles(join(directory, 'root'), { extensions, onLink: (path) => links.push(path) });
+    return links.sort();
+  };
+  expect(await told(['.md'])).toEqual(['deep/loop', 'link', 'link.md']);
+  expect(await told(['.txt'])).toEqual(['deep/loop', 'link']);
+});
+
 test('a folder that is none is a typed error, an abort ends the walk', async () => {
   for (const path of [join(directory, 'nowhere'), join(directory, 'root/a.md')]) {
     await expect(walkFiles(path, { extensions: ['.md'] })).rejects.toMatchObject({

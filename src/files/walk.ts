@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { throwIfAborted } from '../domain/errors.ts';
 import { unreadablePath } from './lines.ts';
@@ -10,6 +10,8 @@ export interface WalkOptions {
   /** Endings of the wanted names in lower case, with their dot, for example `['.md']`. Case is ignored in names. */
   readonly extensions: readonly string[];
   readonly signal?: AbortSignal | undefined;
+  /** Called for each symbolic link to a folder, or with a wanted name, that is not followed. */
+  readonly onLink?: ((path: string) => void) | undefined;
 }
 
 /**
@@ -19,20 +21,33 @@ export interface WalkOptions {
  */
 export async function walkFiles(directory: string, options: WalkOptions): Promise<readonly string[]> {
   const found: string[] = [];
+  const isWanted = (name: string) =>
+    options.extensions.some((extension) => name.toLowerCase().endsWith(extension));
+  const isLeftOut = (name: string) => name.startsWith('.') || IGNORED_FOLDERS.has(name);
   const folders = [''];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     throwIfAborted(options.signal);
     for (const entry of await listFolder(join(directory, folder))) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
       if (entry.isDirectory()) {
-        if (!entry.name.startsWith('.') && !IGNORED_FOLDERS.has(entry.name)) folders.push(path);
+        if (!isLeftOut(entry.name)) folders.push(path);
       } else if (entry.isFile()) {
-        const name = entry.name.toLowerCase();
-        if (options.extensions.some((extension) => name.endsWith(extension))) found.push(path);
+        if (isWanted(entry.name)) found.push(path);
+      } else if (options.onLink && entry.isSymbolicLink()) {
+        const isFolder = await leadsToFolder(join(directory, path));
+        if (isFolder ? !isLeftOut(entry.name) : isWanted(entry.name)) options.onLink(path);
       }
     }
   }
   return found.sort();
+}
+
+async function leadsToFolder(link: string): Promise<boolean> {
+  try {
+    return (await stat(link)).isDirectory();
+  } catch {
+    return false;
+  }
 }
 
 async function listFolder(path: string) {

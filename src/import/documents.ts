@@ -19,10 +19,14 @@ export async function openDocuments(
   options: SourceOptions,
 ): Promise<ImportSource> {
   const extensions = [...readerOf.keys()];
-  const files = kind === 'file' ? [''] : await walkFiles(path, { extensions, signal: options.signal });
+  let links = 0;
+  const onLink = () => void links++;
+  const files =
+    kind === 'file' ? [''] : await walkFiles(path, { extensions, signal: options.signal, onLink });
   if (kind === 'folder' && files.length === 0) throw await nothingReadable(path, extensions, options);
   let done = 0;
   const items = async function* (): AsyncGenerator<ImportItem, void> {
+    for (let link = 0; link < links; link++) yield { kind: 'left-out', what: 'symbolic links' };
     for (const file of files) {
       throwIfAborted(options.signal);
       const fileName = file === '' ? name : name === '.' ? file : `${name}/${file}`;
@@ -41,8 +45,9 @@ async function nothingReadable(
   extensions: readonly string[],
   { signal }: SourceOptions,
 ): Promise<SalienceError> {
-  const files = await walkFiles(path, { extensions: [''], signal });
   const counts = new Map<string, number>();
+  const onLink = () => void counts.set('symbolic link', (counts.get('symbolic link') ?? 0) + 1);
+  const files = await walkFiles(path, { extensions: [''], signal, onLink });
   for (const file of files) {
     const ending = extname(file).toLowerCase() || basename(file);
     counts.set(ending, (counts.get(ending) ?? 0) + 1);
@@ -51,12 +56,11 @@ async function nothingReadable(
     .sort(([a, many], [b, more]) => more - many || (a < b ? -1 : 1))
     .slice(0, MOST_NAMED)
     .map(([ending, count]) => `${count} ${ending}`);
-  const found =
-    files.length === 0 ? 'nothing' : `${named.join(', ')}${counts.size > MOST_NAMED ? ', …' : ''}`;
+  const found = counts.size === 0 ? 'nothing' : `${named.join(', ')}${counts.size > MOST_NAMED ? ', …' : ''}`;
   const example = files.find((file) => /\.(?:json|jsonl|ndjson|af)(?:\.gz)?$/i.test(file));
   const advice =
     example === undefined
-      ? 'of a folder only Markdown and text are read'
+      ? 'of a folder only Markdown and text are read, and symbolic links are not followed'
       : `name such files themselves, for example ${JSON.stringify(join(path, example))}, with --format where their structure does not say what they are`;
   return new SalienceError(
     'invalid_argument',

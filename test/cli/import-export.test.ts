@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -311,6 +311,22 @@ describe('Markdown and text', () => {
     expect(found).toHaveLength(4);
     // The same file for another scope is another statement.
     expect(await work.json(['import', 'guide.md', '--scope', 'team:a'])).toMatchObject({ imported: 4 });
+  });
+
+  it('says which links of a folder it did not follow', async () => {
+    work.file('elsewhere/note.md', 'far\n');
+    mkdirSync(join(work.directory, 'notes'));
+    symlinkSync('../elsewhere', join(work.directory, 'notes/more'));
+    symlinkSync('../elsewhere/note.md', join(work.directory, 'notes/note.md'));
+    expect(await work.salience(['import', 'notes'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/there is 2 symbolic link: .*symbolic links are not followed/),
+    });
+    work.file('notes/near.md', 'near\n');
+    expect(await work.salience(['import', 'notes'])).toMatchObject({
+      code: 0,
+      stdout: 'imported 1 memory; left out: symbolic links (2)\n',
+    });
   });
 
   it('reports a broken file and imports the others', async () => {
