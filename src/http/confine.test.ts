@@ -162,6 +162,67 @@ describe('an engine confined to scopes', () => {
     expect(history.map(({ memoryId }) => memoryId)).toEqual(['all']);
   });
 
+  it('is told by no history what lies elsewhere', async () => {
+    await using test = await opened();
+    const { memory, ofA } = test;
+    await memory.remember('Tea of team a', { id: 'a', scope: 'team:a' });
+    await memory.remember('Coffee of team a', { id: 'a2', scope: 'team:a' });
+    await memory.update('a', { title: 'Tea' });
+    await memory.remember('Of team b', { id: 'b', scope: 'team:b', supersedes: ['a', 'a2'] });
+    await memory.link('a', 'b');
+    const before = await ofA.history('a');
+    expect(before.map(({ verb, memoryId }) => `${verb} ${memoryId}`)).toEqual(['remember a', 'update a']);
+    expect(before[1]?.before?.effectiveWeight).toBe(1);
+    expect((await memory.history('a')).some((each) => each.before?.effectiveWeight === 0.1)).toBe(true);
+    await memory.forget('b');
+    expect((await memory.history('a')).some(({ redacted }) => redacted)).toBe(true);
+    expect(await ofA.history('a')).toEqual(before);
+    await ofA.remember('Back in team a', { id: 'b' });
+    expect((await ofA.history('b')).map(({ verb }) => verb)).toEqual(['remember']);
+    await ofA.remember('Cocoa of team a', { id: 'a3', supersedes: 'a' });
+    const weighed = (await ofA.history('a')).find(({ verb }) => verb === 'update');
+    expect(weighed?.before?.effectiveWeight).toBe(0.1);
+  });
+
+  it('names nothing from elsewhere that superseded one of two that contradict each other', async () => {
+    await using test = await opened();
+    const { memory, ofA } = test;
+    await memory.remember('The team drinks green tea in the morning', { id: 'a', scope: 'team:a' });
+    await memory.remember('The team drinks green tea in the mornings', { id: 'a2', scope: 'team:a' });
+    await memory.remember('Something of team b', { id: 'b-secret', scope: 'team:b', supersedes: 'a' });
+    const [open] = await ofA.conflicts();
+    const refused = (of: MemoryEngine) =>
+      of.resolve(open!.conflictId, 'update').catch((error: unknown) => `${error}${JSON.stringify(error)}`);
+    expect(await refused(memory)).toContain('is superseded by "b-secret"');
+    expect(await refused(ofA)).toMatch(
+      /superseded where this token does not see; use supersede or keep-both/,
+    );
+    expect(await refused(ofA)).not.toContain('b-secret');
+    await ofA.remember('Something of team a', { id: 'a3', supersedes: 'a' });
+    await memory.forget('b-secret');
+    expect(await refused(ofA)).toContain('is superseded by "a3"');
+  });
+
+  it('relates nothing elsewhere, by an error that does not tell whether it is there', async () => {
+    await using test = await opened();
+    const { memory, ofA } = test;
+    await memory.remember('A colleague', { id: 'ada', type: 'entity', title: 'Ada', scope: 'team:a' });
+    await memory.remember('Of team b', { id: 'of-team-b', type: 'entity', title: 'Bob', scope: 'team:b' });
+    const refusal = async (of: (id: string) => Promise<unknown>, id: string) => {
+      const error = await of(id).catch((failure: unknown) => failure);
+      expect(error).toMatchObject({ code: 'not_found' });
+      return `${JSON.stringify(error)}${error}`.replaceAll(id, 'ID');
+    };
+    for (const work of [
+      (id: string) => ofA.relate('ada', 'knows', id),
+      (id: string) => ofA.relate(id, 'knows', 'ada'),
+      (id: string) => ofA.unrelate('ada', 'knows', id),
+      (id: string) => ofA.unrelate(id, 'knows', 'ada'),
+    ]) {
+      expect(await refusal(work, 'of-team-b')).toBe(await refusal(work, 'of-nobody'));
+    }
+  });
+
   it('is not told of what was forgotten, nor given what concerns the whole space', async () => {
     await using test = await opened();
     const { memory, ofA, clock } = test;

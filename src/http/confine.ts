@@ -151,6 +151,14 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
     const { effectiveWeight } = (await get(shown.id)) ?? { effectiveWeight: shown.weight };
     return { ...shown, effectiveWeight };
   };
+  /** As {@link weighed}, for what a memory once was: whether it is superseded is a matter of today. */
+  const weighedThen = async (before: Memory): Promise<Memory> => {
+    const now = await get(before.id);
+    if (!now) return before;
+    const superseded = now.effectiveWeight < now.weight;
+    const effectiveWeight = superseded ? Math.min(before.weight, now.effectiveWeight) : before.weight;
+    return { ...before, effectiveWeight };
+  };
   const seenAmong = async (ids: readonly string[]): Promise<readonly string[]> => {
     const found = await Promise.all(ids.map((id) => get(id)));
     return ids.filter((_, index) => found[index] !== undefined);
@@ -164,10 +172,6 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
       `memory ${JSON.stringify(id)} does not exist in space ${JSON.stringify(memory.space)}`,
       { details: { id, space: memory.space } },
     );
-  };
-  /** An end that is named by an id must be seen. */
-  const hasNoStranger = async (end: string): Promise<void> => {
-    if (await memory.get(end)) await find(end);
   };
   const findWritable = async (id: string): Promise<void> => void written((await find(id)).scope);
   /** What a token may forget: memories in its scopes, or a filter within one of them. */
@@ -185,6 +189,16 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
     const { supersedes = [] } = input;
     await Promise.all([supersedes].flat().map(find));
     return { ...input, scope: written(input.scope) };
+  };
+  /** An error that names what superseded a memory, where the token does not see that, without the name. */
+  const withoutSuccessor = async (error: unknown): Promise<unknown> => {
+    const by = SalienceError.isInstance(error) ? error.details['supersededBy'] : undefined;
+    if (typeof by !== 'string' || (await get(by))) return error;
+    return new SalienceError(
+      'invalid_argument',
+      'resolution: the older memory is superseded where this token does not see; use supersede or keep-both',
+      { details: { field: 'resolution' } },
+    );
   };
   const pending = async (options: Pick<OperationOptions, 'signal'> = {}) =>
     (await memory.conflicts({ ...options, limit: 1000 })).filter(
@@ -204,10 +218,16 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
       return entries.some(({ memoryId, before }) => memoryId === each && before && isVisible(before));
     };
     if (!shown(id)) return [];
+    const seenNow = [...present.values()].flatMap((each) => (each && isVisible(each) ? [each] : []));
+    const chain = chainOf(id, seenNow);
     const kept: HistoryEntry[] = [];
     for (const entry of entries) {
-      const belongs = shown(entry.memoryId) && (entry.before === undefined || isVisible(entry.before));
-      if (belongs && (!entry.link || (await sees(entry.link.link.ids)))) kept.push(entry);
+      const { memoryId, before, link, redacted } = entry;
+      // What was forgotten may have lain elsewhere: of a link with it, or of what had this id earlier, nothing is told.
+      const belongs = !redacted && chain.has(memoryId) && shown(memoryId) && (!before || isVisible(before));
+      if (belongs && (!link || (await sees(link.link.ids)))) {
+        kept.push(before ? { ...entry, before: await weighedThen(before) } : entry);
+      }
     }
     return kept;
   };
@@ -320,18 +340,18 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
         });
       }
       for (const { scope } of [conflict.older, conflict.newer]) written(scope);
-      const resolved = await memory.resolve(conflictId, resolution, options);
+      const resolved = await memory.resolve(conflictId, resolution, options).catch(async (error: unknown) => {
+        throw await withoutSuccessor(error);
+      });
       return { ...resolved, memory: await weighed(resolved.memory) };
     },
+    // Its ends are looked for in this scope, by id as by name: one elsewhere is answered as one that never was.
     async relate(from, name, to, options = {}) {
-      await Promise.all([from, to].map(hasNoStranger));
       await Promise.all((options.statedBy ?? []).map(findWritable));
       return memory.relate(from, name, to, { ...options, scope: written(options.scope) });
     },
-    async unrelate(from, name, to, options = {}) {
-      await Promise.all([from, to].map(hasNoStranger));
-      return memory.unrelate(from, name, to, { ...options, scope: written(options.scope) });
-    },
+    unrelate: async (from, name, to, options = {}) =>
+      memory.unrelate(from, name, to, { ...options, scope: written(options.scope) }),
     async beliefs(topicKey, options) {
       const beliefs = await memory.beliefs(topicKey, seen(options));
       return Promise.all(
@@ -414,6 +434,18 @@ async function withoutStrangers<Strategy extends string>(
     hits: await Promise.all(hits),
     evidenceChains: recall.evidenceChains.filter((_, index) => shown[index]),
   };
+}
+
+/** The ids of a memory, of what superseded it, and of what all these superseded, by what can be seen. */
+function chainOf(id: string, seen: readonly Memory[]): ReadonlySet<string> {
+  const chain = new Set([id]);
+  // A set that grows is walked to its end.
+  for (const each of chain) {
+    for (const { id: above, supersedes } of seen) if (supersedes.includes(each)) chain.add(above);
+  }
+  const byId = new Map(seen.map((each) => [each.id, each]));
+  for (const each of chain) for (const below of byId.get(each)?.supersedes ?? []) chain.add(below);
+  return chain;
 }
 
 function isList(target: ForgetTarget): target is readonly string[] {

@@ -325,9 +325,10 @@ async function checkStillBelieved(
   const { memories } = await chainsAbove(reader, [older.id]);
   const other = [...memories.keys()].find((id) => id !== newer.id);
   if (other === undefined && older.invalidatedAt === undefined) return;
-  throw invalidArgument(
-    'resolution',
-    `memory ${JSON.stringify(older.id)} ${other === undefined ? 'was invalidated' : `is superseded by ${JSON.stringify(other)}`}, and would hide the new text; use supersede or keep-both`,
+  throw new SalienceError(
+    'invalid_argument',
+    `resolution: memory ${JSON.stringify(older.id)} ${other === undefined ? 'was invalidated' : `is superseded by ${JSON.stringify(other)}`}, and would hide the new text; use supersede or keep-both`,
+    { details: { field: 'resolution', ...(other === undefined ? {} : { supersededBy: other }) } },
   );
 }
 
