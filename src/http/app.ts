@@ -104,9 +104,17 @@ export function createApp(options: AppOptions): Hono<AppTypes> {
     if (problemOf(error).hidden) context.set('failure', error);
     return problemResponse(error, headersOf(error));
   });
-  app.notFound(() =>
-    problemResponse(new SalienceError('not_found', 'unknown route; /openapi.json lists the routes')),
-  );
+  app.notFound((context) => {
+    const allowed = methodsAt(app, context.req.path);
+    if (allowed.length === 0 || allowed.includes(context.req.method)) {
+      return problemResponse(new SalienceError('not_found', 'unknown route; /openapi.json lists the routes'));
+    }
+    const allow = allowed.join(', ');
+    const error = new SalienceError('invalid_argument', `method: this route takes ${allow}`, {
+      details: { field: 'method' },
+    });
+    return problemResponse(error, { allow }, 405);
+  });
 
   app.get('/healthz', (context) => open(context, '/healthz', () => context.json({ status: 'up' })));
   app.get('/readyz', (context) =>
@@ -280,6 +288,14 @@ const methods: ReadonlySet<string> = new Set([
   'GET',
   ...verbs.map(({ http }) => http.method),
 ]);
+
+/** The methods of the routes at a path. What stands before all routes takes any, and is none. */
+function methodsAt(app: Hono<AppTypes>, path: string): readonly string[] {
+  return [...methods].filter((method) => {
+    const [matches] = app.router.match(method === 'HEAD' ? 'GET' : method, path);
+    return matches.some(([[, route]]) => route.method !== 'ALL');
+  });
+}
 
 /** Methods are counted by name, and anybody can make one up. */
 function methodOf(context: AppContext): string {

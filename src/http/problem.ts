@@ -64,10 +64,16 @@ export function problemOf(error: unknown): { readonly problem: Problem; readonly
   return { problem: { type: 'about:blank', title, status, detail: message, code, details }, hidden };
 }
 
-export function problemResponse(error: unknown, headers: Readonly<Record<string, string>> = {}): Response {
+/** `status`: in place of that of its code. */
+export function problemResponse(
+  error: unknown,
+  headers: Readonly<Record<string, string>> = {},
+  status?: number,
+): Response {
   const { problem } = problemOf(error);
-  return new Response(JSON.stringify(problem), {
-    status: problem.status,
+  const said = status === undefined ? problem : { ...problem, status };
+  return new Response(JSON.stringify(said), {
+    status: said.status,
     headers: { 'content-type': 'application/problem+json', ...headers },
   });
 }

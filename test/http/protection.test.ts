@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openApi } from '../../src/http/index.ts';
 import { startTestServer, type TestServer } from './fixture.ts';
 
 let test: TestServer;
@@ -319,6 +320,35 @@ describe('requests that are wrong', () => {
       status: 404,
       code: 'not_found',
     });
-    expect((await test.ask('DELETE', '/v1/recall', { token })).status).toBe(404);
+  });
+
+  it('another method than a route takes is told those that it takes, as the API document has them', async () => {
+    await using test = await startTestServer();
+    const token = await test.token({ rights: 'admin' });
+    const { paths } = openApi('1') as { paths: Readonly<Record<string, object>> };
+    const routes = Object.entries(paths).map(([path, operations]) => ({
+      path: path.replaceAll(/\{\w+\}/g, 'x'),
+      pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+      methods: Object.keys(operations).map((method) => method.toUpperCase()),
+    }));
+    for (const { path } of routes) {
+      const allowed = new Set(routes.flatMap((each) => (each.pattern.test(path) ? each.methods : [])));
+      if (allowed.has('GET')) allowed.add('HEAD');
+      for (const method of ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE']) {
+        if (allowed.has(method)) continue;
+        const { status, headers, json } = await test.ask(method, path, { token });
+        const allow = headers.allow?.split(', ').sort();
+        expect({ method, path, status, allow }).toEqual({
+          method,
+          path,
+          status: 405,
+          allow: [...allowed].sort(),
+        });
+        if (method !== 'HEAD') expect(json).toMatchObject({ status: 405, code: 'invalid_argument' });
+      }
+    }
+    expect((await test.ask('DELETE', '/nothing', { token })).status).toBe(404);
+    expect((await test.ask('DELETE', '/v1/recall')).status).toBe(401);
+    expect((await test.ask('PUT', '/metrics', { token })).headers.allow).toBe('HEAD, GET');
   });
 });
