@@ -75,6 +75,33 @@ it('compares what can rank where none are named and there is no embedder', async
   expect(named.stderr).toMatch(/strategy vector could not rank: no embedder is configured/);
 });
 
+it('refuses a strategy that cannot be measured before any other runs', async () => {
+  work.file('asked.jsonl', dataset);
+  const refusalOf = async (strategy: string, ...more: string[]) => {
+    const { stderr } = await work.salience([
+      'eval',
+      'asked.jsonl',
+      '--strategy',
+      strategy,
+      ...more,
+      '--json',
+    ]);
+    return (JSON.parse(stderr) as { error: object }).error;
+  };
+  expect(await refusalOf('ambient')).toMatchObject({
+    code: 'invalid_argument',
+    message: expect.stringMatching(/strategy ambient takes no query.*leave it out$/),
+    details: { field: 'strategies' },
+  });
+  expect(await refusalOf('bm25', '--baseline', 'hybird')).toMatchObject({
+    ...{ code: 'unknown_strategy', message: 'unknown strategy "hybird" (did you mean "hybrid"?)' },
+  });
+  // What would run first fails too, and so tells which came first.
+  const url = ['--embedder', 'openai:model:8', '--base-url', 'http://127.0.0.1:9'];
+  expect(await refusalOf('hybrid,ambient', ...url)).toMatchObject({ code: 'invalid_argument' });
+  expect(await refusalOf('hybrid,typo', ...url)).toMatchObject({ code: 'unknown_strategy' });
+});
+
 it('writes rows that follow and a report, and says which row was changed', async () => {
   const twoSpaces = `${dataset}\n${dataset.replaceAll('s/1', 's/2')}`;
   work.file('two.jsonl', twoSpaces);
@@ -205,6 +232,29 @@ it('makes a dataset from recalls, uses and votes', async () => {
     results: object[];
   };
   expect(results[0]).toMatchObject({ n: 1 });
+  // The name of a formula of one's own is known from the recalls, or from its file.
+  const other = [...args.slice(0, -1), 'other.jsonl', '--force', '--strategy'];
+  expect(await salience(...other, 'typo')).toMatchObject({
+    ...{
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/unknown strategy "typo" \(available: lexical, .*\)/),
+    },
+  });
+  expect(readdirSync(work.directory)).not.toContain('other.jsonl');
+  work.file('own.json', JSON.stringify({ name: 'own', description: 'Own.', extends: 'bm25' }));
+  expect(await work.json([...other, 'own.json'])).toMatchObject({
+    dropped: { 'first-of-strategy': 0 },
+    queries: 2,
+  });
+  const own = lines.map((line) => line.replace('"hybrid"', '"own"'));
+  work.file('own.jsonl', own.join('\n'));
+  for (const name of ['own', 'own.json']) {
+    const set = ['eval-set', '--recalls', 'own.jsonl', '--output', 'other.jsonl', '--force'];
+    expect(await work.json([...set, '--strategy', name])).toMatchObject({
+      dropped: { 'first-of-strategy': 1 },
+    });
+  }
   // It says why, does not write over a file, and fails without a question.
   const shown = await salience(...args, '--force');
   expect(shown.stdout).toContain('left out 1: the strategy itself had put first what was used');
