@@ -2,15 +2,19 @@ import { type Command, Option } from 'commander';
 import { normalisedContent } from '../../domain/statement.ts';
 import { parseInstant } from '../../domain/time.ts';
 import { liveMemories } from '../../engine/belief/live-memories.ts';
+import { unknownStrategy } from '../../engine/recall/strategy.ts';
 import { searchableText } from '../../engine/write/record.ts';
 import { effectiveEvents } from '../../engine/write/undo.ts';
 import { type AskedQuestion, type PositiveUse, questionsFromUse } from '../../eval/index.ts';
 import { readLines, unreadableLine } from '../../files/lines.ts';
 import type { Memory, MemoryEngine } from '../../index.ts';
+import { defineProfile } from '../../scoring/index.ts';
+import { BUILTIN_PROFILE_NAMES } from '../../scoring/profiles/index.ts';
 import { action } from '../context.ts';
 import { openToRead } from '../open.ts';
 import { parseNumber } from '../options.ts';
 import { checkOutputs, writeFileAtomically } from '../output-file.ts';
+import { isProfileFile, readDefinition } from '../profile-file.ts';
 import { plainLine } from '../terminal-text.ts';
 import { plural } from '../units.ts';
 
@@ -38,7 +42,11 @@ export function configure(command: Command): void {
         'write the dataset to this file, completely or not at all',
       ).makeOptionMandatory(),
     )
-    .option('--strategy <name>', 'the strategy to be measured with the dataset', 'hybrid')
+    .option(
+      '--strategy <name>',
+      'strategy, or JSON file of a profile, to be measured with the dataset',
+      'hybrid',
+    )
     .option(
       '--minutes <number>',
       'the longest time between a recall and a use that belongs to it',
@@ -53,16 +61,17 @@ export function configure(command: Command): void {
     .action(
       action<Options, []>(async (context) => {
         const { options } = context;
-        await checkOutputs({ '--output': options.output }, [options.recalls]);
+        const inputs = [options.recalls, ...[options.strategy].filter(isProfileFile)];
+        await checkOutputs({ '--output': options.output }, inputs);
         const { recalls, uses } = await readRecorded(options.recalls, context.signal);
+        const strategy = await measuredStrategy(options.strategy, recalls);
         await using memory = await openToRead(context);
         const all = await allMemories(memory);
         const votes = await votesFor(memory, all);
         const memories = liveMemories(all, context.now);
         const memoriesLeftOut = all.length - memories.length;
-        const { strategy, minutes } = options;
         const set = questionsFromUse({
-          ...{ recalls, strategy, minutes },
+          ...{ recalls, strategy, minutes: options.minutes },
           uses: [...uses, ...votes],
           memories: new Set(memories.map(({ id }) => id)),
         });
@@ -115,6 +124,14 @@ const REASONS = {
   'first-of-strategy': 'the strategy itself had put first what was used',
   'asked-again': 'the query was asked before; what was used counts for that question',
 } as const;
+
+/** Its name. One that neither comes with the engine nor ranked any of the recalls is refused: nothing would be left out for it. */
+async function measuredStrategy(given: string, recalls: readonly AskedQuestion[]): Promise<string> {
+  if (isProfileFile(given)) return defineProfile(await readDefinition(given)).name;
+  const known = [...new Set([...BUILTIN_PROFILE_NAMES, ...recalls.map(({ strategy }) => strategy)])];
+  if (!known.includes(given)) throw unknownStrategy(given, known);
+  return given;
+}
 
 interface Recorded {
   readonly recalls: readonly AskedQuestion[];
