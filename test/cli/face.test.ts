@@ -152,6 +152,14 @@ describe.skipIf(!script)('a question on a terminal (skipped where the program sc
     expect((await ask('yes\n', 'asked')).stdout).toContain('forgot asked for good');
     expect((await work.salience(['get', 'asked'])).code).toBe(1);
   });
+
+  it('is not asked where no answer could help', async () => {
+    const erase = `exec script --quiet --return --command 'salience erase' /dev/null`;
+    const outcome = await work.shell(erase, { answer: { to: '[y/N]', with: 'n\n' } });
+    expect(outcome.code).toBe(1);
+    expect(outcome.stdout).toContain('no database is named');
+    expect(outcome.stdout).not.toContain('[y/N]');
+  });
 });
 
 describe('a file of an older schema', () => {

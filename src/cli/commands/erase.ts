@@ -32,13 +32,14 @@ export function configure(command: Command): void {
         if (!options.yes && !process.stdin.isTTY) {
           context.misused(`${LOCKS} Add --yes to confirm, since this is not a terminal`);
         }
+        const url = await urlGiven(options.url);
         if (!options.yes && !(await confirm(`${LOCKS} Go on?`, 'nothing was rewritten', context))) {
           return reportKept(context, 'nothing was rewritten');
         }
         const { erasePostgres } = await import('../../stores/postgres/index.ts');
         const progress = createProgress('rewriting', process.stderr);
         try {
-          const tables = await erasePostgres(await urlGiven(options.url), {
+          const tables = await erasePostgres(url, {
             ...schemaOption(),
             progress: (_, done, total) => progress.update(done, done / total),
           });
