@@ -96,3 +96,21 @@ export function notFound(id: string, space: string): SalienceError {
     },
   );
 }
+
+/** Of several ids that were asked for, those that are missing; `outcome` says what became of the call. */
+export function notFoundAmong(
+  missing: readonly [string, ...string[]],
+  asked: number,
+  space: string,
+  outcome: string,
+): SalienceError {
+  const names = missing.slice(0, 10).map((id) => JSON.stringify(id));
+  const rest = missing.length > names.length ? `, and ${missing.length - names.length} more` : '';
+  return new SalienceError(
+    'not_found',
+    asked === 1
+      ? `memory ${names[0]} does not exist in space ${JSON.stringify(space)}`
+      : `memories ${names.join(', ')}${rest} do not exist in space ${JSON.stringify(space)}; ${outcome}`,
+    { details: { id: missing[0], ids: missing.slice(0, 100), space } },
+  );
+}

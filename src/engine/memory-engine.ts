@@ -712,6 +712,7 @@ export interface MemoryEngine extends AsyncDisposable {
    * Runs maintenance: decay, archive, expire, and, where asked for, consolidate. Idempotent; may run while others recall.
    * In a space that does not fade, memories only expire.
    *
+   * @throws `not_found`: ids of `consolidate` that are not in the space; nothing is changed then.
    * @example
    * ```ts
    * const { cooled, archived, expired } = await memory.maintain({ dryRun: true });

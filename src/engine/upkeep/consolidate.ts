@@ -15,7 +15,7 @@ import { compareCreated } from '../../store/comparison.ts';
 import { exclusionOf } from '../../store/eligibility.ts';
 import type { Change, IndexedText } from '../../store/store.ts';
 import { supersededAmong } from '../belief/supersession.ts';
-import type { Dependencies } from '../dependencies.ts';
+import { type Dependencies, notFoundAmong } from '../dependencies.ts';
 import { deriveTexts, knownTexts } from '../write/derive.ts';
 import { combinedRelations, combinedTags, listedContent } from '../write/derived.ts';
 import type { Consolidated, MaintainOptions } from './maintenance-types.ts';
@@ -63,6 +63,7 @@ export async function consolidate(
     throw invalidArgument('consolidate', 'give true, false or a list of ids');
   }
   const among = typeof asked === 'boolean' ? undefined : new Set(texts(asked, 'consolidate', 10_000, 128));
+  if (among) await checkKnown(engine, [...among]);
   const byAge = asked === true && fading.mode === 'retention' ? fading.curve : undefined;
   if (!engine.embedder || !(among || byAge)) return { consolidated: done, failures, usage };
   const found = await findGroups(engine, now, options, { among, curve: byAge, assumed });
@@ -84,6 +85,14 @@ export async function consolidate(
     }
   }
   return { consolidated: done, failures, usage };
+}
+
+/** Throws `not_found`: what is asked for by name and not there would be left out without a word. */
+async function checkKnown({ space }: Dependencies, ids: readonly string[]): Promise<void> {
+  const present = await space.get(ids);
+  const [first, ...others] = ids.filter((_, at) => !present[at]);
+  if (first !== undefined)
+    throw notFoundAmong([first, ...others], ids.length, space.name, 'nothing was changed');
 }
 
 /** Whether a consolidation may have this text; for memories that were asked for by name, throws `content_too_large`. */

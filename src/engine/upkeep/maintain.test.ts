@@ -138,4 +138,29 @@ describe('maintenance', () => {
       importanceSource: 'caller',
     });
   });
+
+  test.each(['builtin', 'none'] as const)(
+    'refuses ids to consolidate that do not exist, with embedder %s, and changes nothing',
+    async (embedder) => {
+      const { memory, pass } = await live({ embedder });
+      await memory.remember('Saw a heron by the river', { id: 'event', type: 'event', importance: 0 });
+      pass(24);
+      await memory.maintain();
+      pass(1);
+      for (const dryRun of [true, false]) {
+        await expect(
+          memory.maintain({ consolidate: ['event', 'lost', 'gone'], dryRun }),
+        ).rejects.toMatchObject({
+          code: 'not_found',
+          message: 'memories "lost", "gone" do not exist in space "default"; nothing was changed',
+          details: { ids: ['lost', 'gone'] },
+        });
+      }
+      await expect(memory.maintain({ consolidate: ['lost'] })).rejects.toThrow(
+        'memory "lost" does not exist in space "default"',
+      );
+      expect((await memory.get('event'))?.tier).toBe('hot');
+      expect((await memory.maintain({ consolidate: ['event'] })).cooled).toEqual(['event']);
+    },
+  );
 });

@@ -6,7 +6,7 @@ import { parseScope } from '../../domain/scope.ts';
 import type { Instant } from '../../domain/time.ts';
 import { filterExclusionOf } from '../../store/eligibility.ts';
 import type { Change, MemoryFilter, SpaceReader, Verb } from '../../store/store.ts';
-import { type Dependencies, filterOf, momentOf } from '../dependencies.ts';
+import { type Dependencies, filterOf, momentOf, notFoundAmong } from '../dependencies.ts';
 import { optimistically } from '../optimistically.ts';
 import type { FilterOptions, OperationOptions } from '../types.ts';
 import { deriveTexts } from './derive.ts';
@@ -159,16 +159,9 @@ async function checkKnown(reader: SpaceReader, ids: readonly string[], space: st
   for (const [at, id] of ids.entries()) {
     if (!present[at] && (await reader.history(id)).every(({ redacted }) => redacted)) missing.push(id);
   }
-  if (missing.length === 0) return;
-  const names = missing.slice(0, 10).map((id) => JSON.stringify(id));
-  const rest = missing.length > names.length ? `, and ${missing.length - names.length} more` : '';
-  throw new SalienceError(
-    'not_found',
-    ids.length === 1
-      ? `memory ${names[0]} does not exist in space ${JSON.stringify(space)}`
-      : `memories ${names.join(', ')}${rest} do not exist in space ${JSON.stringify(space)}; nothing was forgotten`,
-    { details: { id: missing[0], ids: missing.slice(0, 100), space } },
-  );
+  const [first, ...others] = missing;
+  if (first !== undefined)
+    throw notFoundAmong([first, ...others], ids.length, space, 'nothing was forgotten');
 }
 
 interface Selection {
