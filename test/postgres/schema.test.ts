@@ -132,6 +132,61 @@ describe('the schema of a database', () => {
   });
 });
 
+describe('a table that has lost a constraint', () => {
+  const losses = [
+    ['memory', 'memory_pkey', 'PRIMARY KEY (space_id, key)', '"space_id", "key"'],
+    ['memory', 'memory_space_id_id_key', 'UNIQUE (space_id, id)', '"space_id", "id"'],
+    ['link', 'link_pkey', 'PRIMARY KEY (space_id, a_id, b_id, kind)', '"space_id", "a_id", "b_id", "kind"'],
+    ['space', 'space_pkey', 'PRIMARY KEY (space_id)', '"space_id"'],
+    ['meta', 'meta_pkey', 'PRIMARY KEY (key)', '"key"'],
+  ] as const;
+
+  it.each(losses)('%s, of %s, is named by a check, with what to run', async (table, name, lost, columns) => {
+    const schema = `lost_${name}`;
+    await using store = postgres(server.pool, { schema });
+    await using memory = await openMemory({ store, space: 'alice', embedder: 'none' });
+    await memory.remember('Prefers tea');
+    expect(await memory.check()).toEqual([]);
+    await server.script(`ALTER TABLE ${schema}.${table} DROP CONSTRAINT ${name}`);
+    const statement = `ALTER TABLE "${schema}".${table} ADD ${lost.split(' (')[0]} (${columns})`;
+    expect(await memory.check()).toEqual([
+      `the table ${table} has lost its ${lost}: as the owner of the tables, run ${statement}`,
+    ]);
+    // What holds for some rows only, or is checked at the end, does not serve in its place.
+    await server.script(
+      `CREATE UNIQUE INDEX ${name}_some ON ${schema}.${table} (${columns}) WHERE ${columns.split(',')[0]} IS NULL;
+       ALTER TABLE ${schema}.${table} ADD UNIQUE (${columns}) DEFERRABLE`,
+    );
+    expect(await memory.check()).toHaveLength(1);
+    await server.script(statement);
+    expect(await memory.check()).toEqual([]);
+  });
+
+  it('is named by the write that fails, which works once it is there again', async () => {
+    const schema = 'lost_by_a_write';
+    await using store = postgres(server.pool, { schema });
+    await using memory = await openMemory({ store, space: 'alice', embedder: 'none' });
+    await memory.remember('Prefers tea', { id: 'a' });
+    await server.script(`ALTER TABLE ${schema}.memory DROP CONSTRAINT memory_pkey`);
+    const refused = (await memory.remember('Prefers coffee', { id: 'b' }).catch((error) => error)) as Error;
+    expect(refused).toMatchObject({
+      code: 'store_failed',
+      message: `PostgreSQL at the given pool: the table memory has lost its PRIMARY KEY (space_id, key): as the owner of the tables, run ALTER TABLE "${schema}".memory ADD PRIMARY KEY ("space_id", "key"); nothing was changed`,
+    });
+    expect(await memory.get('b')).toBeUndefined();
+    await server.script(`ALTER TABLE ${schema}.event DROP CONSTRAINT event_pkey;
+      ALTER TABLE ${schema}.space DROP CONSTRAINT space_pkey`);
+    await expect(openMemory({ store, space: 'bob', embedder: 'none' })).rejects.toMatchObject({
+      code: 'store_failed',
+      message: expect.stringMatching(/table space .*2 more are missing; salience check lists them/),
+    });
+    await server.script((await memory.check()).map((problem) => problem.split(', run ')[1]).join(';'));
+    expect(await memory.check()).toEqual([]);
+    expect((await memory.remember('Prefers coffee', { id: 'b' })).outcome).toBe('created');
+    await (await openMemory({ store, space: 'bob', embedder: 'none' })).close();
+  });
+});
+
 describe.skipIf(SERVER === undefined)(`rights (${WITHOUT_SERVER})`, () => {
   it('on new tables are those that a user has on memories: who may only write goes on after the owner migrates', async () => {
     await using fresh = freshSchema();

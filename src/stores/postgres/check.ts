@@ -1,5 +1,7 @@
 import { SalienceError } from '../../domain/errors.ts';
 import { recordFromJson } from '../../store/stored-json.ts';
+import { translated } from './connection.ts';
+import { missingConstraints } from './constraints.ts';
 import { embeddingOf, type SpacePlace, startMoment } from './moment.ts';
 import { fromRow, RECORD_COLUMNS, termsFromJson, vectorFromText } from './rows.ts';
 import { type Sql, sql } from './sql.ts';
@@ -17,7 +19,7 @@ export async function findDamage(place: SpacePlace): Promise<readonly string[]> 
   const { database, id } = place;
   const { memory, derived, event } = database.tables;
   const here = sql`space_id = ${id}::uuid`;
-  const problems: string[] = [];
+  const problems: string[] = [...(await translated(database, () => missingConstraints(database)))];
   const look = (task: () => void) => {
     try {
       task();

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { SalienceError } from '../../domain/errors.ts';
 import { onBehalf, signalOfCaller } from '../../store/cancelling.ts';
-import type { Database } from './connection.ts';
-import { isLost, isOfEndedPool, translateError } from './faults.ts';
+import { type Database, explained } from './connection.ts';
+import { isLost, isOfEndedPool } from './faults.ts';
 import { type Found, HEAD_COLUMNS, type Head, type SpacePlace } from './moment.ts';
 import { checkedText } from './rows.ts';
 import { noted } from './shared.ts';
@@ -64,7 +64,7 @@ export async function settling<Found>(
     return await write();
   } catch (error) {
     if (isLost(error)) return settled(place, error, look);
-    throw translateError(error, place.database.place);
+    throw await explained(place.database, error);
   }
 }
 

@@ -4,7 +4,8 @@ import { loadPeer } from '../../domain/peer.ts';
 import { createQueue } from '../../store/queue.ts';
 import { copyBytes, takesCopies } from './binary.ts';
 import { cancelling } from './cancelling.ts';
-import { isConflict, translateError } from './faults.ts';
+import { constraintFailure } from './constraints.ts';
+import { isConflict, lacksConstraint, translateError } from './faults.ts';
 import { type Sql, type Statement, sql, statementOf, withoutParameters } from './sql.ts';
 import { type TableNames, tablesIn } from './tables.ts';
 
@@ -362,13 +363,16 @@ function notAUrl(): SalienceError {
 }
 
 /** Runs a task; the driver's errors become ours. */
-export async function translated<Result>(
-  { place }: Pick<Database, 'place'>,
-  task: () => Promise<Result>,
-): Promise<Result> {
+export async function translated<Result>(database: Database, task: () => Promise<Result>): Promise<Result> {
   try {
     return await task();
   } catch (error) {
-    throw translateError(error, place);
+    throw await explained(database, error);
   }
+}
+
+/** As {@link translateError}; where a constraint is missing, the tables tell which. */
+export async function explained(database: Database, error: unknown): Promise<unknown> {
+  const failure = lacksConstraint(error) ? await constraintFailure(database) : undefined;
+  return failure ?? translateError(error, database.place);
 }

@@ -48,6 +48,11 @@ export function isCancelled(error: unknown): boolean {
   return codeOf(error) === '57014';
 }
 
+/** Whether a statement relies on a primary key or a unique constraint that is not there. */
+export function lacksConstraint(error: unknown): boolean {
+  return codeOf(error) === '42P10';
+}
+
 /** Whether a table is not there that the schema has. */
 export function isUndefinedTable(error: unknown): boolean {
   const code = codeOf(error);
@@ -142,6 +147,11 @@ function describe(code: string): Described | undefined {
       return [
         'not_a_store',
         'a table of the schema is missing; have its owner make it (migratePostgres), or correct the name of the schema',
+      ];
+    case '42P10':
+      return [
+        'store_failed',
+        `a table has lost its primary key or a unique constraint; ${UNCHANGED}. salience check names it`,
       ];
     case '22P05':
     case '22021':

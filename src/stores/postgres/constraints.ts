@@ -1,0 +1,69 @@
+import { SalienceError } from '../../domain/errors.ts';
+import type { Database } from './connection.ts';
+import { quoted, sql } from './sql.ts';
+import { TABLES, type Table, type TableName, type TableNames } from './tables.ts';
+
+/** What tells the rows of a table apart. */
+interface Constraint {
+  readonly table: keyof TableNames;
+  readonly kind: 'PRIMARY KEY' | 'UNIQUE';
+  readonly columns: readonly string[];
+}
+
+const primary = (table: keyof TableNames, ...columns: string[]): Constraint => ({
+  table,
+  kind: 'PRIMARY KEY',
+  columns,
+});
+
+/** All that the migrations make. */
+const CONSTRAINTS: readonly Constraint[] = [
+  primary('meta', 'key'),
+  primary('space', 'space_id'),
+  primary('shared', 'kind', 'id'),
+  ...(Object.keys(TABLES) as TableName[]).flatMap((table) => {
+    const { key }: Table = TABLES[table];
+    return key ? [primary(table, 'space_id', ...key)] : [];
+  }),
+  { table: 'memory', kind: 'UNIQUE', columns: ['space_id', 'id'] },
+];
+
+/**
+ * The constraints that a schema lacks, each as what is wrong and what to do: a dump may have been restored without them. An index
+ * that is not valid, or holds for some rows only, is none. Throws the driver's own errors.
+ */
+export async function missingConstraints(database: Database): Promise<readonly string[]> {
+  const { schema, tables } = database;
+  const rows = await database.run(
+    sql`SELECT class.relname::text, (
+        SELECT string_agg(attribute.attname::text, ',' ORDER BY attribute.attname::text COLLATE "C")
+        FROM pg_attribute AS attribute WHERE attribute.attrelid = index.indrelid
+          AND attribute.attnum = ANY ((index.indkey::int2[])[0:index.indnkeyatts - 1])
+      )
+      FROM pg_index AS index JOIN pg_class AS class ON class.oid = index.indrelid
+      WHERE class.relnamespace = to_regnamespace(${quoted(schema)}::text)
+        AND index.indisunique AND index.indisvalid AND index.indimmediate
+        AND index.indpred IS NULL AND index.indexprs IS NULL`,
+    { reads: true },
+  );
+  const known = new Set(rows.map(([table, columns]) => `${table}: ${columns}`));
+  return CONSTRAINTS.filter(({ table, columns }) => !known.has(`${table}: ${[...columns].sort()}`)).map(
+    ({ table, kind, columns }) => {
+      const added = `${kind} (${columns.map(quoted).join(', ')})`;
+      const statement = `ALTER TABLE ${tables[table].parts[0]} ADD ${added}`;
+      return `the table ${table} has lost its ${kind} (${columns.join(', ')}): as the owner of the tables, run ${statement}`;
+    },
+  );
+}
+
+/** Of a statement that needs a constraint which is not there: which ones are missing. */
+export async function constraintFailure(database: Database): Promise<SalienceError | undefined> {
+  const [first, ...others] = await missingConstraints(database).catch(() => []);
+  if (first === undefined) return undefined;
+  const more = others.length > 0 ? `. ${others.length} more are missing; salience check lists them` : '';
+  return new SalienceError(
+    'store_failed',
+    `PostgreSQL at ${database.place}: ${first}; nothing was changed${more}`,
+    { details: { place: database.place, code: '42P10' } },
+  );
+}
