@@ -1,6 +1,11 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { openMemory } from '../../src/index.ts';
-import { migratePostgres, type PostgresPool, postgres } from '../../src/stores/postgres/index.ts';
+import {
+  migratePostgres,
+  type PostgresPool,
+  type PostgresQuery,
+  postgres,
+} from '../../src/stores/postgres/index.ts';
 import { migrationScript, SCHEMA_VERSION } from '../../src/stores/postgres/schema.ts';
 import { startPglite } from './pglite.ts';
 import { freshSchema, SERVER, WITHOUT_SERVER } from './server.ts';
@@ -129,6 +134,36 @@ describe('the schema of a database', () => {
     await server.script(`UPDATE ${schema}.meta SET value = '98' WHERE key = 'fits'`);
     await expect(open()).rejects.toMatchObject({ code: 'newer_store', details: { version: 99 } });
     await expect(migratePostgres(server.pool, { schema })).rejects.toMatchObject({ code: 'newer_store' });
+  });
+});
+
+describe('a pool that does not do what is asked of it', () => {
+  const named = (rows: readonly unknown[]) =>
+    rows.map((row) => Object.fromEntries((row as unknown[]).map((value, at) => [`column${at}`, value])));
+  const answers: readonly (readonly [string, (rows: readonly unknown[]) => unknown])[] = [
+    ['rows as objects', (rows) => ({ rows: named(rows) })],
+    ['rows without an object around them', (rows) => rows],
+    ['nothing', () => undefined],
+  ];
+
+  it.each(answers)('and answers %s is refused by whatever opens it', async (what, answerOf) => {
+    const pool = {
+      query: async (query: PostgresQuery) => answerOf((await server.pool.query(query)).rows),
+    } as PostgresPool;
+    const refused = {
+      code: 'invalid_argument',
+      message: expect.stringMatching(/^store: the pool does not give rows as arrays; .*as pools of pg do$/),
+      details: { field: 'store' },
+    };
+    const schema = what.replaceAll(' ', '_');
+    for (const made of [false, true]) {
+      if (made) await migratePostgres(server.pool, { schema });
+      await using store = postgres(pool, { schema });
+      for (const readOnly of [false, true])
+        await expect(openMemory({ store, space: 'alice', readOnly })).rejects.toMatchObject(refused);
+      await expect(migratePostgres(pool, { schema })).rejects.toMatchObject(refused);
+      expect(await schemas(schema)).toHaveLength(made ? 1 : 0);
+    }
   });
 });
 

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { invalidArgument } from '../../domain/check.ts';
 import { SalienceError } from '../../domain/errors.ts';
 import { loadPeer } from '../../domain/peer.ts';
 import { createQueue } from '../../store/queue.ts';
@@ -100,20 +101,18 @@ export const LONGEST_SILENCE = 5000;
 
 /** Statements with values are sent as they are: nothing is prepared, so that any pooler may stand between. */
 export function openDatabase(source: Source, schema: string, busyTimeout: number): Database {
-  const ask = async (statement: Statement | { readonly text: string }) => {
-    const pool = await source.pool();
-    return (await pool.query({ ...statement, rowMode: 'array' })).rows as readonly Row[];
-  };
+  const ask = async (statement: Statement | { readonly text: string }) =>
+    query(await source.pool(), statement);
   const selectBytes = async (
     asked: Pick<PostgresPool, 'query'>,
-    query: Sql,
+    selected: Sql,
     take: (bytes: Uint8Array) => void,
   ) => {
-    const { text, values } = statementOf(sql`SELECT encode(bytes, 'base64') FROM (${query}) AS each`);
-    const { rows } = await cancelling(source.spare, text, true, (tagged) =>
-      asked.query({ text: tagged, values, rowMode: 'array' }),
+    const { text, values } = statementOf(sql`SELECT encode(bytes, 'base64') FROM (${selected}) AS each`);
+    const rows = await cancelling(source.spare, text, true, (tagged) =>
+      query(asked, { text: tagged, values }),
     );
-    for (const [bytes] of rows as readonly Row[]) {
+    for (const [bytes] of rows) {
       take(Buffer.from(bytes ?? '', 'base64'));
       // Others go on in between: decoding takes a millisecond or two for a row.
       await new Promise((resolve) => setImmediate(resolve));
@@ -155,19 +154,16 @@ export function openDatabase(source: Source, schema: string, busyTimeout: number
       return withConnection(await pool.connect(), async (connection, keep) => {
         // Who asks for several things at once shares the connection, which takes one after the other.
         const { run: inTurn } = createQueue();
-        const query = (asked: { readonly text: string; readonly values?: Statement['values'] }) =>
-          inTurn(() => connection.query({ ...asked, rowMode: 'array' }));
-        const tell = (text: string) => query({ text });
+        const tell = (text: string) => inTurn(() => query(connection, { text }));
         try {
           await tell(begin);
           const result = await work({
             readBytes: (query, take) => inTurn(() => bytesOver(connection, query, take)),
             async run(statement, { reads = false } = {}) {
               const { text, values } = statementOf(statement);
-              return cancelling(source.spare, text, reads, async (tagged) => {
-                const { rows } = await query({ text: tagged, values });
-                return rows as readonly Row[];
-              });
+              return cancelling(source.spare, text, reads, (tagged) =>
+                inTurn(() => query(connection, { text: tagged, values })),
+              );
             },
             async renew() {
               await tell('COMMIT');
@@ -191,12 +187,29 @@ export function openDatabase(source: Source, schema: string, busyTimeout: number
       if (!pool.connect) return work((text) => ask({ text }));
       // What was set for the connection must not stay with it: it is not kept.
       return withConnection(await pool.connect(), (connection) =>
-        work(async (text) => (await connection.query({ text, rowMode: 'array' })).rows as readonly Row[]),
+        work((text) => query(connection, { text })),
       );
     },
     unlessSilent: source.unlessSilent,
     close: source.close,
   };
+}
+
+/** Asks a pool, or a connection of it. Throws the driver's own errors, and `invalid_argument` where rows are no arrays. */
+async function query(
+  asked: Pick<PostgresPool, 'query'>,
+  statement: Statement | { readonly text: string },
+): Promise<readonly Row[]> {
+  const answer = await asked.query({ ...statement, rowMode: 'array' });
+  const rows = (answer as Partial<typeof answer> | undefined)?.rows;
+  // Drivers answer several statements, which have no values, with several results.
+  if ('values' in statement && !(Array.isArray(rows) && Array.isArray(rows[0] ?? []))) {
+    throw invalidArgument(
+      'store',
+      `the pool does not give rows as arrays; its query({ text, values, rowMode: 'array' }) must answer { rows: [["value", …], …] }, as pools of pg do`,
+    );
+  }
+  return rows as readonly Row[];
 }
 
 /** Lets `work` have a connection, which is closed afterwards unless `work` has said that the pool can keep it. */
