@@ -321,6 +321,32 @@ describe('with a language model', () => {
     expect(prompt).not.toMatch(/4711|Ben/);
   });
 
+  test('nothing is left of a message that is private as a whole, and neither a model nor a rule is asked', async () => {
+    const hidden = [
+      '<private>My pin is 4711</private>',
+      ' <PRIVATE>4711</PRIVATE>\n<private>Ben</private> ',
+      '<private>My pin is 4711',
+    ];
+    const mixed = 'My pin is <private>4711</private>';
+    const { memory: alone } = await live({ embedder: 'none' });
+    expect(await alone.observe([...hidden, '<private>4711</private>!'].flatMap(said))).toMatchObject({
+      created: [],
+      failures: [],
+    });
+    expect((await alone.list()).memories).toEqual([]);
+    const { created } = await alone.observe([hidden[0]!, mixed].flatMap(said));
+    expect(created).toHaveLength(1);
+    expect((await alone.get(created[0]!))?.content).toBe('My pin is [REDACTED]');
+
+    const { memory, requests } = await observing([]);
+    expect(await memory.observe(hidden.flatMap(said))).toMatchObject({ created: [], dropped: 0 });
+    expect(requests).toEqual([]);
+    await memory.observe([...hidden, mixed].flatMap(said));
+    expect(requests).toHaveLength(1);
+    expect(requests[0]?.prompt.split('[REDACTED]')).toHaveLength(2);
+    expect((await memory.list()).memories.map(({ content }) => content)).not.toContain('[REDACTED]');
+  });
+
   test('of two that say the same, the one that says more is kept, in one answer and afterwards', async () => {
     let memories = [
       extracted('Anna flies to Lisbon on Monday morning', { importance: 0.4 }),

@@ -2,7 +2,7 @@ import { number, oneOf, texts } from '../../domain/check.ts';
 import { SalienceError, type SalienceErrorCode, throwIfAborted } from '../../domain/errors.ts';
 import { checkedFields, storable } from '../../domain/field-checks.ts';
 import type { Metadata } from '../../domain/memory.ts';
-import { redactMetadata } from '../../domain/redaction.ts';
+import { REDACTED, redactMetadata } from '../../domain/redaction.ts';
 import { GLOBAL_SCOPE, parseScope } from '../../domain/scope.ts';
 import type { Instant } from '../../domain/time.ts';
 import { type ExtractedMemory, messagesAsEvents } from '../../language/extracted-memory.ts';
@@ -86,7 +86,7 @@ export interface ObserveFailure {
  * most 20 of one message; with `graph: true` also the entities that the facts name, and their relations.
  * Without: each message as it stands, as one event, its importance judged by rules; a message without a word of content
  * ("ok thanks") is not kept. Parts in `<private>` are taken out
- * before the model sees anything. The model is asked before the one write, which is all or nothing.
+ * before the model sees anything; of a message that is private as a whole nothing is kept or shown. The model is asked before the one write, which is all or nothing.
  *
  * Throws what is wrong with the messages or options, and `aborted`; what the model fails on is in `failures`.
  */
@@ -107,18 +107,19 @@ export async function observe(
     tags: options.tags === undefined ? [] : texts(options.tags, 'tags', 32, 128),
     metadata,
   };
-  const turns = readMessages(messages, now).map((turn) => {
+  const turns = readMessages(messages, now).flatMap((turn) => {
     const kept = (field: 'id' | 'name') => {
       const value = turn[field];
       return value === undefined ? undefined : storable(value, `messages[${turn.position}].${field}`);
     };
-    return {
+    const read = {
       ...turn,
       id: kept('id'),
       role: storable(turn.role, `messages[${turn.position}].role`),
       name: kept('name'),
       content: storable(turn.content, `messages[${turn.position}].content`),
     };
+    return withoutPrivate(read.content).trim() === '' ? [] : [read];
   });
   checkExtraction(options);
   const floor = number(options.minImportance ?? 0, 'minImportance', 0, 1);
@@ -148,6 +149,11 @@ export async function observe(
     failures: [...judged.failures, ...failures],
     ...(observed ? { graph: observed } : {}),
   };
+}
+
+/** What is left to look at of a text that was redacted: of a message that was private as a whole, nothing. */
+function withoutPrivate(redacted: string): string {
+  return redacted.replaceAll(REDACTED, ' ');
 }
 
 interface Written {
@@ -202,7 +208,7 @@ async function judge(
   const { languageModel: model, newNonce, analyzer } = engine;
   const keepsQuestions = (options.minImportance ?? 0) <= QUESTION_IMPORTANCE;
   const hasContent = ({ content }: Turn) =>
-    analyzer.analyze(content).length > 0 &&
+    analyzer.analyze(withoutPrivate(content)).length > 0 &&
     !isPoliteness(content) &&
     (keepsQuestions || !isMereQuestion(content));
   const fallback = oneOf(options.onFailure ?? 'events', 'onFailure', ['events', 'skip']);
