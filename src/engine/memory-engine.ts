@@ -818,9 +818,10 @@ export interface MemoryEngine extends AsyncDisposable {
    */
   reindex(options?: BatchOptions): Promise<void>;
   /**
-   * Writes a complete copy of the store into a new file, while others read and write.
+   * Writes a complete copy of the store into a new file, while others read and write. SQLite copies in one go: a backup that is
+   * given up is `aborted` once that is over, and leaves no file.
    *
-   * @throws `already_exists`: there is such a file. `unsupported`: the memory is on a server.
+   * @throws `already_exists`: there is such a file. `unsupported`: the memory is on a server. `aborted`: by the signal.
    * @example
    * ```ts
    * await memory.backup('./alice-2026-04-20.db');

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
+import { openMemory } from '../../open.ts';
 import { insert, write } from '../../testing/store-contract/harness.ts';
 import { readAside } from './aside.ts';
 import { backupTo } from './backup.ts';
@@ -127,6 +128,49 @@ test('a backup made by another thread is the backup that is made here', async ()
     name: 'SalienceError',
   });
   connection.close();
+});
+
+describe('a backup that is given up', () => {
+  const files = async () => (await readdir(directory)).filter((name) => /backup/.test(name));
+
+  it('while another thread copies, or this one is about to, leaves nothing behind, and the next one is whole', async () => {
+    const { store } = await makeLarge();
+    await store.close();
+    const connection = await connect(path(), { readOnly: true, timeout: 0 });
+    const target = join(directory, 'backup.db');
+    for (const isCopied of [true, false]) {
+      const giving = new AbortController();
+      const copying = backupTo(
+        connection,
+        target,
+        async (...said) => {
+          const rows = await readAside(...said);
+          giving.abort();
+          return isCopied ? rows : undefined;
+        },
+        giving.signal,
+      );
+      await expect(copying).rejects.toMatchObject({ code: 'aborted' });
+      expect(await files()).toEqual([]);
+    }
+    await backupTo(connection, target, readAside, new AbortController().signal);
+    expect(await files()).toEqual(['backup.db']);
+    connection.close();
+  });
+
+  it('is one of a memory too, and the space does not take it for one', async () => {
+    const { store } = await makeLarge();
+    await using memory = await openMemory({ store, space: 'alice', embedder: 'none' });
+    const giving = new AbortController();
+    const copying = memory.backup(join(directory, 'backup.db'), { signal: giving.signal });
+    giving.abort();
+    await expect(copying).rejects.toMatchObject({ code: 'aborted' });
+    expect(await files()).toEqual([]);
+    expect((await memory.stats()).lastBackup).toBeUndefined();
+    await memory.backup(join(directory, 'backup.db'));
+    expect((await memory.stats()).lastBackup).toBeDefined();
+    await store.close();
+  });
 });
 
 test('others go on while a large space is checked and saved, and read it', async () => {

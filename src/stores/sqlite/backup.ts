@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { SalienceError } from '../../domain/errors.ts';
+import { SalienceError, throwIfAborted } from '../../domain/errors.ts';
 import { giveName } from '../../domain/give-name.ts';
 import { removeLeftBehind, temporaryPrefix } from '../../domain/left-behind.ts';
 import { waitForDisk } from '../../domain/wait-for-disk.ts';
@@ -15,8 +15,18 @@ import { translateFileError } from './faults.ts';
 const UNFINISHED = '.backup-';
 const VACUUM = 'VACUUM space INTO ?';
 
-/** Writes a compact copy of the last committed state into a new file, and waits until the disk has it. */
-export async function backupTo(connection: Connection, path: string, aside?: ReadAside): Promise<void> {
+/**
+ * Writes a compact copy of the last committed state into a new file, and waits until the disk has it. Throws `aborted`, and leaves
+ * no file then: copying is one call of SQLite, which nothing ends before its time.
+ */
+export async function backupTo(
+  connection: Connection,
+  path: string,
+  aside?: ReadAside,
+  signal?: AbortSignal,
+): Promise<void> {
+  // It may have waited for its turn.
+  throwIfAborted(signal);
   const target = wholePath(path);
   if (existsSync(target)) throw alreadyThere(target);
   // It appears under its name whole, and another backup to the same name finds it there.
@@ -24,11 +34,14 @@ export async function backupTo(connection: Connection, path: string, aside?: Rea
   const made = join(dirname(target), `${temporaryPrefix(UNFINISHED)}${randomBytes(8).toString('hex')}`);
   try {
     if (!(await aside?.(connection.path, VACUUM, made))) {
+      throwIfAborted(signal);
       await rm(made, { force: true });
       connection.run(VACUUM, made);
     }
+    throwIfAborted(signal);
     const file = await open(made, 'r+');
     await waitForDisk(file).finally(() => file.close());
+    throwIfAborted(signal);
     await giveName(made, target);
   } catch (error) {
     throw (error as NodeJS.ErrnoException).code === 'EEXIST'

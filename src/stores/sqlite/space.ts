@@ -246,7 +246,8 @@ export function openSpace(database: OpenDatabase): SpaceStore {
       await settled();
     },
     async backup(target, at) {
-      await apart(long, (connection, aside) => backupTo(connection, target, aside));
+      const signal = signalOfCaller();
+      await apart(long, (connection, aside) => backupTo(connection, target, aside, signal));
       if (!writer || at === undefined) return;
       // The backup is whole: that its moment cannot be noted is no failure of it.
       await writing(() => transaction((writer) => writeMeta(writer, 'backup', formatInstant(at)))).catch(
