@@ -15,7 +15,10 @@ import { laterProperties, withLater } from './later.ts';
 import type { RankedMemory, RecallPlan } from './pipeline.ts';
 import type { Strategy } from './strategy.ts';
 
-/** One memory of an answer; without a strategy, of the answer to any. */
+/**
+ * One memory of an answer; without a strategy, of the answer to any. Because it has a function, `structuredClone` and `postMessage`
+ * refuse it: send `JSON.parse(JSON.stringify(hit))`, whose score is the number, and `hit.explain()` beside it where it is needed.
+ */
 export interface Hit<StrategyName extends string = string, Scored extends AnyScore = ScoreOf<StrategyName>> {
   readonly memory: Memory;
   readonly score: Scored;

@@ -22,6 +22,22 @@ test('the snippet of a hit is found when it is read, and is there for whoever co
   expect(second && 'snippet' in second).toBe(second ? false : undefined);
 });
 
+test('a hit can be sent elsewhere as what JSON makes of it, with its explanation beside it', async () => {
+  const { memory } = await live();
+  await memory.remember('The boiler was serviced in May');
+  const [hit] = (await memory.recall('boiler')).hits;
+  const sent = structuredClone([JSON.parse(JSON.stringify(hit)), hit!.explain()]);
+  const { memory: found, score, snippet, features, signals } = hit!;
+  // What is absent in an answer is absent in JSON.
+  const json = (value: unknown) => JSON.parse(JSON.stringify(value));
+  expect(sent).toEqual([
+    expect.objectContaining(json({ memory: found, score: score.value, snippet, features, signals })),
+    hit!.explain(),
+  ]);
+  // A copy keeps its function, which is why structuredClone refuses a hit.
+  expect({ ...hit! }.explain()).toEqual(hit!.explain());
+});
+
 test('what a query without a searched word is found in has a snippet too', async () => {
   const { memory } = await live();
   await memory.remember(`Is it C++? ${'And so on. '.repeat(40)}`);
