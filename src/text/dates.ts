@@ -26,7 +26,7 @@ export interface DateReader {
 }
 
 /**
- * The dates that an English text names: days, weeks, months, seasons and years. One without a year is the latest that
+ * The dates that an English text names: days, weeks, months, seasons, years and ranges of them. One without a year is the latest that
  * began before `now`; a relative one has the grain of its unit ("two weeks ago": that week). Seasons are northern.
  * Times of day, bare numbers, "now", "today" in a question about habits, repeated days and dates to come name none.
  *
@@ -53,11 +53,11 @@ export async function datesOf(
   const today = calendarDay(context.now, context.timeZone);
   const spans: Span[] = [...seasonsAndYears(text, today), ...afterBetween(text, today)];
   if (withParser) spans.push(...(await parsedSpans(text, today, spans)));
+  spans.push(...loneEnds(text, today, spans));
   spans.sort((a, b) => a.index - b.index);
   // What is still to come, nothing can have been said in.
   return (
-    spans
-      .map((span, at) => withYearOf(span, spans[at + 1], text))
+    joinedRanges(spans, text)
       .filter(({ first }) => !isBefore(today, first))
       // Nor in what is too long ago to be the time of a memory.
       .filter(({ first }) => isInstant(midnightOf(first)))
@@ -132,16 +132,49 @@ interface Stretch {
 interface Span extends Stretch {
   readonly index: number;
   readonly text: string;
+  /** It names a date only as one end of a range: the year in "to 2023". */
+  readonly isLone?: boolean | undefined;
 }
 
-/** "between June and August 2023": both are of that year. */
+/** Two dates with nothing but a word for a range between them are its ends. */
+function joinedRanges(spans: readonly Span[], text: string): readonly Span[] {
+  const found: Span[] = [];
+  for (let at = 0; at < spans.length; at++) {
+    const span = spans[at]!;
+    const next = spans[at + 1];
+    if (next && areEnds(span, next, text)) {
+      const words = text.slice(span.index, next.index + next.text.length);
+      found.push({ index: span.index, text: words, ...between(span, next) });
+      at++;
+    } else if (!span.isLone) found.push(withYearOf(span, next, text));
+  }
+  return found;
+}
+
+/** What stands before an end of a range, and may be among its words. */
+const BEFORE_END = /^(?:(?:between|from|since|until|till|in|the)\s+)+/i;
+const RANGE_BEGINS = /\b(between|from|since)\s+(?:in\s+)?(?:the\s+)?$/i;
+const RANGE_GOES_ON = /^\s*(?:(?:and|to|until|till|through)\s+|[-–—]\s*)(?:in\s+)?(?:the\s+)?$/i;
+
+function areEnds(a: Span, b: Span, text: string): boolean {
+  const [from, to] = [a, b].map(
+    ({ index, text: words }) => index + (BEFORE_END.exec(words)?.[0].length ?? 0),
+  );
+  const joint = text.slice(a.index + a.text.length, to);
+  if (!RANGE_GOES_ON.test(joint)) return false;
+  const begins = RANGE_BEGINS.exec(text.slice(0, from))?.[1]?.toLowerCase();
+  if (/\band\b/i.test(joint)) return begins === 'between';
+  // Two bare numbers are none.
+  return begins !== undefined || !(a.isLone && b.isLone);
+}
+
+/** "June or August 2023": both are of that year. */
 function withYearOf(span: Span, next: Span | undefined, text: string): Span {
   if (!span.inYear || !next || next.inYear) return span;
   const between = text.slice(span.index + span.text.length, next.index);
   const joined = /^\s*(?:and|or|to|until|till|through|[-–—,])\s*(?:in\s+)?$/i.test(between);
   if (!joined) return span;
-  const isRange = /\bbetween\s+$/i.test(text.slice(0, span.index));
-  return { ...span, ...(isRange ? beforeEnd(span.inYear, next) : span.inYear(next.first.year)) };
+  return { ...span, ...span.inYear(next.first.year) };
 }
 
 /** "from November to February 2023": the first one is of the year before. */
@@ -218,9 +251,14 @@ function spanOf(result: ParsedResult, text: string, today: CalendarDay, now: Dat
   const inYear = (year: number) => grained({ year, month: start.get('month')!, day: day! }, 'day');
   const begin = day === null ? first : yearly(inYear, today);
   if (!begin) return { index, text: words, ...last };
-  const [from, to] = inYearsOf(begin, last);
+  return { index, text: words, ...between(begin, last) };
+}
+
+/** From the first day of the one to the last of the other, whichever is earlier. */
+function between(begin: Stretch, end: Stretch): Stretch {
+  const [from, to] = inYearsOf(begin, end);
   const [a, b] = isBefore(to.first, from.first) ? [to, from] : [from, to];
-  return { index, text: words, first: a.first, after: b.after };
+  return { first: a.first, after: b.after };
 }
 
 /** The ends of a range, of which one or none names the year. */
@@ -321,7 +359,7 @@ const SEASONS = [
 const SEASON =
   /\b(?:(in|during|since|over|of|last|this|past|early|late|mid)(?:\s+the)?[\s-]+)?(winter|spring|summer|autumn|fall)\b(?:,?\s+(?:of\s+|in\s+)?(\d{4})\b)?/gi;
 const YEAR =
-  /\b(in|during|since|of|from|until|till|before|after|by|throughout|year|around|early|late)\s+((?:19|20)\d{2})\b(?![-/.:]\d)/gi;
+  /\b(in|during|since|of|from|until|till|before|after|by|throughout|year|around|early|late)\s+((?:19|20)\d{2})\b(?!-\d(?!\d{3}\b)|[/.:]\d)/gi;
 
 /** What the library does not read: seasons, and years that stand alone. */
 function seasonsAndYears(text: string, today: CalendarDay): readonly Span[] {
@@ -364,12 +402,7 @@ const MONTH_AND_DAYS = new RegExp(
   `(?<=\\bbetween\\s{1,3})(${MONTH})\\s{1,3}${DAY}\\s{1,3}and\\s{1,3}${DAY}(?:${YEAR_BEHIND}|(?=\\s{0,3}(?:[?!.,;:]|$)))`,
   'gi',
 );
-const LONE_MAY = new RegExp(
-  `(?<=\\bbetween\\s{1,3})may(?=\\s{1,3}and\\s{1,3}${MONTH})|(?<=\\bbetween\\s{1,3}${MONTH}\\s{1,3}and\\s{1,3})may\\b(?!\\s{1,3}\\d)`,
-  'gi',
-);
-
-/** What the library does not read after "between": two days of a month, which are a range, and May without a year. */
+/** What the library does not read after "between": two days of a month. */
 function afterBetween(text: string, today: CalendarDay): readonly Span[] {
   // V8 compiles patterns when they first run, which takes longer than a recall.
   if (!/\bbetween\b/i.test(text)) return [];
@@ -381,30 +414,45 @@ function afterBetween(text: string, today: CalendarDay): readonly Span[] {
       (match) => [match, match[1], match[2], match[3], match[4]] as const,
     ),
   ];
-  const days = matches.flatMap(([{ index, 0: words }, name, first, last, year]): Span[] => {
+  return matches.flatMap(([{ index, 0: words }, name, first, last, year]): Span[] => {
     const month = monthOf(name as string);
     const [from, to] = [Number(first), Number(last)];
     const inYear = (of: number): Stretch => ({
       first: { year: of, month, day: from },
-      after: { year: of, month, day: to + 1 },
+      after: { year: of, month, day: Math.min(to, daysIn(month, of)) + 1 },
     });
-    if (from < 1 || from >= to || to > daysIn(month)) return [];
+    if (from < 1 || from >= to || to > daysIn(month, LEAP_YEAR)) return [];
     return [{ index, text: words, ...(year === undefined ? yearly(inYear, today) : inYear(Number(year))) }];
   });
-  const months = [...text.matchAll(LONE_MAY)].map(({ index, 0: words }): Span => {
-    const inYear = (year: number) => grained({ year, month: 5, day: 1 }, 'month');
-    return { index, text: words, ...yearly(inYear, today) };
+}
+
+const LONE_YEAR = /(?<![\w./:])(?:19|20)\d{2}(?!\w|[/.:]\d)/g;
+const LONE_MONTH = new RegExp(`(?<!\\d(?:st|nd|rd|th)?\\s{0,3})\\b${MONTH}(?!\\s{0,3}\\d)`, 'gi');
+
+/** What names no date where it stands alone, but may be one end of a range: a year, and a month that is a common word or short. */
+function loneEnds(text: string, today: CalendarDay, known: readonly Span[]): readonly Span[] {
+  // V8 compiles patterns when they first run, which takes longer than a recall.
+  if (!/\bbetween\b|\b(?:to|until|till|through)\b|[-–—]/i.test(text)) return [];
+  if (known.length === 0 && !/\b(?:between|from|since)\b/i.test(text)) return [];
+  const years = [...text.matchAll(LONE_YEAR)].map(({ index, 0: words }): Span => {
+    const year = { year: Number(words), month: 1, day: 1 };
+    return { index, text: words, isLone: true, ...grained(year, 'year') };
   });
-  return [...days, ...months];
+  const months = [...text.matchAll(LONE_MONTH)].map(({ index, 0: words }): Span => {
+    const inYear = (year: number) => grained({ year, month: monthOf(words), day: 1 }, 'month');
+    return { index, text: words, isLone: true, ...yearly(inYear, today) };
+  });
+  return [...years, ...months].filter((end) => !known.some((span) => overlaps(span, end)));
 }
 
 function monthOf(name: string): number {
   return 'janfebmaraprmayjunjulaugsepoctnovdec'.indexOf(name.slice(0, 3).toLowerCase()) / 3 + 1;
 }
 
-/** Of a leap year. */
-function daysIn(month: number): number {
-  return new Date(Date.UTC(2024, month, 0)).getUTCDate();
+const LEAP_YEAR = 2024;
+
+function daysIn(month: number, year: number): number {
+  return new Date(midnightOf({ year, month: month + 1, day: 0 })).getUTCDate();
 }
 
 const MONTH_BEFORE =
