@@ -10,7 +10,7 @@ import type { Connection } from './connection.ts';
  * The single values of a space. `generation` changes when derived data was replaced outside of the log;
  * `erasure` is set while forgotten bytes may still be somewhere in the files; `snapshot` and
  * `snapshot_usage` are the sequences of the last event and the last use that the pages reflect, and `snapshot_id` is another one
- * whenever pages are saved; `relations`
+ * whenever pages are saved, and part of their names; `relations`
  * changes with what supersedes or contests what; `backup` is the moment of the last one; `settings` are those of the space, as JSON; `ordinal` is the last one given; `tombstone_key` keys the hashes of what was invalidated.
  */
 export type MetaKey =

@@ -15,9 +15,6 @@ import { hasThreads, type Room } from './thread.ts';
  */
 const PAGE_BYTES = 64 * 1024;
 
-/** Of what an older version has saved. */
-const MOST_PAGE_BYTES = 512 * 1024;
-
 /** Pages of which others may go on after each. */
 const PAGES_BETWEEN = 8;
 
@@ -75,25 +72,31 @@ async function partsOf(
   { fill = fillAside, mostBytesHere = MOST_BYTES_HERE }: Aside = {},
   ...[pause, place]: Parameters<SavedPages['parts']>
 ): Promise<ReadonlyMap<string, Uint8Array> | undefined> {
+  // An older version did not tell what it saved from what it saved next, or from what another store did.
+  const saved = readMeta(connection, 'snapshot_id');
+  if (saved === undefined) return undefined;
+  const own = nameOf(saved, '');
   const [first, ...others] = connection.all(
-    'SELECT part, count(*) AS pieces, sum(length(bytes)) AS length FROM page GROUP BY part ORDER BY min(rowid)',
+    `SELECT substr(part, ?2) AS part, count(*) AS pieces, sum(length(bytes)) AS length FROM page
+     WHERE substr(part, 1, ?2 - 1) = ?1 GROUP BY part ORDER BY min(rowid)`,
+    own,
+    own.length + 1,
   ) as Part[];
   const parts = new Map<string, Uint8Array>();
   const shared: SharedPart[] = [];
-  // An older version did not tell what it saved from what it saved next.
-  const saved = hasThreads() ? readMeta(connection, 'snapshot_id') : undefined;
   try {
     // The first one says where the others go. Another thread begins with the longest.
     for (const part of [first, ...others.sort((a, b) => b.length - a.length)]) {
       if (!part) continue;
       // A cache that is damaged is none; doctor reports it.
-      if (part.length > part.pieces * MOST_PAGE_BYTES) return undefined;
-      const isLong = saved !== undefined && part.length > mostBytesHere;
+      if (part.length > part.pieces * PAGE_BYTES) return undefined;
+      const isLong = hasThreads() && part.length > mostBytesHere;
       const room = place(part.part, part.length, isLong);
       parts.set(part.part, room);
-      if (saved !== undefined && room.buffer instanceof SharedArrayBuffer)
-        shared.push(beginAside(connection, part, room, { fill, saved }));
-      else if (!(await readPart(connection, part, room, pause))) return undefined;
+      const piecesOf: Pieces = { ...part, name: nameOf(saved, part.part) };
+      if (isLong && room.buffer instanceof SharedArrayBuffer)
+        shared.push(beginAside(connection, piecesOf, room, fill));
+      else if (!(await readPart(connection, piecesOf, room, pause))) return undefined;
     }
     for (const each of shared) if (!(await finish(connection, each, pause))) return undefined;
     return parts;
@@ -105,19 +108,29 @@ async function partsOf(
   }
 }
 
-function readPiece(connection: Connection, { part }: Part, number: number): Uint8Array | undefined {
+/** What the pieces of a part are saved as: one of another index is none of this. */
+function nameOf(saved: string, part: string): string {
+  return `${saved} ${part}`;
+}
+
+interface Pieces extends Part {
+  /** See {@link nameOf}. */
+  readonly name: string;
+}
+
+function readPiece(connection: Connection, { name }: Pieces, number: number): Uint8Array | undefined {
   const page = connection.get(
     'SELECT bytes, checksum FROM page WHERE part = ? AND number = ?',
-    part,
+    name,
     number,
   ) as { bytes: Uint8Array; checksum: number | null } | undefined;
-  return page && checksumOf([part, number, page.bytes]) === page.checksum ? page.bytes : undefined;
+  return page && checksumOf([name, number, page.bytes]) === page.checksum ? page.bytes : undefined;
 }
 
 /** Reads the pieces of a part; tells whether all are what they were. */
 async function readPart(
   connection: Connection,
-  part: Part,
+  part: Pieces,
   room: Uint8Array,
   pause: Pause,
 ): Promise<boolean> {
@@ -135,15 +148,9 @@ async function readPart(
 
 const NO_BYTES = new Uint8Array(0);
 
-interface Reading {
-  readonly fill: FillAside;
-  /** Which of the indexes that were saved this connection finds. */
-  readonly saved: string;
-}
-
 /** A part that another thread reads from its first piece on, and this one from its last. */
 interface SharedPart {
-  readonly part: Part;
+  readonly part: Pieces;
   readonly room: Uint8Array;
   /** Pieces that nobody has taken yet. */
   readonly left: Int32Array;
@@ -151,27 +158,26 @@ interface SharedPart {
   readonly done: Promise<number | undefined>;
 }
 
-function beginAside(connection: Connection, part: Part, room: Uint8Array, reading: Reading): SharedPart {
+function beginAside(connection: Connection, part: Pieces, room: Uint8Array, fill: FillAside): SharedPart {
   const left = new Int32Array(new SharedArrayBuffer(4)).fill(part.pieces);
-  return { part, room, left, done: readAside(connection, part, { bytes: room, left }, reading) };
+  return { part, room, left, done: readAside(connection, part, { bytes: room, left }, fill) };
 }
 
 async function readAside(
   connection: Connection,
-  { part }: Part,
+  { name }: Pieces,
   into: Room,
-  { fill, saved }: Reading,
+  fill: FillAside,
 ): Promise<number | undefined> {
   const rows = await fill(
     connection.path,
     into,
-    `SELECT bytes, number, checksum, (SELECT value FROM space.meta WHERE key = 'snapshot_id')
-     FROM space.page WHERE part = ? ORDER BY number`,
-    part,
+    'SELECT bytes, number, checksum FROM space.page WHERE part = ? ORDER BY number',
+    name,
   );
   const isSame = rows?.every(
-    ([crc, number, checksum, id], at) =>
-      id === saved && number === at && checksumOf([part, at, NO_BYTES], crc as number) === checksum,
+    ([crc, number, checksum], at) =>
+      number === at && checksumOf([name, at, NO_BYTES], crc as number) === checksum,
   );
   return isSame ? rows?.length : undefined;
 }
@@ -201,6 +207,7 @@ export function* savePages(
   reflected: Reflected,
 ): Generator<undefined, void> {
   yield* dropPages(connection);
+  const saved = randomBytes(16).toString('hex');
   // The SQLite of Node.js 22 binds no bytes as NULL.
   const insert = connection.statement(
     "INSERT INTO page (part, number, bytes, checksum) VALUES (?, ?, coalesce(?, x''), ?)",
@@ -208,13 +215,13 @@ export function* savePages(
   for (const [part, bytes] of parts) {
     for (let number = 0; number === 0 || number * PAGE_BYTES < bytes.length; number++) {
       const piece = bytes.subarray(number * PAGE_BYTES, (number + 1) * PAGE_BYTES);
-      insert.run(...withChecksum([part, number, piece]));
+      insert.run(...withChecksum([nameOf(saved, part), number, piece]));
       yield;
     }
   }
   writeMeta(connection, 'snapshot', String(reflected.sequence));
   writeMeta(connection, 'snapshot_usage', String(reflected.usage));
-  writeMeta(connection, 'snapshot_id', randomBytes(16).toString('hex'));
+  writeMeta(connection, 'snapshot_id', saved);
 }
 
 /** Drops the saved index, in steps: it may hold what is forgotten, or was derived by other means. */
