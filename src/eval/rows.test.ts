@@ -249,7 +249,25 @@ test('a file that is cut off between two parts says what is missing', async () =
   const cut = async (lines: number) => (await verify(both.slice(0, lines), [dataset, other])).problems;
   expect(await cut(16)).toEqual([missing('second', 'drink', 16)]);
   expect(await cut(11)).toEqual([missing('first', 'drink', 11), missing('second', 'drink', 11)]);
-  expect(await cut(1)).toEqual([missing('any', 'food', 1), missing('any', 'drink', 1)]);
+  expect(await cut(1)).toEqual(
+    ['food', 'drink'].flatMap((name) => ['first', 'second'].map((each) => missing(each, name, 1))),
+  );
+});
+
+test('a strategy of which nothing is left is missing', async () => {
+  const left = rows.filter((row) => !JSON.stringify(row).includes('"strategy":"second"'));
+  expect(left).toHaveLength(6);
+  expect((await verify(left)).problems).toEqual([
+    { line: 6, problem: expect.stringContaining('dataset 0, food, strategy second, are in the file') },
+  ]);
+});
+
+test('what an older version wrote, without the names of the strategies, follows', async () => {
+  const { strategies: _, ...header } = rows[0] as RowsHeader;
+  expect(await verify([header, ...rows.slice(1)])).toEqual({ answers: 8, problems: [] });
+  expect((await verify([header])).problems).toMatchObject([
+    { line: 1, problem: expect.stringContaining('dataset 0, food, strategy any, are in the file') },
+  ]);
 });
 
 test('the rows of other datasets say so', async () => {
@@ -291,6 +309,7 @@ test.each<[string, () => readonly unknown[], number]>([
     datasets: [[null], [5], [{ name: 'food' }], [{ name: 5, sha256: '0' }]],
     ks: [[null], ['1'], 5, [0], [-1]],
     excludeTypes: ['one', [5]],
+    strategies: ['first', [5]],
   }).flatMap(([field, values]) =>
     values.map((value): [string, () => readonly unknown[], number] => [
       `${field} of ${JSON.stringify(value)}`,

@@ -18,6 +18,8 @@ export interface RowsHeader {
   readonly excludeTypes?: readonly string[];
   /** The datasets in their order, with a hash of their memories and queries. */
   readonly datasets: readonly { readonly name: string; readonly sha256: string }[];
+  /** Those that answered every dataset; absent in what an older version wrote. */
+  readonly strategies?: readonly string[];
 }
 
 /** What one strategy returned to one question, and what it is worth. */
@@ -87,6 +89,7 @@ export function* rowsOf(runs: readonly EvaluationRun[], options: RowsOptions): G
     ks: runs[0]?.ks ?? [],
     ...(excludeTypes && { excludeTypes }),
     datasets: datasets.map((dataset) => ({ name: dataset.name, sha256: hashOf(dataset) })),
+    strategies: [...new Set(runs.map(({ result }) => result.strategy))],
   };
   for (const [dataset, group] of groupRuns(runs).entries()) {
     for (const { result, outcomes, ks } of group) {

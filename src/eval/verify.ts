@@ -87,7 +87,8 @@ export async function verifyRows(
   }
   if (!header) throw unreadableLine(path, 1, 'is missing: the first line must be of kind "evaluation"');
   // Every strategy answers every dataset: a file may be cut off where nothing is begun.
-  const strategies = [...new Set([...summarised].map((key) => (JSON.parse(key) as [number, string])[1]))];
+  const begun = [...summarised].map((key) => (JSON.parse(key) as [number, string])[1]);
+  const strategies = [...new Set([...(header.strategies ?? []), ...begun])];
   for (const [at, { name }] of header.datasets.entries()) {
     for (const strategy of strategies.length === 0 && groups.size === 0 ? ['any'] : strategies) {
       const key = JSON.stringify([at, strategy]);
@@ -167,6 +168,7 @@ const HEADER: Fields<RowsHeader> = {
   ks: isList((value) => isPlace(value) && (value as number) >= 1),
   excludeTypes: isOptional(isTexts),
   datasets: isList((each) => hasFields({ name: isText, sha256: isText }, each)),
+  strategies: isOptional(isTexts),
 };
 
 const ANSWER: Fields<AnswerRow> = {
