@@ -25,6 +25,15 @@ describe('curve', () => {
     await expect(memory.curve('nobody')).rejects.toMatchObject({ code: 'not_found' });
   });
 
+  it('ends with the last moment that there is', async () => {
+    const now = new Date('9999-12-30T12:00:00.000Z');
+    await using memory = await openMemory({ ...opened, fading: { mode: 'retention' } });
+    const { id } = await memory.remember('tea', { importance: 0.1, now });
+    const { points, coldAt } = await memory.curve(id, { days: 3, now });
+    expect(points.map(({ at }) => at)).toEqual(['9999-12-30T12:00:00.000Z', '9999-12-31T12:00:00.000Z']);
+    expect(coldAt).toBeUndefined();
+  });
+
   it.each(['exponential', 'power'] as const)(
     'says the day on which maintenance makes it cold: %s',
     async (curve) => {

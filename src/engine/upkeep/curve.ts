@@ -1,5 +1,5 @@
 import { wholeNumber } from '../../domain/check.ts';
-import { formatInstant, MILLISECONDS_PER_DAY } from '../../domain/time.ts';
+import { formatInstant, isInstant, MILLISECONDS_PER_DAY } from '../../domain/time.ts';
 import { retentionAt } from '../../scoring/fading.ts';
 import { signalsOf } from '../../scoring/signals.ts';
 import { type Dependencies, momentOf, notFound } from '../dependencies.ts';
@@ -40,12 +40,12 @@ export async function curve(
   const signals = signalsOf(record);
   const after = (day: number) => now + day * MILLISECONDS_PER_DAY;
   const steps = Math.min(days, MOST_POINTS);
-  const points = Array.from({ length: steps + 1 }, (_, step) => {
-    const at = after((step * days) / steps);
-    return { at: formatInstant(at), retention: retentionAt(signals, at, shape) };
-  });
+  // No memory is of a moment after the last one.
+  const points = Array.from({ length: steps + 1 }, (_, step) => after((step * days) / steps))
+    .filter(isInstant)
+    .map((at) => ({ at: formatInstant(at), retention: retentionAt(signals, at, shape) }));
   const coldAfter = Array.from({ length: days + 1 }, (_, day) => day).find(
-    (day) => fateOf(record, after(day), fading) === 'cooled',
+    (day) => isInstant(after(day)) && fateOf(record, after(day), fading) === 'cooled',
   );
   return {
     id,
