@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,6 +14,7 @@ const meanwhile = vi.hoisted(() => ({
   connecting: (_path: string) => {},
   connected: async (_path: string) => {},
   looking: async (_path: string) => {},
+  reading: (_path: string) => {},
   isFull: false,
 }));
 
@@ -49,6 +50,17 @@ vi.mock('./presence.ts', async (importOriginal) => {
   };
 });
 
+vi.mock('./schema.ts', async (importOriginal) => {
+  const original = await importOriginal<typeof import('./schema.ts')>();
+  return {
+    ...original,
+    identify(connection: Parameters<typeof original.identify>[0]) {
+      meanwhile.reading(connection.path);
+      return original.identify(connection);
+    },
+  };
+});
+
 let directory: string;
 let path: string;
 beforeEach(async () => {
@@ -57,6 +69,7 @@ beforeEach(async () => {
   meanwhile.connecting = () => {};
   meanwhile.connected = async () => {};
   meanwhile.looking = async () => {};
+  meanwhile.reading = () => {};
   meanwhile.isFull = false;
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
@@ -85,6 +98,29 @@ test('a file that others delete and make again once it is connected to is the on
   const space = await store.openSpace('alice');
   await write(space, [insert({ id: 'b' })]);
   expect(deletions).toBeGreaterThan(1);
+  await using third = createSqliteStore({ directory });
+  const found = await (await third.openSpace('alice')).get(['a', 'b']);
+  expect(found.map((memory) => memory?.id)).toEqual(['a', 'b']);
+});
+
+test('a file that others replace until this process holds it is not written to', async () => {
+  const made = join(directory, 'made');
+  {
+    await using other = createSqliteStore({ directory });
+    await write(await other.openSpace('alice'), [insert({ id: 'a' })]);
+  }
+  renameSync(path, made);
+  let reads = 0;
+  meanwhile.reading = (file) => {
+    // At first it is only known to be one of ours, or new; by the second one it is held.
+    if (file !== path || ++reads !== 2) return;
+    for (const name of readdirSync(directory)) if (name !== 'made') rmSync(join(directory, name));
+    copyFileSync(made, path);
+  };
+  await using store = createSqliteStore({ directory });
+  const space = await store.openSpace('alice');
+  expect(reads).toBeGreaterThan(2);
+  await write(space, [insert({ id: 'b' })]);
   await using third = createSqliteStore({ directory });
   const found = await (await third.openSpace('alice')).get(['a', 'b']);
   expect(found.map((memory) => memory?.id)).toEqual(['a', 'b']);
