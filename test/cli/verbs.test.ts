@@ -1,8 +1,10 @@
 import {
+  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
@@ -620,6 +622,20 @@ describe('spaces, backup, reindex, doctor', () => {
       stdout: { path, spaces: [], notListed: [`${join(path, file)} is damaged; restore it from a backup`] },
       stderr: '',
     });
+  });
+
+  it('names copies that did not end, which hold texts', async () => {
+    const path = join(work.directory, 'interrupted');
+    await work.json(['remember', 'hello', '--path', path]);
+    const [file = ''] = readdirSync(path);
+    const unfinished = join(path, '.copying', file);
+    mkdirSync(join(path, '.copying'));
+    copyFileSync(join(path, file), unfinished);
+    const { code, stdout } = await work.salience(['doctor', '--path', path]);
+    expect(code).toBe(0);
+    expect(stdout).toContain(`warning: ${unfinished} is a copy that has not ended`);
+    rmSync(join(path, '.copying'), { recursive: true });
+    expect(await work.json(['doctor', '--path', path])).toMatchObject({ warnings: [] });
   });
 
   it('says that the store is a file where it should be a directory', async () => {

@@ -5,6 +5,7 @@ import { NO_EMBEDDER, vectorWarnings } from '../../engine/upkeep/health.ts';
 import { openMemory, type SpaceInfo } from '../../index.ts';
 import { chooseEmbedder } from '../../providers/choose.ts';
 import type { Store } from '../../store/store.ts';
+import { describeUnfinished } from '../../stores/sqlite/copying.ts';
 import { describeStrays } from '../../stores/sqlite/strays.ts';
 import { sqliteVersion } from '../../stores/sqlite/version.ts';
 import { action, type Context } from '../context.ts';
@@ -86,6 +87,7 @@ async function examine(context: Context): Promise<Report> {
   const files = await attempt(`the store ${path}`, async () => ({
     names: await store.listSpaces(),
     strays: isShared() ? [] : await describeStrays(path),
+    unfinished: isShared() ? [] : describeUnfinished(path),
   }));
   // Where it cannot be looked at, why is a problem.
   if (state === 'absent' && files)
@@ -93,8 +95,9 @@ async function examine(context: Context): Promise<Report> {
   if (state === 'read-only' && files)
     warnings.push(`${path} is read-only: recalls work, nothing can be remembered`);
 
-  const { names = [], strays = [] } = files ?? {};
+  const { names = [], strays = [], unfinished = [] } = files ?? {};
   problems.push(...strays);
+  warnings.push(...unfinished);
   const spaces: SpaceReport[] = [];
   for (const name of names) {
     const space = await attempt(`space ${name}`, () => examineSpace(name, store, context));

@@ -88,6 +88,18 @@ export function copyingIn(directory: string, settings: FileSettings): StoreCopyi
   };
 }
 
+/** One sentence for each copy that did not end: an interrupted one goes on when it is asked for again, and holds texts until then. */
+export function describeUnfinished(directory: string): readonly string[] {
+  const folder = join(directory, INCOMPLETE);
+  return [...filesIn(folder)]
+    .filter((file) => file.endsWith('.db'))
+    .sort()
+    .map(
+      (file) =>
+        `${join(folder, file)} is a copy that has not ended, with texts in it; copy or restore that space again, or remove ${folder} while no copy is running`,
+    );
+}
+
 function incompleteOf(directory: string, space: string): string {
   return join(directory, INCOMPLETE, fileNameOf(space));
 }
