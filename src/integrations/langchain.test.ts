@@ -40,6 +40,17 @@ describe('the retriever', () => {
     expect(documents.map((each) => each.id)).toEqual([id]);
   });
 
+  test.each([
+    [{ question: 'coffee?' }, 'query: expected a text, not an object'],
+    [undefined, 'query: expected a text, not undefined'],
+  ])('says that %j is no query, and how a chain gives it one', async (input, message) => {
+    const retriever = new MemoryRetriever({ memory });
+    await expect(retriever.invoke(input as unknown as string)).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: expect.stringContaining(message),
+    });
+  });
+
   test('is a step of a chain, and its callbacks run', async () => {
     await memory.remember('Prefers dark roast coffee');
     const seen: string[] = [];

@@ -9,6 +9,7 @@ import type { Document } from '@langchain/core/documents';
 import type { BaseRetrieverInput } from '@langchain/core/retrievers';
 import type { RunnableConfig } from '@langchain/core/runnables';
 import { checkMemory, invalidArgument } from '../domain/check.ts';
+import { describe } from '../domain/describe.ts';
 import type { JsonValue } from '../domain/memory.ts';
 import { keysOf, onlyKeys } from '../domain/options.ts';
 import { loadPeer } from '../domain/peer.ts';
@@ -105,6 +106,12 @@ export class MemoryRetriever extends BaseRetriever<MemoryDocumentMetadata> {
   }
 
   override async _getRelevantDocuments(query: string): Promise<Document<MemoryDocumentMetadata>[]> {
+    if (typeof query !== 'string') {
+      throw invalidArgument(
+        'query',
+        `expected a text, not ${describe(query)}: in a chain, let the step before it return the text of the question`,
+      );
+    }
     const { hits } = await this.#memory.recall(asQuery(query), this.#recallOptions());
     return hits.map(({ memory: { id, content, ...fields }, score }) => {
       const metadata = { ...fields, score: score.value, strategy: score.strategy };
