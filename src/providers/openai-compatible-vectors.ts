@@ -61,6 +61,12 @@ function unitVector(embedding: unknown, server: Server, index: number): Float32A
     );
   }
   if (!Array.isArray(embedding)) throw brokenAnswer(server, `has no list of numbers for text ${index}`);
+  if (embedding.length === 0) {
+    throw brokenAnswer(
+      server,
+      `holds an empty vector for text ${index}: is ${model} a model for embeddings?`,
+    );
+  }
   let largest = 0;
   for (const value of embedding) {
     if (typeof value !== 'number' || !Number.isFinite(value)) {

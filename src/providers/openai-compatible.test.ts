@@ -268,6 +268,11 @@ describe('an answer that cannot be used', () => {
     ['zeros', embeddings({ embedding: [0, -0] }, { embedding: [1, 1] }), /vector of zeros for text 0/],
     ['no vector', embeddings({ embedding: [1, 1] }, null), /no list of numbers for text 1/],
     [
+      'an empty vector',
+      embeddings({ embedding: [] }, { embedding: [] }),
+      /empty vector for text 0: is tiny a model for embeddings/,
+    ],
+    [
       'too much',
       plain(JSON.stringify({ data: 'x'.repeat(60_000) })),
       /more than 50000 bytes.*lower batchSize/,
