@@ -11,12 +11,17 @@ export interface RateLimit {
  */
 export type RateLimiter = (token: string, more?: number) => number | undefined;
 
+/** Messages of the longest batch that is answered. */
+const LONGEST_BATCH = 100;
+
 /**
  * A token bucket for each token: full at first, refilled evenly. It holds as many buckets as there are tokens that
  * were used, and strangers have none.
  */
 export function createRateLimiter({ requestsPerMinute }: RateLimit, clock: Clock): RateLimiter {
   const buckets = new Map<string, { left: number; at: Instant }>();
+  // A longer batch is refused as a whole, and must not lock its token out for hours.
+  const mostOwed = Math.max(requestsPerMinute, LONGEST_BATCH);
   const perMillisecond = requestsPerMinute / 60_000;
   return (token, more) => {
     const now = clock();
@@ -24,7 +29,7 @@ export function createRateLimiter({ requestsPerMinute }: RateLimit, clock: Clock
     // A clock that was set back must not lock anybody out.
     const refilled = Math.min(requestsPerMinute, bucket.left + Math.max(0, now - bucket.at) * perMillisecond);
     const allowed = more !== undefined || refilled >= 1;
-    buckets.set(token, { left: allowed ? refilled - (more ?? 1) : refilled, at: now });
+    buckets.set(token, { left: allowed ? Math.max(refilled - (more ?? 1), -mostOwed) : refilled, at: now });
     return allowed ? undefined : Math.ceil((1 - refilled) / perMillisecond / 1000);
   };
 }

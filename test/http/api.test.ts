@@ -621,6 +621,19 @@ describe('limits of a token', () => {
     expect((await ask({})).status).toBe(200);
   });
 
+  it('come back after a minute, however long a batch was that nobody answers', async () => {
+    await using test = await startTestServer({
+      requestsPerMinute: 200,
+      mount: { '/mcp': async () => new Response(null, { status: 400 }) },
+    });
+    const token = await test.token();
+    expect((await test.ask('POST', '/mcp', { token, body: Array(10_000).fill(1) })).status).toBe(400);
+    const refused = await test.ask('GET', '/v1/token', { token });
+    expect([refused.status, refused.headers['retry-after']]).toEqual([429, '61']);
+    test.clock.advance(61_000);
+    expect((await test.ask('GET', '/v1/token', { token })).status).toBe(200);
+  });
+
   it('come back with time, and are its own', async () => {
     await using test = await startTestServer({ requestsPerMinute: 6 });
     const token = await test.token();
