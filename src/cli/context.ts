@@ -5,7 +5,7 @@ import { INTERRUPTED } from './failure.ts';
 import { inOptionNames } from './option-names.ts';
 import type { CommonOptions } from './options.ts';
 import { createPaint, type Paint } from './paint.ts';
-import { plainBlock } from './terminal-text.ts';
+import { columnsOf, plainBlock } from './terminal-text.ts';
 
 /** What the action of a command works with. */
 export interface Context<Options = object> {
@@ -85,7 +85,7 @@ function createContext<Options>(command: Command, signal: AbortSignal): Context<
     options,
     signal,
     paint: createPaint(options.color, process.env, stdout.isTTY === true),
-    columns: stdout.isTTY ? stdout.columns : Number.POSITIVE_INFINITY,
+    columns: columnsOf(stdout),
     now,
     print,
     printJson: (value) => print(JSON.stringify(value)),

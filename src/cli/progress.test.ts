@@ -22,6 +22,15 @@ describe('createProgress', () => {
     return { written, isTTY: true, columns: 40, write: (text: string) => written.push(text) };
   };
 
+  it('is drawn on a terminal that does not tell its width', () => {
+    const stream = { ...terminal(), columns: 0 };
+    let now = 0;
+    const progress = createProgress('importing', stream, () => now);
+    now = 1000;
+    progress.update(500, 0.5);
+    expect(stream.written.join('')).toContain('importing  ');
+  });
+
   it('says nothing before a second has passed, and draws at most ten times a second', () => {
     const stream = terminal();
     let now = 0;

@@ -1,5 +1,5 @@
 import { drawBar } from './bar.ts';
-import { cutToWidth } from './terminal-text.ts';
+import { columnsOf, cutToWidth } from './terminal-text.ts';
 import { formatCount, formatSeconds } from './units.ts';
 
 /** Work under way: what is done, and the share of the whole when that is known. */
@@ -36,7 +36,7 @@ export function createProgress(
       if (now - started < QUIET_MS || (drawn !== undefined && now - drawn < REDRAW_MS)) return;
       drawn = now;
       const line = formatProgress({ label, done, share, elapsedMs: now - started });
-      stream.write(`\r\u001b[2K${cutToWidth(line, (stream.columns ?? 80) - 1)}`);
+      stream.write(`\r\u001b[2K${cutToWidth(line, columnsOf(stream) - 1)}`);
     },
     finish() {
       if (drawn !== undefined) stream.write('\r\u001b[2K');

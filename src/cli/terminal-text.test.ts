@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cutToWidth, displayWidth, padToWidth, plainBlock, plainLine } from './terminal-text.ts';
+import { columnsOf, cutToWidth, displayWidth, padToWidth, plainBlock, plainLine } from './terminal-text.ts';
 
 const unsafe = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u202a-\u202e\u2066-\u2069]/u;
 
@@ -20,6 +20,20 @@ describe('plainLine', () => {
         expect(plainBlock(text).replace(/[\n\t]/g, '')).not.toMatch(unsafe);
       }),
     );
+  });
+});
+
+describe('columnsOf', () => {
+  it.each([
+    [{ isTTY: true, columns: 120 }, 120],
+    [{ isTTY: true, columns: 1 }, 1],
+    // As within docker exec -t, expect and many build servers.
+    [{ isTTY: true, columns: 0 }, 80],
+    [{ isTTY: true }, 80],
+    [{ isTTY: false }, Number.POSITIVE_INFINITY],
+    [{}, Number.POSITIVE_INFINITY],
+  ])('of %o is %d', (stream, columns) => {
+    expect(columnsOf(stream)).toBe(columns);
   });
 });
 

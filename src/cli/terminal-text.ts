@@ -36,6 +36,13 @@ export function displayWidth(text: string): number {
   return graphemes(text).reduce((sum, each) => sum + graphemeWidth(each), 0);
 }
 
+const USUAL_COLUMNS = 80;
+
+/** The columns of a terminal; without end for anything else. One that nobody told its size, as in a container, says 0. */
+export function columnsOf(stream: { readonly isTTY?: boolean; readonly columns?: number }): number {
+  return stream.isTTY ? stream.columns || USUAL_COLUMNS : Number.POSITIVE_INFINITY;
+}
+
 /** The text, or as much of it as fits into `columns` with an ellipsis. */
 export function cutToWidth(text: string, columns: number): string {
   if (displayWidth(text) <= columns) return text;
