@@ -260,6 +260,19 @@ it('metadata of a record that is nested too deeply is left out, and the record i
   expect(memories).toMatchObject([{ content: 'Deep', metadata: { mem0Id: 'deep' } }]);
 });
 
+it('a field that is null counts as absent, except in metadata', async () => {
+  const nothing = { id: null, title: null, tags: null, sessionId: null, validUntil: null, ttl: null };
+  const line = JSON.stringify({ content: 'Ann drinks tea', metadata: { cup: null }, ...nothing });
+  const { counts, memories } = await importAll('facts.jsonl', [`${line}\n{"content":null}\n`, line], {
+    format: 'jsonl',
+    tags: ['imported'],
+  });
+  expect(counts).toMatchObject([{ imported: 1, skipped: 1 }, { unchanged: 1 }]);
+  expect(memories).toMatchObject([
+    { content: 'Ann drinks tea', metadata: { cup: null }, tags: ['imported'] },
+  ]);
+});
+
 it('the tags of an import are those of exported memories too', async () => {
   for (const [name, content, format] of [
     [

@@ -4,7 +4,7 @@ import { FIELD_NAMES, withPresentNames } from '../domain/fields.ts';
 import { readLines, unreadablePath } from '../files/lines.ts';
 import type { Memory, RememberInput } from '../index.ts';
 import { type ExportEnd, readExportEnd, withoutEnds } from './export-end.ts';
-import { type Fields, isFields } from './fields.ts';
+import { type Fields, isFields, isThere } from './fields.ts';
 import {
   type ImportItem,
   type ImportSource,
@@ -114,7 +114,8 @@ export function readOwnLine(line: JsonLine, options: SourceOptions): readonly Im
   return [readItem(line, options)];
 }
 
-function readItem({ fields, text, where, sourceRef }: JsonLine, options: SourceOptions): ImportItem {
+function readItem({ fields: given, text, where, sourceRef }: JsonLine, options: SourceOptions): ImportItem {
+  const fields = Object.fromEntries(Object.entries(given).filter(([, value]) => isThere(value)));
   const { id } = fields;
   if (id !== undefined && (typeof id !== 'string' || id.trim() === '')) {
     return unusable(where, 'has an id that is not a string');
@@ -140,7 +141,6 @@ function readItem({ fields, text, where, sourceRef }: JsonLine, options: SourceO
   };
 }
 
-/** Only an export knows how often a memory was revised. */
 /** A whole memory, as this engine writes it. */
 export function readRecord(fields: Fields, where: string, options: SourceOptions): ImportItem {
   const present = withPresentNames(fields) as { readonly tags?: unknown };
@@ -155,6 +155,7 @@ export function readRecord(fields: Fields, where: string, options: SourceOptions
   );
 }
 
+/** Only an export knows how often a memory was revised. */
 export function isRecord(fields: Fields): boolean {
   return (
     fields['id'] !== undefined && fields['createdAt'] !== undefined && fields['revisionCount'] !== undefined
