@@ -30,6 +30,9 @@ const LOST: ReadonlySet<string> = new Set([
   'EHOSTUNREACH',
   'ENETUNREACH',
   'ENOENT',
+  // Of a socket that has been closed here, before the driver knows.
+  'ERR_STREAM_DESTROYED',
+  'ERR_STREAM_WRITE_AFTER_END',
 ]);
 
 /** Whether the pool was ended: it never has a connection again. */
