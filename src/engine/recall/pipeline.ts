@@ -167,7 +167,7 @@ async function finish(
   const full =
     direct.length === request.limit && answer.cold === 0 && require.length === 0 && !relevance && !rerank;
   const isBounded = full && !plan.everyPath;
-  const floor = isBounded ? Math.min(...direct.map(({ score }) => score)) : 0;
+  const floor = isBounded ? direct.reduce((least, { score }) => Math.min(least, score), Infinity) : 0;
   const { associates, raised, expansion, matches, rows } = await associate(
     around,
     plan,

@@ -65,10 +65,10 @@ export async function curate(engine: Dependencies, given: CurateOptions = {}): P
     throwIfAborted(options.signal);
     switch (action) {
       case 'prune':
-        pruned.push(...(await prune(engine, now, options, assumed)));
+        for (const id of await prune(engine, now, options, assumed)) pruned.push(id);
         break;
       case 'deduplicate':
-        deduplicated.push(...(await deduplicate(engine, now, options, assumed)));
+        for (const each of await deduplicate(engine, now, options, assumed)) deduplicated.push(each);
         break;
       case 'consolidate': {
         const asked = { ...options, consolidate: true };

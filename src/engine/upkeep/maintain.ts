@@ -81,7 +81,7 @@ async function runMaintenance(engine: Dependencies, options: Running): Promise<M
     const forgotten = dryRun
       ? (await planForgetting(engine.space, due.expired, now)).forgotten
       : await change(engine, 'expired', due.expired, now, fading, options);
-    fates.expired.push(...forgotten);
+    for (const id of forgotten) fates.expired.push(id);
   }
   const gone = new Set([
     ...consolidation.consolidated.flatMap(({ from }) => from),
