@@ -153,6 +153,32 @@ test('one query is one query', () => {
   expect(report(2)).toMatch(/^d: 2 queries, /m);
 });
 
+test('a table that is wider than the terminal is continued below, with the strategies again', () => {
+  const results = ['a', 'placebo:shuffled'].map(
+    (name) =>
+      run(
+        name,
+        ranks(20, () => 1),
+      ).result,
+  );
+  const whole = formatReport(results).split('\n');
+  const titlesOf = (lines: readonly string[]) =>
+    lines.filter((line) => line.startsWith('│ strategy')).flatMap((line) => line.match(/[\w@ >]*[\w@>]/g));
+  const width = Math.max(...whole.map((line) => line.length));
+  // As wide as the terminal is not too wide.
+  expect(formatReport(results, { width }).split('\n')).toEqual(whole);
+  for (const narrow of [width - 1, 48, 1]) {
+    const lines = formatReport(results, { width: narrow }).split('\n');
+    // A strategy and one column take what they take.
+    if (narrow > 40) expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(narrow);
+    expect(lines.filter((line) => line.startsWith('│ placebo:shuffled ')).length).toBeGreaterThan(1);
+    expect(titlesOf(lines).filter((title) => title?.trim() !== 'strategy')).toEqual(
+      titlesOf(whole).filter((title) => title?.trim() !== 'strategy'),
+    );
+  }
+  expect(() => formatReport(results, { width: 0 })).toThrow(/^width: 0 must be a number from 1/);
+});
+
 test('of two datasets of one name, each is marked with its own differences alone', () => {
   const rankAll = (strategy: string, rank: number) =>
     run(

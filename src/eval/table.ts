@@ -1,5 +1,5 @@
 import Table from 'cli-table3';
-import { list } from '../domain/check.ts';
+import { list, number } from '../domain/check.ts';
 import { onlyKeys } from '../domain/options.ts';
 import type { Metrics } from '../fit/metrics.ts';
 import { type Difference, groupRuns } from './compare.ts';
@@ -11,6 +11,11 @@ export interface FormatReportOptions {
    * Default is none.
    */
   readonly differences?: readonly Difference[] | undefined;
+  /**
+   * Columns of the terminal: a table that is wider is continued in further ones below it, each with the strategies.
+   * Default is no limit.
+   */
+  readonly width?: number | undefined;
 }
 
 const NOTHING = '–';
@@ -32,18 +37,24 @@ export function formatReport(
   results: readonly EvaluationResult[],
   options: FormatReportOptions = {},
 ): string {
-  onlyKeys(options, ['differences'], 'formatReport');
+  onlyKeys(options, ['differences', 'width'], 'formatReport');
+  const width = number(options.width ?? Number.POSITIVE_INFINITY, 'width', 1, Number.POSITIVE_INFINITY);
   return groupRuns(list(results, 'results').map((result) => ({ result })))
     .map((group, at) =>
       formatDataset(
         group.map(({ result }) => result),
         (options.differences ?? []).filter(({ datasetIndex }) => datasetIndex === at),
+        width,
       ),
     )
     .join('\n\n');
 }
 
-function formatDataset(results: readonly EvaluationResult[], compared: readonly Difference[]): string {
+function formatDataset(
+  results: readonly EvaluationResult[],
+  compared: readonly Difference[],
+  width: number,
+): string {
   const first = results[0]!;
   const columns = chooseColumns(results);
   const contests = first.updatedAboveStale.of > 0;
@@ -60,7 +71,7 @@ function formatDataset(results: readonly EvaluationResult[], compared: readonly 
   const cell: Cell = (strategy, type, metric, metrics) =>
     formatMetric(metrics, metric) + (marks.get(JSON.stringify([strategy, type, metric])) ?? '');
 
-  const strategies = newTable([
+  const titles = [
     'strategy',
     ...columns,
     ...(contests ? ['updated > stale'] : []),
@@ -68,23 +79,21 @@ function formatDataset(results: readonly EvaluationResult[], compared: readonly 
     'p95 ms',
     'p99 ms',
     ...(contexts ? ['tokens'] : []),
+  ];
+  const strategies = results.map(({ strategy, metrics, updatedAboveStale, latencyMs, tokens }) => [
+    strategy,
+    ...columns.map((metric) => cell(strategy, null, metric, metrics)),
+    ...(contests ? [`${updatedAboveStale.won} of ${updatedAboveStale.of}`] : []),
+    ...[latencyMs.p50, latencyMs.p95, latencyMs.p99].map((milliseconds) => milliseconds.toFixed(2)),
+    ...(contexts ? [tokens?.mean.toFixed(0) ?? NOTHING] : []),
   ]);
-  for (const { strategy, metrics, updatedAboveStale, latencyMs, tokens } of results) {
-    strategies.push([
-      strategy,
-      ...columns.map((metric) => cell(strategy, null, metric, metrics)),
-      ...(contests ? [`${updatedAboveStale.won} of ${updatedAboveStale.of}`] : []),
-      ...[latencyMs.p50, latencyMs.p95, latencyMs.p99].map((milliseconds) => milliseconds.toFixed(2)),
-      ...(contexts ? [tokens?.mean.toFixed(0) ?? NOTHING] : []),
-    ]);
-  }
 
   return [
     describe(first),
-    strategies.toString(),
+    drawTables(titles, strategies, width),
     ...(marks.size === 0 ? [] : [describeMarks(differences)]),
-    ...formatRefusals(results),
-    ...formatTypes(results, columns, cell),
+    ...formatRefusals(results, width),
+    ...formatTypes(results, { columns, cell, width }),
   ].join('\n');
 }
 
@@ -98,12 +107,12 @@ function describeMarks(differences: readonly Difference[]): string {
 }
 
 /** What was returned that must not be, and what was not although it should. Empty when there is nothing to say. */
-function formatRefusals(results: readonly EvaluationResult[]): readonly string[] {
+function formatRefusals(results: readonly EvaluationResult[], width: number): readonly string[] {
   const columns = refusalColumns(results);
   if (columns.length === 0) return [];
-  const table = newTable(['strategy', ...columns.map(([title]) => title)]);
-  for (const result of results) table.push([result.strategy, ...columns.map(([, of]) => of(result))]);
-  return ['', table.toString()];
+  const titles = ['strategy', ...columns.map(([title]) => title)];
+  const rows = results.map((result) => [result.strategy, ...columns.map(([, of]) => of(result))]);
+  return ['', drawTables(titles, rows, width)];
 }
 
 /** What a column is called, and what it says of a result. */
@@ -141,24 +150,26 @@ export function refusalColumns(results: readonly EvaluationResult[]): readonly R
 
 function formatTypes(
   results: readonly EvaluationResult[],
-  columns: readonly string[],
-  cell: Cell,
+  {
+    columns,
+    cell,
+    width,
+  }: { readonly columns: readonly string[]; readonly cell: Cell; readonly width: number },
 ): readonly string[] {
   const first = results[0]!;
   const types = Object.keys(first.byType);
   const repeatsTheHeadline = types.length === 1 && first.byType[types[0]!]!.n === first.n;
   if (types.length === 0 || repeatsTheHeadline) return [];
-  const table = newTable(['type', 'n', 'strategy', ...columns]);
-  for (const type of types) {
+  const rows = types.flatMap((type) => {
     const apart = first.reportedApart?.includes(type) ? `${type} *` : type;
-    results.forEach(({ strategy, byType }, index) => {
+    return results.map(({ strategy, byType }, index) => {
       const ofType = byType[type]!;
       const label = index === 0 ? [apart, String(ofType.n)] : ['', ''];
-      table.push([...label, strategy, ...columns.map((metric) => cell(strategy, type, metric, ofType))]);
+      return [...label, strategy, ...columns.map((metric) => cell(strategy, type, metric, ofType))];
     });
-  }
+  });
   const note = first.reportedApart ? ['* not counted in the table above'] : [];
-  return ['', table.toString(), ...note];
+  return ['', drawTables(['type', 'n', 'strategy', ...columns], rows, width), ...note];
 }
 
 function describe({ dataset, n, embedder, reportedApart, abstention }: EvaluationResult): string {
@@ -187,11 +198,30 @@ function formatMetric(metrics: Metrics, name: string): string {
   return metrics[name]?.toFixed(3) ?? NOTHING;
 }
 
-function newTable(head: string[]): Table.Table {
+/** One table, or as many as its columns need to fit; each begins with the columns up to `strategy`. */
+function drawTables(titles: readonly string[], rows: readonly (readonly string[])[], width: number): string {
+  const names = titles.indexOf('strategy') + 1;
+  const drawn: string[] = [];
+  for (
+    let [start, end] = [names, titles.length];
+    start < titles.length;
+    [start, end] = [end, titles.length]
+  ) {
+    const draw = () =>
+      drawTable([titles, ...rows].map((row) => [...row.slice(0, names), ...row.slice(start, end)]));
+    while (end > start + 1 && draw().indexOf('\n') > width) end--;
+    drawn.push(draw());
+  }
+  return drawn.join('\n');
+}
+
+function drawTable([head = [], ...rows]: readonly string[][]): string {
   const firstNumber = head.indexOf('strategy') + 1;
-  return new Table({
+  const table = new Table({
     head,
     colAligns: head.map((name, index) => (index >= firstNumber || name === 'n' ? 'right' : 'left')),
     style: { head: [], border: [], compact: true },
   });
+  table.push(...rows);
+  return table.toString();
 }

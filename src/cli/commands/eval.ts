@@ -176,7 +176,7 @@ async function run(
       });
       return 0;
     }
-    await context.print(plainBlock(formatReport(results, { differences })));
+    await context.print(plainBlock(formatReport(results, { differences, width: context.columns })));
     for (const file of [options.rows, options.html]) {
       if (file !== undefined) await context.print(`wrote ${plainLine(file)}`);
     }
