@@ -3,9 +3,11 @@ import { closeSync, constants, mkdtempSync, openSync, rmSync, writeSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import { ReadStream } from 'node:tty';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readWholeText } from '../import/json-file.ts';
 import { expectCode } from '../testing/store-contract/harness.ts';
+import { openBytes } from './bytes.ts';
 import { readLines } from './lines.ts';
 
 let directory: string;
@@ -58,4 +60,14 @@ describe.each([
       closeSync(writer);
     }
   });
+});
+
+test.skipIf(process.platform !== 'linux')('the wait for a terminal ends with its signal', async () => {
+  const controller = new AbortController();
+  // A terminal that nobody types into.
+  const bytes = await openBytes('/dev/ptmx', controller.signal);
+  const read = bytes.toArray();
+  controller.abort();
+  await expect(read).rejects.toMatchObject({ name: 'AbortError' });
+  expect(bytes).toBeInstanceOf(ReadStream);
 });
