@@ -1,7 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
-import { invalidArgument, wholeNumber } from '../domain/check.ts';
+import { callback, invalidArgument, wholeNumber } from '../domain/check.ts';
+import { describe } from '../domain/describe.ts';
 import { SalienceError } from '../domain/errors.ts';
 import { keysOf, onlyKeys } from '../domain/options.ts';
 import type { Clock } from '../domain/time.ts';
@@ -165,7 +166,17 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const clock = options.clock ?? Date.now;
   const host = checkHost(options.host ?? '127.0.0.1');
   const limits = limitsOf(options);
-  const { spaces } = options;
+  const port = wholeNumber(options.port ?? DEFAULT_PORT, 'port', 0, 65_535);
+  const { spaces, tokens, mount = {} } = options;
+  // These would fail in the first request, far from here, or at the end.
+  if (typeof spaces?.get !== 'function') throw invalidArgument('spaces', 'expected what openSpaces returns');
+  if (typeof tokens?.authenticate !== 'function') {
+    throw invalidArgument('tokens', 'expected what openTokenStore returns');
+  }
+  for (const [path, handler] of Object.entries(mount)) {
+    if (!path.startsWith('/')) throw invalidArgument('mount', `${describe(path)} must begin with "/"`);
+    callback(handler, `mount[${describe(path)}]`);
+  }
   let closing = false;
   const shutdown = new AbortController();
   const inspector = options.inspector === false ? undefined : createInspectorSessions(clock);
@@ -173,7 +184,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const app = createApp({
     spaces,
     admitted: ({ socket }) => connections.admit(socket),
-    tokens: options.tokens,
+    tokens,
     deleteSpaces: options.deleteSpaces ?? false,
     door: {
       // An address is nobody's name: no page can have its own resolved to it.
@@ -199,9 +210,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     log: options.log,
     clock,
     version: options.version ?? '0',
-    mounts: options.mount ?? {},
+    mounts: mount,
     closing: () => closing,
-    ready: options.ready ?? options.spaces.ready,
+    ready: options.ready ?? spaces.ready,
   });
   const server = createServer(
     {
@@ -217,7 +228,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     getRequestListener(app.fetch, { overrideGlobalObjects: false, errorHandler: responseToUnreadable }),
   );
   const connections = limitConnections(server, limits);
-  await listen(server, host, options.port ?? DEFAULT_PORT);
+  await listen(server, host, port);
   let closed: Promise<void> | undefined;
   const close = () => {
     closing = true;
@@ -225,8 +236,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     closed ??= connections.finish(limits.closeTimeout).then(() => spaces.close());
     return closed;
   };
-  const { port } = server.address() as AddressInfo;
-  const url = `http://${inUrl(host)}:${port}`;
+  const { port: bound } = server.address() as AddressInfo;
+  const url = `http://${inUrl(host)}:${bound}`;
   const inspectorUrl = (access: InspectorAccess) => {
     if (!inspector) throw new SalienceError('unsupported', 'this server was started with inspector: false');
     // In the fragment, which a browser sends to nobody.

@@ -361,6 +361,20 @@ it('refuses limits that are out of range', async () => {
   }
 });
 
+it.each([
+  ['no spaces', { spaces: undefined }, 'spaces: expected what openSpaces returns'],
+  ['no tokens', { tokens: undefined }, 'tokens: expected what openTokenStore returns'],
+  ['a port that is none', { port: 70_000 }, 'port: 70000 must be a whole number from 0 to 65535'],
+  ['a mount that is no path', { mount: { hello: () => new Response() } }, '"hello" must begin with "/"'],
+  ['a mount that answers nothing', { mount: { '/hello': 5 } }, 'mount["/hello"]: 5 must be a function'],
+])('refuses %s', async (_, options, message) => {
+  const usable = { spaces: { get() {} }, tokens: { authenticate() {} }, port: 0 };
+  await expect(startServer({ ...usable, ...options } as never)).rejects.toMatchObject({
+    code: 'invalid_argument',
+    message: expect.stringContaining(message),
+  });
+});
+
 it('refuses an empty host: it would listen on every network', async () => {
   for (const host of ['', ' ']) {
     await expect(
