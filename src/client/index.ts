@@ -45,7 +45,8 @@ const connectKeys = keysOf<ConnectOptions>()({ url: true, token: true, fetch: tr
 /**
  * Connects to a server; the token decides the space. What the engine promises holds here too, but for `backup` and
  * `currentSession({ renew: true })`, which throw `unsupported`, and for `progress`, which nobody calls. `rememberMany` and
- * `importMemories` take 10,000 memories at most, which are one transaction; `observe` takes as many messages, and a list of ids or names as many entries.
+ * `importMemories` take 10,000 memories at most, which are one transaction; `observe` takes as many messages, and a list of ids or names as many entries. A
+ * recall has 1,000 hits at most.
  *
  * @throws `invalid_argument`: an option is unknown, missing or not what a server could be asked with. What the server answers, such as `unauthorized`;
  * `server_failed`: it does not answer.
