@@ -220,6 +220,22 @@ describe('remember, get, list', () => {
     });
   });
 
+  it('repeats a recall that was ranked by a formula of its own, with the same file', async () => {
+    const path = ['--path', join(work.directory, 'replayed')];
+    const mine = work.file(
+      'mine.json',
+      JSON.stringify({ name: 'mine', description: 'As balanced.', extends: 'balanced' }),
+    );
+    await work.json(['remember', 'Ann drinks tea', ...path]);
+    await work.json(['configure', '--record-recalls', '7', '--record-texts', ...path]);
+    await work.json(['recall', 'tea', '--profile', mine, ...path]);
+    expect(await fails(['replay', '1', ...path], 2)).toMatchObject({
+      code: 'unknown_strategy',
+      message: expect.stringMatching(/"mine".*--profile/),
+    });
+    expect(await work.json(['replay', '1', '--profile', mine, ...path])).toMatchObject({ equal: true });
+  });
+
   it('says what to do in the words of the command line', async () => {
     const path = join(work.directory, 'words');
     await work.json(['remember', 'x', '--path', path]);

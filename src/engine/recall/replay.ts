@@ -144,7 +144,7 @@ function checkRepeatable({ redacted, query, sequence }: Recording, { queryHash }
   if (queryHash !== undefined && query === undefined) {
     throw new SalienceError(
       'unsupported',
-      `recall ${sequence} cannot be replayed: its query was not recorded. Set texts to true in the setting recordRecalls: later recalls can then be replayed`,
+      `recall ${sequence} cannot be replayed: its query was not recorded. Set texts to true in the setting recordRecalls (salience configure --record-texts): later recalls can then be replayed`,
       { details },
     );
   }
