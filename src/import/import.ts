@@ -158,7 +158,7 @@ function noteChanged({ saidBy, changed }: Alike, id: string): void {
   if (saidBy.size > 0) changed.add(id);
 }
 
-/** The statements whose memory says something else by now: they need one of their own. */
+/** The statements whose memory says something else by now, or is superseded: they need one of their own. */
 function takeUnsaid({ saidBy, changed }: Alike): readonly Usable[] {
   const unsaid = [...saidBy.values()].flatMap(({ item, id }) => (changed.has(id) ? [item] : []));
   saidBy.clear();
@@ -266,6 +266,7 @@ async function writeBatch(
     counts[countOf[outcome]]++;
     links.name(item, id);
     if (outcome === 'updated') noteChanged(alike, id);
+    for (const each of supersededBy(item)) noteChanged(alike, each);
     if (outcome === 'deduplicated' && id !== idOf(item)) noteAlike(alike, item, id);
   }
 }
@@ -301,9 +302,13 @@ function refusedOf(items: readonly Usable[], { code, details: { index, id } }: S
   if (typeof index === 'number') return index;
   return items.findIndex((item) => {
     if (code === 'already_exists') return idOf(item) === id;
-    const { supersedes = [] } = item.kind === 'statement' ? item.input : item.memory;
-    return code === 'not_found' && [supersedes].flat().some((each) => each === id);
+    return code === 'not_found' && supersededBy(item).some((each) => each === id);
   });
+}
+
+function supersededBy(item: Usable): readonly string[] {
+  const { supersedes = [] } = item.kind === 'statement' ? item.input : item.memory;
+  return [supersedes].flat();
 }
 
 /** `undefined` where the item was refused, and named. */

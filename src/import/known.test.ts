@@ -541,6 +541,24 @@ describe('a text that two say, and that one of them changes', () => {
     expect((await memory.list()).memories.map(({ content }) => content).sort()).toEqual(['Later', 'Other']);
   });
 
+  it('where the first is superseded', async () => {
+    const said = (id: string, content: string, more = {}) => ({
+      id,
+      content,
+      createdAt: day(1),
+      updatedAt: day(1),
+      ...more,
+    });
+    const later = said('c', 'Paris', { supersedes: ['a'], createdAt: day(3), updatedAt: day(3) });
+    const file = lines(said('a', 'Oslo'), said('b', 'Oslo', { createdAt: day(2), updatedAt: day(2) }), later);
+    const { counts, memories } = await importAll('homes.jsonl', [file, file]);
+    expect(counts).toEqual([
+      { ...none, imported: 3 },
+      { ...none, unchanged: 3 },
+    ]);
+    expect(memories.map(({ id }) => id).sort()).toEqual(['a', 'b', 'c']);
+  });
+
   it('whoever changes it, and a topic too', async () => {
     const content = fc.constantFrom('one', 'two', 'three');
     const text = fc.record({ content, day: fc.integer({ min: 1, max: 3 }) });
