@@ -222,3 +222,12 @@ test('invalid JSON in the usage log is store_corrupt, not an error of SQLite', a
   const space = await store.openSpace('alice');
   await expectCode(write(space, [{ kind: 'redact', id: 'a' }], { verb: 'forget' }), 'store_corrupt');
 });
+
+test('a row whose number became huge is counted and found at once', async () => {
+  await makeSpace();
+  await damage(`PRAGMA foreign_keys = OFF; UPDATE memory SET row = ${2 ** 52} WHERE id = 'b'`);
+  await using store = createSqliteStore({ directory });
+  const space = await store.openSpace('alice', { readOnly: true });
+  expect((await space.info()).memories).toBe(2);
+  expect(await space.check()).toContain('1 memories without their terms: reindex the space');
+});
