@@ -231,3 +231,15 @@ test('a row whose number became huge is counted and found at once', async () => 
   expect((await space.info()).memories).toBe(2);
   expect(await space.check()).toContain('1 memories without their terms: reindex the space');
 });
+
+test('a whole number that is too large is damage, however many rows are read at once', async () => {
+  await makeSpace();
+  await damage('UPDATE term SET id = 9007199254740993 WHERE id = (SELECT max(id) FROM term)');
+  await using store = createSqliteStore({ directory });
+  const space = await store.openSpace('alice', { readOnly: true });
+  await expectCode(
+    space.asKnown(start + 1, async () => []),
+    'store_corrupt',
+  );
+  await expectCode(space.check(), 'store_corrupt');
+});

@@ -60,7 +60,9 @@ export function foreignDatabase(path: string): SalienceError {
 
 /** A whole number that no program of ours has written: the driver refuses to hand it over. */
 function isOutOfRange(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException | undefined)?.code === 'ERR_OUT_OF_RANGE';
+  if ((error as NodeJS.ErrnoException | undefined)?.code === 'ERR_OUT_OF_RANGE') return true;
+  // The package has another code where it reads all rows at once.
+  return error instanceof Error && /too large to be represented as a JavaScript number/.test(error.message);
 }
 
 /** The small file by which processes agree could not grow: SQLite has no code of its own for a full disk there. */
