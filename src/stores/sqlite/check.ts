@@ -44,8 +44,9 @@ function* damageInTables(connection: Connection): Generator<undefined, readonly 
     if (count > 0) findings.push(`${count} ${finding}`);
   }
   const wrong = yield* wrongChecksums(connection);
-  if (wrong.length > 0) findings.push(...wrong);
-  else findings.push(...(yield* damagedRows(connection)), ...(yield* disagreements(connection)));
+  const damaged = wrong.length > 0 ? wrong : yield* damagedRows(connection);
+  // What cannot be read says nothing that could be compared.
+  findings.push(...(damaged.length > 0 ? damaged : yield* disagreements(connection)));
   if (reflectsLostRows(connection)) findings.push(`the last rows of the log are missing: ${RESTORE}`);
   if (readMeta(connection, 'erasure') !== undefined) {
     findings.push(

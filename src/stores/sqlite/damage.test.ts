@@ -243,3 +243,13 @@ test('a whole number that is too large is damage, however many rows are read at 
   );
   await expectCode(space.check(), 'store_corrupt');
 });
+
+test('check names a row that cannot be read, and compares nothing with it', async () => {
+  await makeSpace();
+  await damage("UPDATE memory SET supersedes = 'null' WHERE id = 'a'");
+  await using store = createSqliteStore({ directory });
+  const space = await store.openSpace('alice', { readOnly: true });
+  expect(await space.check()).toEqual([
+    'the row 1 of memory is damaged: its supersedes is malformed. Run doctor, then restore the space from a backup',
+  ]);
+});
