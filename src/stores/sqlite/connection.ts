@@ -50,7 +50,7 @@ export async function connect(path: string, options: ConnectOptions): Promise<Co
   const { DatabaseSync } = await loadDriver();
   const { pathToFileURL } = await import('node:url');
   const mode = options.immutable
-    ? '?immutable=1'
+    ? '?mode=ro&immutable=1'
     : options.readOnly
       ? '?mode=ro'
       : options.makes

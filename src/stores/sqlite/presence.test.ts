@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openMemory, openSpaces } from '../../index.ts';
 import { expectCode, insert, write } from '../../testing/store-contract/harness.ts';
+import { connect } from './connection.ts';
 import { fileNameOf } from './files.ts';
 import { createSqliteStore } from './index.ts';
 import { createObservedSqliteStore } from './store.ts';
@@ -209,4 +210,10 @@ test('a file that is a link is the file that it leads to: written, backed up and
   await space.close();
   await store.deleteSpace('alice');
   expect([...(await readdir(root)), ...(await readdir(elsewhere))]).toEqual([]);
+});
+
+test('a look at a file that was deleted a moment ago makes none', async () => {
+  const gone = fileOf('alice');
+  await expect(connect(gone, { readOnly: true, timeout: 0, immutable: true })).rejects.toThrow();
+  expect(await readdir(directory)).toEqual([]);
 });
