@@ -96,8 +96,13 @@ export async function removeFiles(path: string): Promise<void> {
 
 /** The name of the space in a file; `undefined` for one that is not ours or cannot be read. */
 export async function nameIn(path: string): Promise<string | undefined> {
-  // SQLite takes away the log of an empty file.
-  if (statSync(path, { throwIfNoEntry: false })?.size === 0) return undefined;
+  try {
+    // SQLite takes away the log of an empty file.
+    if (statSync(path, { throwIfNoEntry: false })?.size === 0) return undefined;
+  } catch {
+    // A link that leads in a circle, or to where one may not look, hides no other space.
+    return undefined;
+  }
   // The name never changes, so without a log the file alone will do, and nothing is made beside it.
   for (const immutable of hasLog(path) ? [false] : [true, false]) {
     let connection: Connection | undefined;

@@ -1,4 +1,14 @@
-import { copyFile, mkdtemp, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
+import {
+  copyFile,
+  mkdir,
+  mkdtemp,
+  readFile,
+  rename,
+  rm,
+  symlink,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -43,6 +53,14 @@ describe('a file that cannot be read as a space is named', () => {
         await writeFile(path, bytes.fill(0x7f, 0, 100));
       },
       'is not a store of this engine',
+    ],
+    [
+      'replaced by a link to itself',
+      async (path) => {
+        await rm(path);
+        await symlink(path, path);
+      },
+      'cannot be opened, because links lead in a circle there',
     ],
   ];
   test.each(spoilt)('%s', async (_, spoil, problem) => {
