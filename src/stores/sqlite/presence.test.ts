@@ -20,6 +20,7 @@ import { connect } from './connection.ts';
 import { fileNameOf } from './files.ts';
 import { createSqliteStore } from './index.ts';
 import { createObservedSqliteStore } from './store.ts';
+import { describeStrays } from './strays.ts';
 
 let directory: string;
 beforeEach(async () => {
@@ -216,4 +217,18 @@ test('a look at a file that was deleted a moment ago makes none', async () => {
   const gone = fileOf('alice');
   await expect(connect(gone, { readOnly: true, timeout: 0, immutable: true })).rejects.toThrow();
   expect(await readdir(directory)).toEqual([]);
+});
+
+test('a file that is a link to what is not there is made nowhere, and said to be one', async () => {
+  const [root, elsewhere] = [join(directory, 'store'), join(directory, 'elsewhere')];
+  await mkdir(root);
+  await mkdir(elsewhere);
+  await symlink(fileOf('alice', elsewhere), fileOf('alice', root));
+  await using store = createSqliteStore({ directory: root });
+  for (const readOnly of [true, false]) {
+    const { message } = await expectCode(store.openSpace('alice', { readOnly }), 'store_failed');
+    expect(message).toContain(`${fileOf('alice', root)} leads to ${fileOf('alice', elsewhere)}`);
+  }
+  expect(await describeStrays(root)).toEqual([expect.stringContaining('which is not there')]);
+  expect(await readdir(elsewhere)).toEqual([]);
 });

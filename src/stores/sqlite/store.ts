@@ -49,8 +49,8 @@ export function createObservedSqliteStore(
     async openSpace(name, { readOnly = false, settings, room } = {}) {
       checkOpen();
       parseSpaceName(name);
-      checkLinks(root);
       const path = pathOf(root, name);
+      checkLinks(path);
       if (readOnly && !existsSync(path) && !hasLog(path))
         throw missingSpace(name, await listSpaceNames(root));
       const onClose = () => void opened.delete(space);

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { SalienceError } from '../../domain/errors.ts';
+import { checkLinks } from './directory.ts';
 import { fileNameOf, filesIn, hasLog, nameIn } from './files.ts';
 import { openReader } from './opening.ts';
 import { checkFiles } from './presence.ts';
@@ -28,6 +29,7 @@ export async function describeStrays(directory: string): Promise<readonly string
 /** Why a file cannot be read as a space, or a backup of one. */
 export async function whyUnreadable(path: string): Promise<SalienceError> {
   try {
+    checkLinks(path);
     await checkFiles(path);
     // It holds no name that could be the right one, so this throws.
     const connection = await openReader(path, '', { synchronous: 'full', busyTimeout: 1000 });
