@@ -232,3 +232,19 @@ test('a file that is a link to what is not there is made nowhere, and said to be
   expect(await describeStrays(root)).toEqual([expect.stringContaining('which is not there')]);
   expect(await readdir(elsewhere)).toEqual([]);
 });
+
+test.each(['', '-wal', '-shm', '-journal'])(
+  'a directory in the place of a file is named, and not taken for a failure of SQLite: %s',
+  async (suffix) => {
+    const place = `${fileOf('alice')}${suffix}`;
+    {
+      await using store = createSqliteStore({ directory });
+      await store.openSpace('alice');
+    }
+    await rm(place, { force: true });
+    await mkdir(place);
+    await using store = createSqliteStore({ directory });
+    const { message } = await expectCode(store.openSpace('alice'), 'store_failed');
+    expect(message).toContain(`${place} is a directory`);
+  },
+);

@@ -15,7 +15,8 @@ const PAUSES = [20, 60];
 
 /**
  * Refuses, before anything is touched, what SQLite would take for a new database or mix up: an empty file, a log without
- * its file, a log that is damaged in the middle, and a log beside a newer file or one of another space. Throws `store_corrupt`.
+ * its file, a log that is damaged in the middle, and a log beside a newer file or one of another space. Throws `store_corrupt`, and
+ * `store_failed` where something else than a file is in the place of one.
  */
 export async function checkFiles(path: string): Promise<void> {
   let problem = await asked(path);
@@ -41,7 +42,21 @@ export function leftBehind(path: string): string | undefined {
   return existsSync(`${path}-journal`) ? `${path}-journal` : undefined;
 }
 
+/** Throws `store_failed` for a directory or the like, of which SQLite says no more than that it failed. */
+function mustBeFiles(path: string): void {
+  for (const file of ['', '-wal', '-shm', '-journal'].map((suffix) => `${path}${suffix}`)) {
+    if (statSync(file, { throwIfNoEntry: false })?.isFile() === false) {
+      throw new SalienceError(
+        'store_failed',
+        `${file} is a directory or a device where a file belongs; move it away, and put the file back if there was one`,
+        { details: { path: file } },
+      );
+    }
+  }
+}
+
 async function problemOf(path: string): Promise<string | undefined> {
+  mustBeFiles(path);
   const size = statSync(path, { throwIfNoEntry: false })?.size;
   if (size === 0) {
     return `${path} is empty, so it was truncated. Restore it from a backup, or delete it to start with an empty store`;

@@ -62,6 +62,14 @@ describe('a file that cannot be read as a space is named', () => {
       },
       'cannot be opened, because links lead in a circle there',
     ],
+    [
+      'replaced by a directory',
+      async (path) => {
+        await rm(path);
+        await mkdir(path);
+      },
+      'is a directory or a device where a file belongs',
+    ],
   ];
   test.each(spoilt)('%s', async (_, spoil, problem) => {
     await makeSpaces('alice', 'bob');
