@@ -302,6 +302,25 @@ test('the memories of the running session stay out, and take no places', async (
   expect(must.items.map(({ id }) => id)).toContain('s3');
 });
 
+test('what the running session has said takes no places either where another session has changed it since', async () => {
+  const { memory, pass } = await live({ embedder: 'none' });
+  const topics = ['a', 'b', 'c', 'd'].map((id) => ({ id, topicKey: id }));
+  const said = (sessionId: string) =>
+    topics.map((topic) => ({ ...topic, content: `Coffee ${topic.id} of ${sessionId}`, sessionId }));
+  await memory.rememberMany(said('now'));
+  pass(1);
+  await memory.rememberMany(said('later'));
+  await memory.rememberMany(
+    ['m0', 'm1', 'm2'].map((id) => ({ id, content: `Coffee ${id} once, a long time ago in a far land` })),
+  );
+  for (const candidates of [1, 2, 3, 4]) {
+    const asked = { maxTokens: 5000, candidates, exceptSession: 'now' };
+    const { items, nothing } = await memory.context('coffee', asked);
+    expect(items.map(({ id }) => id)).toEqual(['m2', 'm1', 'm0'].slice(0, candidates));
+    expect(nothing).toBeUndefined();
+  }
+});
+
 test('a context without anything but the running session says so', async () => {
   const { memory } = await live({ embedder: 'none' });
   await memory.remember('Coffee now', { id: 's0', sessionId: 'now' });

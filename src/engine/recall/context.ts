@@ -151,7 +151,6 @@ async function contextAsOf<StrategyName extends string>(
   const asked = {
     ...recallOptions,
     strategy: name,
-    limit: limit + running.size,
     track: false,
     minRelevance: recallOptions.minRelevance ?? 'auto',
     asOf: options.asOf?.valid === undefined ? undefined : { valid: options.asOf.valid },
@@ -161,11 +160,24 @@ async function contextAsOf<StrategyName extends string>(
   const floor = minScore === undefined ? defaults.minScore : number(minScore, 'minScore', 0, 1);
   const packed = packingOf(packing);
   const asking = blank ? undefined : query;
-  const prepared = await prepareRecall(engine, asking, asked);
-  const answer = await recallPrepared<StrategyName>(engine, asking, prepared, asked);
   const isRunning = ({ id, bornIn }: Memory) =>
     running.has(id) || (exceptSession !== undefined && bornIn === exceptSession);
-  const hits = answer.hits.filter(({ memory }) => !isRunning(memory)).slice(0, limit);
+  const searched = async (most: number) => {
+    const search = { ...asked, limit: most };
+    const prepared = await prepareRecall(engine, asking, search);
+    const answer = await recallPrepared<StrategyName>(engine, asking, prepared, search);
+    const others = answer.hits.filter(({ memory }) => !isRunning(memory));
+    return { prepared, answer, others, left: answer.hits.length - others.length };
+  };
+  let room = running.size;
+  let search = await searched(limit + room);
+  // What was said in the session and changed in another one since is known by what was found alone.
+  while (search.others.length < limit && search.left > room) {
+    room = search.left;
+    search = await searched(limit + room);
+  }
+  const { prepared, answer } = search;
+  const hits = search.others.slice(0, limit);
   const found = { ...answer, hits };
   const mandatory = await mandatoryHits(
     engine,
