@@ -197,6 +197,29 @@ describe('a session', () => {
     expect(await memory.currentSession()).toBe(next.sessionId);
   });
 
+  test('an automatic summary says what was given another text since the last one', async () => {
+    const { memory, clock, pass } = await live(plain);
+    const { sessionId } = await memory.startSession();
+    const say = (content: string, topicKey: string) => memory.remember(content, { sessionId, topicKey });
+    await say('The standup is at nine', 'standup');
+    await say('The bus leaves at noon', 'bus');
+    await say('The cook is called Mia', 'cook');
+    clock.advance(1);
+    await say('The cook is called Ann', 'cook');
+    clock.advance(1);
+    await memory.saveSummary('The standup is at nine, the bus leaves at noon, the cook is called Ann');
+    clock.advance(1);
+    await say('The standup is at ten', 'standup');
+    // No other text.
+    await say('The bus leaves at noon', 'bus');
+    pass(2);
+    const { summaries } = await memory.startSession();
+    expect(summaries.map(({ content }) => content.split('\n').slice(1))).toEqual([
+      ['- The standup is at ten'],
+      [],
+    ]);
+  });
+
   test.each<[string, (memory: MemoryEngine) => Promise<unknown>]>([
     ['corrected', (memory) => memory.update('secret', { content: 'Something else' })],
     ['given another title', (memory) => memory.update('secret', { title: 'Something else' })],

@@ -1,7 +1,7 @@
 import { text } from '../../domain/check.ts';
 import { clip } from '../../domain/clip.ts';
 import { SalienceError } from '../../domain/errors.ts';
-import type { MemoryRecord } from '../../domain/memory.ts';
+import { type MemoryRecord, textChangeOf } from '../../domain/memory.ts';
 import { redactPrivate } from '../../domain/redaction.ts';
 import { GLOBAL_SCOPE, parseScope, visibleScopes } from '../../domain/scope.ts';
 import { formatInstant, type Instant, MILLISECONDS_PER_DAY } from '../../domain/time.ts';
@@ -214,8 +214,16 @@ async function leftToSummarise(
 ): Promise<readonly MemoryRecord[]> {
   const memories = await space.find('sessionId', [session.id]);
   // In the order in which they came: what is remembered may have happened earlier.
-  const last = Math.max(-1, ...memories.map(({ type, ordinal }) => (type === 'summary' ? ordinal : -1)));
-  const said = memories.filter(({ ordinal }) => ordinal > last);
+  const last = memories
+    .filter(({ type }) => type === 'summary')
+    .reduce<MemoryRecord | undefined>((a, b) => (a && a.ordinal > b.ordinal ? a : b), undefined);
+  const summarisedAt = last && (textChangeOf(last) ?? last.createdAt);
+  const said = memories.filter(
+    (each) =>
+      each.type !== 'summary' &&
+      // What has another text since is said anew, where it was first said before.
+      (!last || each.ordinal > last.ordinal || (textChangeOf(each) ?? 0) > (summarisedAt ?? 0)),
+  );
   return believedAmong(space, said, { scopes: visibleScopes(session.scope) }, now);
 }
 
