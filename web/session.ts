@@ -83,6 +83,16 @@ export function goesAnywhere({ grant, isAdmin }: Session): boolean {
   return isAdmin && grant.everySpace === true;
 }
 
+/** Whether this session may change what lies in a scope. */
+export function mayWriteIn({ grant, canWrite }: Session, scope: string): boolean {
+  return canWrite && (grant.scopes?.includes(scope) ?? true);
+}
+
+/** Whether this session may undo and maintain: who sees some scopes alone may not. */
+export function mayUndo({ grant, canWrite }: Session): boolean {
+  return canWrite && !grant.scopes;
+}
+
 /** Goes to another space of the server with the same rights. The view that is shown begins anew. */
 export async function enterSpace(space: string): Promise<void> {
   await signIn(await exchange('space', { space }, sessionStorage.getItem(STORED)));

@@ -244,6 +244,7 @@ describe('an engine confined to scopes', () => {
       expect((await context).text).not.toContain('of team b');
     }
     expect(await ofA.currentSession()).toBeUndefined();
+    expect(await ofA.strategies()).toEqual(await memory.strategies());
     for (const work of [
       ofA.startSession({ scope: 'team:a' }),
       ofA.endSession('x'),

@@ -378,6 +378,8 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
         after: memories.slice(at + 1, at + 1 + NEIGHBOURS),
       };
     },
+    // What a recall may name, and each recall may name it.
+    strategies: memory.strategies,
     // A space has one open session at a time, which may belong to any scope.
     currentSession: async () => undefined,
   } satisfies Partial<Verbs>;

@@ -144,6 +144,79 @@ describeInBrowser('the inspector', (browser) => {
     await page.locator('.hit').first().waitFor();
   });
 
+  it('offers a token of some scopes what it may do, and says why of the rest', async () => {
+    await using work = await browser.inspect({
+      fill: (memory) =>
+        memory.rememberMany([
+          { id: 'shop', content: 'The shop sells dark roast', scope: 'project:shop' },
+          { id: 'all', content: 'Everybody likes dark roast' },
+        ]),
+    });
+    const grant = {
+      ...{ id: 'a', name: 'a', space: 'demo', rights: 'write', scopes: ['project:shop'] },
+      createdAt: '2026-01-01T00:00:00.000Z',
+    } as const;
+    await using server = await startServer({
+      spaces: openSpaces({ path: work.directory, embedder: 'none' }),
+      tokens: { authenticate: async (token) => (token === 'known' ? grant : undefined) },
+      port: 0,
+    });
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    const go = async (hash: string) => {
+      await page.evaluate((next) => {
+        location.hash = next;
+      }, hash);
+      await settled(page);
+    };
+    await page.goto(`${server.url}/inspector/#/memories/shop`);
+    await page.getByLabel('Token').fill('known');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Vote: it helps' }).click();
+    await page.getByText(/^Usefulness is/).waitFor();
+    // Undoing concerns the whole space.
+    expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
+    await go('#/memories/all');
+    await page.getByText('This session may not change it: it writes in project:shop alone.').waitFor();
+    expect(await page.getByRole('button', { name: 'Edit' }).count()).toBe(0);
+    await go('#/recall?q=roast');
+    await eventually(() => page.locator('.hit').count()).toBe(2);
+    await go('#/life');
+    await page.getByText('it cannot run maintenance').waitFor();
+    await page.getByText('Nothing yet.').waitFor();
+    await work.memory.remember('Dark roast is out of stock', { scope: 'project:shop' });
+    await page.locator('.feed').getByText('Dark roast is out of stock').waitFor();
+    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+    await page.clock.install();
+    await page.evaluate(() => {
+      location.hash = '#/asked';
+    });
+    await page.getByText('ask with a token of the whole space').waitFor();
+    let asked = 0;
+    page.on('request', (request) => {
+      asked += Number(request.url().includes('/v1/recalls'));
+    });
+    await page.clock.runFor(20_000);
+    await page.evaluate(() => fetch('icon.svg'));
+    expect(asked).toBe(0);
+    await context.close();
+  });
+
+  it('leaves the keys of an input method to it', async () => {
+    await using opened = await demo.open();
+    const { page } = opened;
+    await page.keyboard.press('Control+k');
+    const field = page.getByRole('combobox', { name: 'Go to a view' });
+    await field.fill('コー');
+    for (const key of ['ArrowDown', 'Enter', 'Escape'])
+      await field.dispatchEvent('keydown', { key, isComposing: true, bubbles: true });
+    await settled(page);
+    expect(await page.locator('dialog[open]').count()).toBe(1);
+    expect(await page.locator('[aria-selected="true"]').getAttribute('id')).toBe('palette-0');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/#\/recall\?/);
+  });
+
   it('goes anywhere by the keyboard alone', async () => {
     await using opened = await demo.open();
     const { page } = opened;

@@ -26,14 +26,14 @@ export function Empty({
   );
 }
 
-/** What failed, in the words of the server, and a way on. */
+/** What failed, in the words of the server, and a way on: what is forbidden is so however often it is asked. */
 export function Failure({ error, retry }: { readonly error: Error; readonly retry?: () => void }) {
   const code = codeOf(error);
   return (
     <div class="failure" role="alert">
       <p>{error.message || String(error)}</p>
       {code && <code>{code}</code>}
-      {retry && (
+      {retry && code !== 'forbidden' && (
         <button type="button" onClick={retry}>
           Try again
         </button>

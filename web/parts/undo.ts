@@ -1,6 +1,6 @@
 import type { HistoryEntry, MemoryEngine } from '../../src/index.ts';
 import { act } from '../api.ts';
-import { session } from '../session.ts';
+import { mayUndo, session } from '../session.ts';
 import { tell, tellFailure } from './toast.tsx';
 
 /**
@@ -13,7 +13,8 @@ export async function withUndo<Answer>(
   done: (answer: Answer) => string | undefined,
   change: (memory: MemoryEngine) => Promise<Answer>,
 ): Promise<boolean> {
-  const here = session.get()?.memory;
+  const signedIn = session.get();
+  const here = signedIn?.memory;
   try {
     const { text, operation } = await act(async (memory) => {
       const written = async () =>
@@ -27,7 +28,7 @@ export async function withUndo<Answer>(
     if (text === undefined) return false;
     // Of another space the same number is another write.
     const undo = () => act((memory) => memory.undo({ operation }), here);
-    tell(text, operation === undefined ? undefined : undo);
+    tell(text, operation === undefined || !signedIn || !mayUndo(signedIn) ? undefined : undo);
     return true;
   } catch (error) {
     tellFailure(error);

@@ -1,7 +1,7 @@
 import './asked.css';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { RecordedRecall } from '../../../src/index.ts';
-import { act, useAsk } from '../../api.ts';
+import { act, codeOf, useAsk } from '../../api.ts';
 import { useCell } from '../../cell.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
@@ -25,16 +25,17 @@ export default function AskedView() {
     (memory, signal) => memory.recalls({ limit: PAGE, before: from, signal }),
     [from],
   );
+  const forbidden = codeOf(error) === 'forbidden';
   const waiting = useRef(pending);
   waiting.current = pending;
   useEffect(() => {
     // Older pages are read one by one: nothing must move there.
-    if (from !== undefined) return undefined;
+    if (from !== undefined || forbidden) return undefined;
     // An answer that takes longer than that is waited for: asked again, it would never come.
     const refresh = () => document.visibilityState === 'visible' && !waiting.current && reload();
     const timer = setInterval(refresh, REFRESH_MS);
     return () => clearInterval(timer);
-  }, [from]);
+  }, [from, forbidden]);
   if (error) return <Failure error={error} retry={reload} />;
   if (!answer) return <Loading />;
   if (answer.length === 0 && from === undefined) return <NothingRecorded />;

@@ -5,7 +5,7 @@ import { useAsk } from '../../api.ts';
 import { useCell } from '../../cell.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
-import { session } from '../../session.ts';
+import { mayUndo, mayWriteIn, session } from '../../session.ts';
 import { ConflictCard } from './card.tsx';
 
 const PAGE = 20;
@@ -67,8 +67,11 @@ export default function ConflictsView() {
           <p class="quiet">
             {signedIn?.canWrite ? (
               <>
-                Every decision but the last can be undone. On a conflict: <kbd>j</kbd> and <kbd>k</kbd> go to
-                the next and the one before, <kbd>1</kbd> to <kbd>4</kbd> decide.
+                {mayUndo(signedIn)
+                  ? 'Every decision but the last can be undone.'
+                  : 'This session sees some scopes alone: it decides on what lies in them, and undoes nothing.'}{' '}
+                On a conflict: <kbd>j</kbd> and <kbd>k</kbd> go to the next and the one before, <kbd>1</kbd>{' '}
+                to <kbd>4</kbd> decide.
               </>
             ) : (
               'This session may only read: it cannot decide.'
@@ -79,7 +82,10 @@ export default function ConflictsView() {
               <li key={conflict.conflictId}>
                 <ConflictCard
                   conflict={conflict}
-                  canWrite={signedIn?.canWrite === true}
+                  canWrite={
+                    signedIn !== undefined &&
+                    [conflict.older, conflict.newer].every(({ scope }) => mayWriteIn(signedIn, scope))
+                  }
                   decided={() => {
                     decided.current = { id: conflict.conflictId, place: index };
                   }}

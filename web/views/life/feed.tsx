@@ -4,6 +4,7 @@ import { useAsk } from '../../api.ts';
 import { Failure, Loading } from '../../parts/states.tsx';
 import { ago, moment } from '../../parts/time.ts';
 import { href } from '../../router.ts';
+import { session } from '../../session.ts';
 
 type Entry = Omit<Activity['entries'][number], 'kind'> &
   Partial<{ readonly operation: number; readonly verb: string; readonly strategy: string }>;
@@ -98,6 +99,8 @@ function FeedLine({ entry, text }: { readonly entry: Entry; readonly text: strin
 /** Where the feed begins: what was written last, and the position after it. */
 async function latest(memory: MemoryEngine, signal: AbortSignal): Promise<Part> {
   const { position } = await memory.activity('end', { signal });
+  // Who sees some scopes alone is told of what comes, and not of the log of all.
+  if (session.get()?.grant.scopes) return { entries: [], position };
   const operations = await memory.operations({ limit: FIRST, signal });
   return { entries: operations.toReversed(), position };
 }

@@ -42,6 +42,8 @@ export function Maintenance() {
       </div>
       {!signedIn?.canWrite ? (
         <p class="quiet">This session may only read: it cannot run maintenance.</p>
+      ) : signedIn.grant.scopes ? (
+        <p class="quiet">This session sees some scopes alone: it cannot run maintenance.</p>
       ) : report === undefined ? (
         <div>
           <button type="button" disabled={busy} onClick={() => run(true)}>

@@ -10,7 +10,7 @@ import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { moment } from '../../parts/time.ts';
 import { withUndo } from '../../parts/undo.ts';
 import { href } from '../../router.ts';
-import { session } from '../../session.ts';
+import { mayWriteIn, session } from '../../session.ts';
 import { Edit, isUnsaved } from './edit.tsx';
 import { Forget } from './forget.tsx';
 import { History } from './history.tsx';
@@ -64,7 +64,12 @@ export function Detail({ id, close }: { readonly id: string; readonly close: () 
           No longer true since {moment(memory.invalidatedAt)}: {memory.invalidReason}
         </p>
       )}
-      {signedIn?.canWrite && !editing && (
+      {signedIn?.canWrite && !mayWriteIn(signedIn, memory.scope) && (
+        <p class="quiet">
+          This session may not change it: it writes in {signedIn.grant.scopes?.join(', ')} alone.
+        </p>
+      )}
+      {signedIn && mayWriteIn(signedIn, memory.scope) && !editing && (
         <div class="row">
           <button type="button" onClick={() => setEditing(true)}>
             Edit

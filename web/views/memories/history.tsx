@@ -6,7 +6,7 @@ import { useOnce } from '../../parts/once.ts';
 import { Failure, Loading } from '../../parts/states.tsx';
 import { ago, moment } from '../../parts/time.ts';
 import { tell, tellFailure } from '../../parts/toast.tsx';
-import { session } from '../../session.ts';
+import { mayUndo, session } from '../../session.ts';
 
 /** Every write of a memory and of those that it replaced, newest first, with what each changed. */
 export function History({ memory }: { readonly memory: Memory }) {
@@ -40,7 +40,7 @@ export function History({ memory }: { readonly memory: Memory }) {
               {entry.memoryId !== id && <code class="quiet">{entry.memoryId}</code>}
               {entry.undoes !== undefined && <span class="quiet">undid #{entry.undoes}</span>}
               {entry.redacted && <span class="tag warn">forgotten</span>}
-              {signedIn?.canWrite && !entry.redacted && entry.verb !== 'undo' && entry.before && (
+              {signedIn && mayUndo(signedIn) && !entry.redacted && entry.verb !== 'undo' && entry.before && (
                 <button type="button" class="small ghost" onClick={() => undo(entry.operation)}>
                   Undo
                 </button>

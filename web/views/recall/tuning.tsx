@@ -46,6 +46,9 @@ export function Tuning({ strategy }: { readonly strategy: StrategyDescription })
   if (!signedIn?.canWrite) {
     return <p class="quiet">This session may only read: it cannot tune. The saved file can be tuned with.</p>;
   }
+  if (signedIn.grant.scopes) {
+    return <p class="quiet">This session sees some scopes alone: it cannot tune.</p>;
+  }
   return (
     <section class="stack" aria-busy={pending}>
       <div class="row spread">
