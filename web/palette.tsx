@@ -80,6 +80,8 @@ export function Palette() {
     command?.run();
   };
   const onKeyDown = (event: KeyboardEvent) => {
+    // Whoever writes by an input method, such as Japanese, chooses words with these keys.
+    if (event.isComposing) return;
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
     if (step !== 0) {
       event.preventDefault();
