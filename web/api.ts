@@ -107,7 +107,20 @@ export function noteFailure(error: Error): void {
   if (failure === 'unauthorized') {
     signOut(ENDED);
   }
-  if (failure === 'server_failed') serverBack();
+  if (isAway(error)) serverBack();
+}
+
+/**
+ * Whether the server did not answer, or something else did for it, or it ends and says so to whoever waits. Any other fault
+ * that it tells itself is no outage.
+ */
+function isAway(error: Error): boolean {
+  if (!SalienceError.isInstance(error)) return false;
+  const { code, cause, details } = error;
+  return (
+    code === 'closed' ||
+    (code === 'server_failed' && (cause !== undefined || details['status'] !== undefined))
+  );
 }
 
 let waiting: Promise<void> | undefined;

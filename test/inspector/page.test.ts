@@ -419,6 +419,39 @@ describeInBrowser('the inspector', (browser) => {
     await context.close();
   });
 
+  it('follows on when a server that ended while it waited is back', async () => {
+    await using work = await browser.inspect({ fill: (memory) => memory.remember('Prefers dark roast') });
+    const grant = {
+      ...{ id: 'a', name: 'a', space: 'demo', rights: 'write' },
+      createdAt: '2026-01-01T00:00:00.000Z',
+    } as const;
+    const port = await freePort();
+    const start = () =>
+      startServer({
+        spaces: openSpaces({ path: work.directory, embedder: 'none' }),
+        tokens: { authenticate: async (token) => (token === 'known' ? grant : undefined) },
+        port,
+      });
+    const first = await start();
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await page.goto(`${first.url}/inspector/#/life`);
+    await page.getByLabel('Token').fill('known');
+    const waits = page.waitForRequest(/\/v1\/activity\?.*wait=/);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await waits;
+    await settled(page);
+    await first.close();
+    await page.getByText('cannot be reached. This page goes on').waitFor();
+    await using second = await start();
+    expect(second.url).toBe(first.url);
+    // Before anything happens, for which it waits.
+    await eventually(() => page.locator('.failure').count()).toBe(0);
+    await work.memory.remember('Drinks tea by now');
+    await page.locator('.feed').getByText('Drinks tea by now').waitFor();
+    await context.close();
+  });
+
   it('loads itself anew, once, where the server has other files by now', async () => {
     await using opened = await demo.open();
     const { page } = opened;

@@ -23,7 +23,12 @@ export function Feed() {
   const [paused, setPaused] = useState(false);
   const [position, setPosition] = useState<string>();
   const [entries, setEntries] = useState<readonly Entry[]>([]);
-  const { answer, error, reload } = useAsk<Part>(
+  const {
+    answer,
+    error: failed,
+    pending,
+    reload,
+  } = useAsk<Part>(
     paused
       ? undefined
       : (memory, signal) =>
@@ -32,6 +37,8 @@ export function Feed() {
             : memory.activity(position, { wait: WAIT_MS, limit: MOST, signal }),
     [position, paused],
   );
+  // Asked again, it waits for what comes, which takes long: what failed before is over.
+  const error = pending ? undefined : failed;
   useEffect(() => {
     if (!answer) return;
     if (answer.position === position) return reload();

@@ -105,8 +105,8 @@ export default function MemoriesView() {
   const filter = filterOf(params);
   const listed: ListOptions = { ...filter, sort: sort.by as 'updated', direction: sort.direction };
   const { total, error, rowAt, need } = useRows(listed);
-  /** The server is away for a while: what is shown stays, and where one has scrolled to. */
-  const away = codeOf(error) === 'server_failed';
+  /** The server is away for a while, or fails: what is shown stays, and where one has scrolled to. */
+  const away = ['server_failed', 'closed'].includes(codeOf(error) ?? '');
   const names = Object.keys(filter);
   const unread = FILTERS.filter((field) => isUnread(params, field));
   const open = (id: string) => {
