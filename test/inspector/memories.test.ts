@@ -517,6 +517,53 @@ describeInBrowser('the view Memories', ({ inspect }) => {
     await page.getByText('This session has ended').waitFor();
   });
 
+  it('takes a fault that the server tells for no outage, and asks again only when it is told to', async () => {
+    await using demo = await inspect();
+    await using opened = await demo.open({ at: '#/memories' });
+    const { page } = opened;
+    await page.clock.install();
+    let asked = 0;
+    await page.route('**/v1/memories?*', (route) => {
+      asked++;
+      return route.fulfill({
+        status: 500,
+        contentType: 'application/problem+json',
+        body: JSON.stringify({ code: 'server_failed', detail: 'a fault in salience', details: {} }),
+      });
+    });
+    await page.getByRole('button', { name: 'Created' }).click();
+    await page.getByText('a fault in salience').waitFor();
+    expect(await page.getByText('cannot be reached').count()).toBe(0);
+    await page.clock.runFor(10_000);
+    await page.evaluate(() => fetch('icon.svg'));
+    expect(asked).toBe(1);
+    await page.unrouteAll();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await eventually(() => page.getByText('a fault in salience').count()).toBe(0);
+  });
+
+  it('opens nothing by Enter that a narrowed list no longer has', async () => {
+    await using few = await inspect({
+      fill: (memory) =>
+        memory.rememberMany(
+          Array.from({ length: 250 }, (_, index) => ({
+            ...{ id: `m${index}`, content: `Memory number ${index}` },
+            tags: index === 5 ? ['kept'] : [],
+          })),
+        ),
+    });
+    await using opened = await few.open({ at: '#/memories?sort=created' });
+    const { page, go } = opened;
+    await page.getByRole('grid').focus();
+    await page.keyboard.press('End');
+    await page.locator('#row-249', { hasText: 'Memory number' }).waitFor();
+    await go('#/memories?sort=created&tags=kept');
+    await eventually(() => page.locator('.table .line').count()).toBe(1);
+    await page.getByRole('grid').focus();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/#\/memories\/m5\?/);
+  });
+
   it('keeps the rows in sight, whatever it gives up of those that were seen before', async () => {
     await using long = await inspect({
       fill: (memory) =>

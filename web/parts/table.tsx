@@ -55,7 +55,9 @@ export function VirtualTable<Row>({
 }) {
   const box = useRef<HTMLDivElement>(null);
   const [, render] = useState(0);
-  const [at, setAt] = useState(0);
+  const [place, setAt] = useState(0);
+  // There may be fewer rows by now.
+  const at = Math.max(0, Math.min(count - 1, place));
   const virtual = useRef<Virtualizer<HTMLDivElement, HTMLDivElement> | undefined>(undefined);
   const options = {
     count,
