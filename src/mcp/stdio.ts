@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
+import { once } from 'node:events';
 import { pipeline, Transform, type TransformCallback } from 'node:stream';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setImmediate, setTimeout as wait } from 'node:timers/promises';
 import { ProtocolErrorCode, parseJSONRPCMessage } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { logLineOf } from '../api/index.ts';
@@ -14,35 +15,47 @@ const MOST_BYTES = 10 * 1024 * 1024;
 /** Milliseconds for which a client that has closed its end is still answered what it asked before. */
 const LAST_ANSWERS = 10_000;
 
+/** Bytes of answers that may be unread when the next request is taken, and of requests that may then wait. */
+const MOST_UNREAD = 16 * 1024 * 1024;
+
 /**
  * Serves one client over the streams of this process, until it closes its end or `signal` aborts. What it asked before it
- * closed is answered first, within ten seconds.
+ * closed is answered first, within ten seconds. Answers that were not read until then are left in stdout.
  */
 export async function serveMcpOverStdio(
   memory: MemoryEngine,
   { signal, ...options }: McpOptions & { readonly signal: AbortSignal },
 ): Promise<void> {
   const { log = () => {} } = options;
+  const { stdin, stdout } = process;
   const underWay = createUnderWay();
+  const over = new AbortController();
+  const limit = once(stdin, 'end', over)
+    .then(() => wait(LAST_ANSWERS, undefined, over))
+    .catch(() => {});
+  const allRead = () => once(stdout, 'drain', over).catch(() => {});
   const messages = messagesOnly({
     onMessage: underWay.heard,
     onFault({ id, code, message }) {
       log(`mcp: ${message} (${code})`);
-      process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })}\n`);
+      stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })}\n`);
+    },
+    async beforeNext() {
+      if (!stdout.writableNeedDrain) return;
+      // What was asked last is answered meanwhile, as far as nothing has to be waited for.
+      await setImmediate();
+      if (stdout.writableLength > MOST_UNREAD) await allRead();
     },
     async beforeEnd() {
-      const over = new AbortController();
-      // When all is answered nothing else holds the process.
-      const limit = wait(LAST_ANSWERS, undefined, { signal: over.signal }).catch(() => {});
       await underWay.allAnswered(limit);
-      over.abort();
+      if (stdout.writableNeedDrain) await allRead();
     },
   });
-  pipeline(process.stdin, messages, () => {});
+  pipeline(stdin, messages, () => {});
   const transport = new StdioServerTransport(messages);
-  const send = transport.send.bind(transport);
+  // Its own would add listeners to stdout for each answer that is not read yet.
   transport.send = async (message) => {
-    await send(message);
+    stdout.write(`${JSON.stringify(message)}\n`);
     underWay.said(message);
   };
   const connection = serveStdio(() => createMcpServer(memory, options), {
@@ -51,11 +64,13 @@ export async function serveMcpOverStdio(
   });
   await new Promise<void>((resolve) => {
     messages.once('end', resolve).once('close', resolve);
+    void limit.then(resolve);
     signal.addEventListener('abort', () => resolve(), { once: true });
     if (signal.aborted) resolve();
   });
   await connection.close();
   messages.destroy();
+  over.abort();
 }
 
 interface Fault {
@@ -67,12 +82,14 @@ interface Fault {
 interface Reading {
   readonly onMessage: (message: unknown) => void;
   readonly onFault: (fault: Fault) => void;
+  /** Is waited for before each line. */
+  readonly beforeNext: () => Promise<void>;
   /** Is waited for when everything is read: at the end the transport gives up what is under way. */
   readonly beforeEnd: () => Promise<void>;
 }
 
 /** Lets the lines through that are messages, and hands over what is wrong with the others: the transport would drop them. */
-function messagesOnly({ onMessage, onFault, beforeEnd }: Reading): Transform {
+function messagesOnly({ onMessage, onFault, beforeNext, beforeEnd }: Reading): Transform {
   let pending: Buffer[] = [];
   let bytes = 0;
   const take = (piece: Buffer) => {
@@ -90,16 +107,22 @@ function messagesOnly({ onMessage, onFault, beforeEnd }: Reading): Transform {
     for (const message of read.messages) onMessage(message);
     to.push(read.line);
   };
+  const takeLines = async (chunk: Buffer, to: Transform) => {
+    let start = 0;
+    for (let end = chunk.indexOf(0x0a); end >= 0; end = chunk.indexOf(0x0a, start)) {
+      await beforeNext();
+      if (to.destroyed) return;
+      take(chunk.subarray(start, end + 1));
+      start = end + 1;
+      finish(to);
+    }
+    take(chunk.subarray(start));
+  };
   return new Transform({
+    // Whether the client has closed its end is known only when all that it wrote before is read.
+    writableHighWaterMark: MOST_UNREAD,
     transform(chunk: Buffer, _: BufferEncoding, done: TransformCallback) {
-      let start = 0;
-      for (let end = chunk.indexOf(0x0a); end >= 0; end = chunk.indexOf(0x0a, start)) {
-        take(chunk.subarray(start, end + 1));
-        start = end + 1;
-        finish(this);
-      }
-      take(chunk.subarray(start));
-      done();
+      takeLines(chunk, this).then(() => done(), done);
     },
     flush(done: TransformCallback) {
       // A client that ends need not end its last line.

@@ -324,6 +324,74 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
   },
 );
 
+describe('a client that does not read', () => {
+  const unread = new URL('unread.mjs', import.meta.url).href;
+  const call = (id: number, more: object = {}) =>
+    `${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/list', params: { ...more } })}\n`;
+  const initialize = {
+    protocolVersion: '2025-06-18',
+    capabilities: {},
+    clientInfo: { name: 'raw', version: '1' },
+  };
+  const begin = `${JSON.stringify({ jsonrpc: '2.0', id: 'begin', method: 'initialize', params: initialize })}\n${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n`;
+  const serve = () => {
+    const child = spawn(process.execPath, [main, 'mcp', '--path', 'memory', '--tools', 'all'], {
+      cwd: work.directory,
+      env: { ...process.env, NODE_OPTIONS: `--import ${unread}` },
+    });
+    onTestFinished(() => {
+      child.kill('SIGKILL');
+    });
+    child.stdin.on('error', () => {});
+    let errors = '';
+    child.stderr.setEncoding('utf8').on('data', (text) => {
+      errors += text;
+    });
+    return { child, errors: () => errors };
+  };
+  const many = (count: number, more?: object) =>
+    begin + Array.from({ length: count }, (_, id) => call(id, more)).join('');
+  /** More than the pipe between holds. */
+  const MUCH = 200;
+
+  test('and has closed its end is not waited for longer than the last answers may take', async () => {
+    const { child } = serve();
+    child.stdin.end(many(MUCH));
+    expect(await once(child, 'exit')).toEqual([0, null]);
+  });
+
+  test('holds no server that is told to end', async () => {
+    const { child, errors } = serve();
+    child.stdin.write(many(MUCH));
+    // What begins to be answered is answered as far as nobody reads.
+    await once(child.stdout, 'readable');
+    child.kill('SIGTERM');
+    expect(await once(child, 'exit')).toEqual([0, null]);
+    expect(errors()).not.toContain('Warning');
+  });
+
+  test('is asked to wait while much is unread, and then gets every answer', async () => {
+    const { child, errors } = serve();
+    const count = 500;
+    // So long that all are written only when the server has read most of them.
+    child.stdin.write(many(count, { _meta: { 'example.com/text': 'x'.repeat(4096) } }));
+    await once(child.stdin, 'drain');
+    let answers = 0;
+    let bytes = 0;
+    child.stdout.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      for (const each of chunk) if (each === 0x0a) answers++;
+      if (answers === count + 1) child.kill('SIGTERM');
+    });
+    expect(await once(child, 'close')).toEqual([0, null]);
+    expect(answers).toBe(count + 1);
+    const most = Number(/most unread: (\d+)/.exec(errors())?.[1]);
+    expect(bytes).toBeGreaterThan(2 * 2 ** 24);
+    expect(most).toBeLessThan(1.1 * 2 ** 24);
+    expect(errors()).not.toContain('Warning');
+  });
+});
+
 describe('--print-config', () => {
   test.each(['claude-desktop', 'cursor', 'windsurf', 'gemini'])(
     '%s: a file that starts a server that answers',

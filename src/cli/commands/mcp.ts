@@ -44,9 +44,15 @@ export function configure(command: Command): void {
     )
     .action(
       serverAction<Options, []>((context) =>
-        context.options.printConfig ? printConfig(context) : serve(context),
+        context.options.printConfig ? printConfig(context) : serveToTheEnd(context),
       ),
     );
+}
+
+async function serveToTheEnd(context: Context<Options>): Promise<void> {
+  await serve(context);
+  // Answers that the client does not read would hold the process.
+  if (process.stdout.writableLength > 0) process.exit(0);
 }
 
 // Not inside `serve`: TypeScript 6.0 leaves the extension of an import that stands in a function with `using`.
