@@ -110,10 +110,10 @@ interface Opened {
 function evaluationSpace(memory: MemoryEngine, { recall, searches, close }: Opened): EvaluationSpace {
   let ids: readonly string[] = [];
   return {
-    async load(memories) {
+    async load(memories, { signal } = {}) {
       // In the future of its own present a memory would count as written now.
       const last = memories.reduce((latest, { createdAt }) => Math.max(latest, createdAt), 0);
-      const now = formatInstant(last);
+      const operation = { now: formatInstant(last), signal };
       const kept = new Map<string, string>();
       for (let start = 0; start < memories.length; start += BATCH) {
         const inputs = memories.slice(start, start + BATCH).map(({ session, createdAt, ...fields }) => ({
@@ -122,17 +122,17 @@ function evaluationSpace(memory: MemoryEngine, { recall, searches, close }: Open
           createdAt: formatInstant(createdAt),
         }));
         const statements = inputs.filter(({ type }) => type !== 'summary');
-        const outcomes = await memory.rememberMany(statements, { now });
+        const outcomes = await memory.rememberMany(statements, operation);
         statements.forEach(({ id }, at) => {
           const stored = outcomes[at]?.id;
           if (stored !== undefined && stored !== id) kept.set(id, stored);
         });
         // Only sessions write summaries; one that is in a dataset was written, and comes back as it was.
         const summaries = inputs.filter(({ type }) => type === 'summary');
-        await memory.importMemories(summaries as Partial<Memory>[] as Memory[], { now });
+        await memory.importMemories(summaries as Partial<Memory>[] as Memory[], operation);
       }
       // What a store that is looked after would have noticed by now; nothing has faded yet.
-      while ((await memory.maintain({ now, fade: false })).compared > 0);
+      while ((await memory.maintain({ ...operation, fade: false })).compared > 0);
       ids = memories.map(({ id }) => id).filter((id) => !kept.has(id));
       return kept;
     },

@@ -22,9 +22,13 @@ export interface EvaluationEngine {
 export interface EvaluationSpace {
   /**
    * Remembers them. Returns, for each id under which nothing was stored because another memory says the same, the id
-   * under which that is: the two count as each other, and as relevant if either is.
+   * under which that is: the two count as each other, and as relevant if either is. May end early once `signal` aborts: the
+   * space is then closed.
    */
-  load(memories: readonly DatasetMemory[]): Promise<ReadonlyMap<string, string>>;
+  load(
+    memories: readonly DatasetMemory[],
+    options?: { readonly signal?: AbortSignal | undefined },
+  ): Promise<ReadonlyMap<string, string>>;
   /**
    * The best `limit` memories at the moment `now`, best first. Must leave the space as it was: the order in which queries
    * and strategies come must not matter.
@@ -195,7 +199,7 @@ async function evaluateSpace(
   progress.report(progress.done, `${dataset}: loading ${name}`);
   const opened = await engine.open(name);
   try {
-    const kept = await opened.load(space.memories);
+    const kept = await opened.load(space.memories, { signal });
     const loaded: LoadedSpace = {
       ...{ name, opened, kept },
       memories: space.memories.filter(({ id }) => !kept.has(id)),

@@ -3,13 +3,15 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { SalienceError } from '../domain/errors.ts';
 import { createEvaluationEngine, type EvaluationEngineOptions } from './engine.ts';
 import type { EvaluationEngine, EvaluationSpace } from './run.ts';
-import type { WorkerAnswer, WorkerRequest } from './workers.ts';
+import type { WorkerAbort, WorkerAnswer, WorkerRequest } from './workers.ts';
 
 let engine: EvaluationEngine | undefined;
 let space: EvaluationSpace | undefined;
+let loading: AbortController | undefined;
 let last: Promise<void> = Promise.resolve();
 
-parentPort?.on('message', (request: WorkerRequest) => {
+parentPort?.on('message', (request: WorkerRequest | WorkerAbort) => {
+  if (request.do === 'abort') return loading?.abort();
   // One after the other, so that answers come in the order of the requests.
   last = last.then(async () => parentPort?.postMessage(await answer(request)));
 });
@@ -31,7 +33,10 @@ async function perform(request: WorkerRequest): Promise<unknown> {
     return undefined;
   }
   if (!space) throw new SalienceError('closed', 'no space is open');
-  if (request.do === 'load') return space.load(...request.with);
+  if (request.do === 'load') {
+    loading = new AbortController();
+    return space.load(...request.with, { signal: loading.signal });
+  }
   if (request.do === 'rank') return space.rank(...request.with);
   if (request.do === 'features') return space.features?.(...request.with);
   return space.close();

@@ -1,17 +1,23 @@
 import { existsSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
-import { SalienceError, type SalienceErrorCode } from '../domain/errors.ts';
+import { SalienceError, type SalienceErrorCode, throwIfAborted } from '../domain/errors.ts';
 import type { QuestionFeatures } from '../fit/features.ts';
+import type { DatasetMemory } from './dataset.ts';
 import type { EvaluationEngineOptions } from './engine.ts';
 import type { EvaluationEngine, EvaluationSpace } from './run.ts';
 
 /** What a worker is asked. A worker has one space open at a time. */
 export type WorkerRequest =
   | { readonly do: 'open'; readonly with: Parameters<EvaluationEngine['open']> }
-  | { readonly do: 'load'; readonly with: Parameters<EvaluationSpace['load']> }
+  | { readonly do: 'load'; readonly with: [readonly DatasetMemory[]] }
   | { readonly do: 'rank'; readonly with: Parameters<EvaluationSpace['rank']> }
   | { readonly do: 'features'; readonly with: Parameters<Required<EvaluationSpace>['features']> }
   | { readonly do: 'close'; readonly with: [] };
+
+/** Ends the load that is under way: a signal does not cross threads. It has no answer of its own. */
+export interface WorkerAbort {
+  readonly do: 'abort';
+}
 
 /** What it answers, in the order of the requests. */
 export type WorkerAnswer =
@@ -60,8 +66,15 @@ export function createWorkerEngine(
       if (!all.includes(thread)) all.push(thread);
       await thread.ask({ do: 'open', with: [space] });
       return {
-        load: async (...given) =>
-          (await thread.ask({ do: 'load', with: given })) as ReadonlyMap<string, string>,
+        async load(memories, { signal } = {}) {
+          throwIfAborted(signal);
+          signal?.addEventListener('abort', thread.abort, { once: true });
+          try {
+            return (await thread.ask({ do: 'load', with: [memories] })) as ReadonlyMap<string, string>;
+          } finally {
+            signal?.removeEventListener('abort', thread.abort);
+          }
+        },
         rank: async (...given) =>
           (await thread.ask({ do: 'rank', with: given })) as Awaited<ReturnType<EvaluationSpace['rank']>>,
         features: async (...given) => (await thread.ask({ do: 'features', with: given })) as QuestionFeatures,
@@ -79,6 +92,7 @@ export function createWorkerEngine(
 
 interface Thread {
   ask(request: WorkerRequest): Promise<unknown>;
+  readonly abort: () => void;
   end(): Promise<void>;
 }
 
@@ -115,6 +129,7 @@ function startThread(options: Omit<EvaluationEngineOptions, 'workers'>): Thread 
         waiting.push({ resolve, reject });
         worker.postMessage(request);
       }),
+    abort: () => worker.postMessage({ do: 'abort' } satisfies WorkerAbort),
     async end() {
       await worker.terminate();
     },

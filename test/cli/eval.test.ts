@@ -191,6 +191,17 @@ it.each(['eval', 'tune'])('%s takes from 1 to 64 threads, and names its own opti
   }
 });
 
+it('ends at Ctrl-C also while its threads load', async () => {
+  work.file('loaded.jsonl', `${dataset}\n${dataset.replaceAll('s/1', 's/2')}`);
+  const interrupted = new URL('interrupted-while-loading.mjs', import.meta.url).href;
+  const args = ['eval', 'loaded.jsonl', '--embedder', 'none', '--strategy', 'bm25', '--jobs', '2'];
+  expect(await work.salience(args, { env: { NODE_OPTIONS: `--import ${interrupted}` } })).toMatchObject({
+    code: 130,
+    stdout: '',
+    stderr: expect.stringContaining('interrupted'),
+  });
+});
+
 it('makes a dataset from recalls, uses and votes', async () => {
   const salience = (...args: string[]) => work.salience(args);
   for (const [id, text] of [

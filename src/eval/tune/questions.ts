@@ -64,7 +64,7 @@ export async function gatherQuestions(
       try {
         if (!opened.features)
           throw invalidArgument('engine', 'it does not report the features that its formulas read');
-        const kept = await opened.load(memories);
+        const kept = await opened.load(memories, { signal: either });
         const ids = memories.map(({ id }) => id).filter((id) => !kept.has(id));
         const drawn = shuffled(ids, seedOf(seed, 'tune placebo', String(place), name));
         const placeboOf = new Map(ids.map((id, at) => [id, drawn[at] as string]));
