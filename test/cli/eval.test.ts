@@ -202,6 +202,22 @@ it('ends at Ctrl-C also while its threads load', async () => {
   });
 });
 
+it.each([[], ['--placebo']])('compares with chance as the baseline %s', async (...more) => {
+  work.file('chance.jsonl', dataset);
+  const strategies = ['--strategy', 'hybrid,bm25', '--baseline', 'placebo:recent', ...more];
+  const args = ['eval', 'chance.jsonl', '--embedder', 'none', ...strategies];
+  const { results, differences } = (await work.json([...args, '--rows', 'chance-rows.jsonl'])) as Record<
+    string,
+    readonly { readonly strategy: string; readonly baseline?: string }[]
+  >;
+  const names = results?.map(({ strategy }) => strategy);
+  expect(names?.slice(0, 2)).toEqual(['hybrid', 'bm25']);
+  expect(names).toContain('placebo:recent');
+  expect(new Set(names).size).toBe(names?.length);
+  expect(new Set(differences?.map(({ baseline }) => baseline))).toEqual(new Set(['placebo:recent']));
+  expect((await work.salience(['eval', 'chance.jsonl', '--verify', 'chance-rows.jsonl'])).code).toBe(0);
+});
+
 it('makes a dataset from recalls, uses and votes', async () => {
   const salience = (...args: string[]) => work.salience(args);
   for (const [id, text] of [

@@ -205,7 +205,7 @@ async function verify(
   return problems.length === 0 ? 0 : 1;
 }
 
-/** The strategies by name, the baseline first, and the profiles that have to be known for them. */
+/** The strategies by name, a baseline that is not among them first, and the profiles that have to be known for them. */
 async function readStrategies({ strategy, ...options }: Chosen): Promise<{
   readonly strategies: readonly string[];
   readonly baseline: string;
@@ -227,9 +227,11 @@ async function readStrategies({ strategy, ...options }: Chosen): Promise<{
       : isNamed
         ? (named[strategy.indexOf(options.baseline)] as string)
         : await nameOf(options.baseline);
-  const placebos = options.placebo ? PLACEBOS.filter((name) => !named.includes(name)) : [];
+  // Placebos come last: one of them ranks the answers of the first strategy anew.
+  const placebos = PLACEBOS.filter((name) => (options.placebo || name === baseline) && !named.includes(name));
+  const isElsewhere = [...named, ...placebos].includes(baseline);
   return {
-    strategies: [...(named.includes(baseline) ? [] : [baseline]), ...named, ...placebos],
+    strategies: [...(isElsewhere ? [] : [baseline]), ...named, ...placebos],
     ...{ baseline, profiles },
   };
 }
