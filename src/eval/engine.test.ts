@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Embedder } from '../index.ts';
 import { createEvaluationEngine } from './engine.ts';
-import type { Ranking } from './run.ts';
+import { evaluate, type Ranking } from './run.ts';
 
 const ids = ({ hits }: Ranking) => hits.map(({ id }) => id);
 const day = (number: number) => Date.UTC(2026, 0, 1 + number);
@@ -125,6 +125,31 @@ it('measures no strategy that cannot rank: vectors alone, and no embedder', asyn
     expect(ids(await space.rank('tea?', { ...options, strategy }))).toEqual(['tea']);
   }
   await space.close();
+});
+
+it.each([
+  ['ambient', 'invalid_argument', /strategy ambient takes no query/],
+  ['typo', 'unknown_strategy', /unknown strategy "typo"/],
+])('refuses %s before a space is opened', async (name, code, message) => {
+  await using engine = await createEvaluationEngine({ embedder: 'none' });
+  const opened: string[] = [];
+  const open: typeof engine.open = (space) => {
+    opened.push(space);
+    return engine.open(space);
+  };
+  const query = { id: 'q', query: 'tea', now: day(1), type: 'plain', relevant: ['tea'], stale: [] };
+  const memory = { type: 'event', session: undefined, metadata: {}, createdAt: day(0) };
+  const memories = [{ ...memory, id: 'tea', content: 'green tea' }];
+  const spaces = new Map([['one', { memories, queries: [query] }]]);
+  const options = { datasets: [{ name: 'd', spaces }], embedder: 'none' };
+  const evaluated = (strategies: readonly string[]) =>
+    evaluate({ ...options, strategies }, { ...engine, open });
+  await expect(evaluated(['bm25', name])).rejects.toMatchObject({
+    code,
+    message: expect.stringMatching(message),
+  });
+  expect(opened).toEqual([]);
+  expect(await evaluated(['bm25', 'placebo:random'])).toHaveLength(2);
 });
 
 it('measures a strategy that reads neither words nor vectors', async () => {

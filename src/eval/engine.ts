@@ -1,9 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
+import { invalidArgument } from '../domain/check.ts';
 import { clip } from '../domain/clip.ts';
 import { SalienceError } from '../domain/errors.ts';
 import { keysOf, onlyKeys } from '../domain/options.ts';
 import { asQuery } from '../domain/query.ts';
 import { formatInstant } from '../domain/time.ts';
+import { unknownStrategy } from '../engine/recall/strategy.ts';
 import { type QuestionFeatures, readFeatures } from '../fit/features.ts';
 import {
   type EmbedderChoice,
@@ -72,6 +74,7 @@ export async function createEvaluationEngine(
   }
   const once = typeof embedder === 'object' ? embedOnce(embedder) : embedder;
   return {
+    checkStrategies: (strategies) => checkStrategies(strategies, profiles),
     async open(space) {
       const searches: Searches = { look: undefined };
       const store = observedStore(await openStore({ path: ':memory:' }), searches);
@@ -84,6 +87,28 @@ export async function createEvaluationEngine(
     },
     async [Symbol.asyncDispose]() {},
   };
+}
+
+/** Throws `unknown_strategy`, and `invalid_argument` for one that no question changes. */
+export async function checkStrategies(
+  strategies: readonly string[],
+  profiles: EvaluationEngineOptions['profiles'],
+): Promise<void> {
+  await using memory = await openMemory({ path: ':memory:', space: 'default', embedder: 'none', profiles });
+  const known = await memory.strategies();
+  for (const name of strategies) {
+    const strategy = known.find((each) => each.name === name);
+    if (!strategy)
+      throw unknownStrategy(
+        name,
+        known.map((each) => each.name),
+      );
+    if (strategy.takesQuery) continue;
+    throw invalidArgument(
+      'strategies',
+      `strategy ${name} takes no query, so the questions of a dataset cannot measure it; leave it out`,
+    );
+  }
 }
 
 /** Who is told of searches, if anybody. */

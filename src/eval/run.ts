@@ -17,6 +17,8 @@ export interface EvaluationEngine {
   open(space: string): Promise<EvaluationSpace>;
   /** How many spaces may be open at a time. Default is 1. */
   readonly concurrency?: number | undefined;
+  /** Throws for a strategy that it cannot rank by. Is called before a space is opened; placebos are left out. */
+  checkStrategies?(strategies: readonly string[]): Promise<void>;
 }
 
 export interface EvaluationSpace {
@@ -147,6 +149,8 @@ export async function evaluate(
   checkStrategies(strategies);
   checkSeed(seed);
   const ks = checkKs(options.ks ?? DEFAULT_KS);
+  // Those before a wrong one may take long.
+  await engine.checkStrategies?.(strategies.filter((name) => !isPlacebo(name)));
   const total = strategies.length * datasets.reduce((sum, dataset) => sum + countQueries(dataset), 0);
   const progress: Progress = { done: 0, report: (done, label) => options.onProgress?.(done, total, label) };
 

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { SalienceError, type SalienceErrorCode, throwIfAborted } from '../domain/errors.ts';
 import type { QuestionFeatures } from '../fit/features.ts';
 import type { DatasetMemory } from './dataset.ts';
-import type { EvaluationEngineOptions } from './engine.ts';
+import { checkStrategies, type EvaluationEngineOptions } from './engine.ts';
 import type { EvaluationEngine, EvaluationSpace } from './run.ts';
 
 /** What a worker is asked. A worker has one space open at a time. */
@@ -61,6 +61,7 @@ export function createWorkerEngine(
   const all: Thread[] = [];
   return {
     concurrency: workers,
+    checkStrategies: (strategies) => checkStrategies(strategies, options.profiles),
     async open(space) {
       const thread = idle.pop() ?? startThread(options);
       if (!all.includes(thread)) all.push(thread);

@@ -1,7 +1,6 @@
 import { type Command, Option } from 'commander';
 import { invalidArgument } from '../../domain/check.ts';
 import { verbEntry } from '../../domain/verbs.ts';
-import { unknownStrategy } from '../../engine/recall/strategy.ts';
 import {
   compareRuns,
   createEvaluationEngine,
@@ -15,7 +14,7 @@ import {
   rowsOf,
   verifyRows,
 } from '../../eval/index.ts';
-import { openMemory, type ProfileDefinition } from '../../index.ts';
+import type { ProfileDefinition } from '../../index.ts';
 import { action, type Context } from '../context.ts';
 import { jobsFor, parseJobs } from '../jobs.ts';
 import { embedderOf } from '../open.ts';
@@ -137,7 +136,6 @@ async function run(
   const inputs = [...files, ...named.filter(isProfileFile)];
   await checkOutputs({ '--rows': options.rows, '--html': options.html }, inputs);
   const { strategies, baseline, profiles } = await readStrategies(options);
-  await checkStrategies(strategies, profiles);
   const embedder = await embedderOf(context);
   const progress = createProgress('evaluating', process.stderr);
   await using engine = await createEvaluationEngine({
@@ -234,29 +232,6 @@ async function readStrategies({ strategy, ...options }: Chosen): Promise<{
     strategies: [...(isElsewhere ? [] : [baseline]), ...named, ...placebos],
     ...{ baseline, profiles },
   };
-}
-
-/** Before anything runs: the strategies before a wrong one may take long. */
-async function checkStrategies(
-  strategies: readonly string[],
-  profiles: readonly ProfileDefinition[],
-): Promise<void> {
-  await using memory = await openMemory({ path: ':memory:', space: 'default', embedder: 'none', profiles });
-  const known = await memory.strategies();
-  for (const name of strategies) {
-    if ((PLACEBOS as readonly string[]).includes(name)) continue;
-    const strategy = known.find((each) => each.name === name);
-    if (!strategy)
-      throw unknownStrategy(
-        name,
-        known.map((each) => each.name),
-      );
-    if (strategy.takesQuery) continue;
-    throw invalidArgument(
-      'strategies',
-      `strategy ${name} takes no query, so the questions of a dataset cannot measure it; leave it out`,
-    );
-  }
 }
 
 /** What makes the same numbers again. */
