@@ -48,7 +48,8 @@ export async function serveMcpOverStdio(
     },
     async beforeEnd() {
       await underWay.allAnswered(limit);
-      if (stdout.writableNeedDrain) await allRead();
+      // Also what is too little to be waited for otherwise: an empty write ends when all before it has.
+      await new Promise<void>((resolve) => stdout.write('', () => resolve()));
     },
   });
   pipeline(stdin, messages, () => {});
