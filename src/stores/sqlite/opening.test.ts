@@ -135,6 +135,8 @@ test('a directory that is a file is refused', async () => {
 test('an opening that was cut off before its first commit is taken up again', async () => {
   edit(fileOf('alice'), 'PRAGMA journal_mode = WAL');
   await using store = createSqliteStore({ directory });
+  const { message } = await expectCode(store.openSpace('alice', { readOnly: true }), 'not_a_store');
+  expect(message).toContain('write to the space, which finishes it, or delete the file');
   expect(await (await store.openSpace('alice')).check()).toEqual([]);
 });
 

@@ -117,7 +117,7 @@ export async function openReader(path: string, space: string, settings: FileSett
     const connection = await connect(path, { readOnly: true, timeout: settings.busyTimeout, immutable });
     try {
       const version = identify(connection);
-      if (version === 0) throw wrongFile(path, 'is an empty database');
+      if (version === 0) throw unfinished(path);
       if (version < SCHEMA_VERSION) {
         throw new SalienceError(
           'store_read_only',
@@ -162,6 +162,15 @@ function checkName(connection: Connection, space: string): void {
   // It is ours by its header, and every file of ours has a name: pages are missing.
   if (found === undefined) throw damaged(connection.path);
   throw wrongFile(connection.path, `holds the space ${JSON.stringify(found)}, not ${JSON.stringify(space)}`);
+}
+
+/** Making it was cut off before its first commit; nothing was in it. */
+function unfinished(path: string): SalienceError {
+  return new SalienceError(
+    'not_a_store',
+    `${path} is a space that was never finished, and holds nothing; write to the space, which finishes it, or delete the file`,
+    { details: { path } },
+  );
 }
 
 function mayWriteIn(directory: string): boolean {
