@@ -10,6 +10,7 @@ test.each([
   [{ code: 'ENAMETOOLONG', syscall: 'mkdir' }, 'store_failed', 'a shorter path'],
   [{ code: 'EMFILE', syscall: 'open' }, 'store_failed', 'ulimit -n'],
   [{ code: 'EACCES', syscall: 'scandir' }, 'store_failed', 'cannot be looked into'],
+  [{ code: 'EACCES', syscall: 'stat' }, 'store_failed', 'cannot be looked into'],
   [{ code: 'EACCES', syscall: 'mkdir' }, 'store_read_only', 'cannot be written to'],
 ])('what the system says is told with what to do: %o', (error, code, advice) => {
   const translate = 'code' in error ? translateFileError : translateError;

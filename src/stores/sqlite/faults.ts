@@ -96,7 +96,7 @@ export function translateError(error: unknown, path: string): unknown {
 /** As {@link translateError}, for work in which the file system's errors are about `path` as well. */
 export function translateFileError(error: unknown, path: string): unknown {
   const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException;
-  if (syscall === 'scandir' && (code === 'EACCES' || code === 'EPERM'))
+  if ((syscall === 'scandir' || syscall === 'stat') && (code === 'EACCES' || code === 'EPERM'))
     return translated(error, path, UNREADABLE);
   return code !== undefined && (syscall !== undefined || code === DENIED)
     ? translated(error, path, code)

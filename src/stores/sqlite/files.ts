@@ -74,6 +74,15 @@ export function filesIn(directory: string): readonly string[] {
   }
 }
 
+/** Whether there is a file. Throws `store_failed` where that cannot be asked, which is no reason to call it missing. */
+export function isThere(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    throw translateFileError(error, path);
+  }
+}
+
 /** Bytes of a file and its log. */
 export function bytesOf(path: string): number {
   return [path, `${path}-wal`].reduce(

@@ -233,6 +233,13 @@ test('a file that is a link to what is not there is made nowhere, and said to be
   expect(await readdir(elsewhere)).toEqual([]);
 });
 
+test('a file that cannot be asked for is not called missing', async () => {
+  await symlink(fileOf('alice'), fileOf('alice'));
+  await using store = createSqliteStore({ directory });
+  const asked = [store.openSpace('alice', { readOnly: true }), store.deleteSpace('alice')];
+  for (const each of asked) expect((await expectCode(each, 'store_failed')).message).toContain('in a circle');
+});
+
 test.each(['', '-wal', '-shm', '-journal'])(
   'a directory in the place of a file is named, and not taken for a failure of SQLite: %s',
   async (suffix) => {

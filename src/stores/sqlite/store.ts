@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseSpaceName } from '../../domain/space.ts';
@@ -9,7 +8,7 @@ import { copyingIn, removeFormerNames } from './copying.ts';
 import { deleteSpaceFiles } from './delete.ts';
 import { checkLinks, wholePath } from './directory.ts';
 import { openSpaceFile } from './file.ts';
-import { fileNameOf, hasLog, listSpaceNames, pathOf } from './files.ts';
+import { fileNameOf, hasLog, isThere, listSpaceNames, pathOf } from './files.ts';
 import { createMemoryStore } from './memory.ts';
 import { checkReady } from './ready.ts';
 import { sharedFiles } from './shared.ts';
@@ -51,8 +50,7 @@ export function createObservedSqliteStore(
       parseSpaceName(name);
       const path = pathOf(root, name);
       checkLinks(path);
-      if (readOnly && !existsSync(path) && !hasLog(path))
-        throw missingSpace(name, await listSpaceNames(root));
+      if (readOnly && !isThere(path) && !hasLog(path)) throw missingSpace(name, await listSpaceNames(root));
       const onClose = () => void opened.delete(space);
       const space = await openSpaceFile({
         name,
@@ -78,7 +76,7 @@ export function createObservedSqliteStore(
       checkOpen();
       parseSpaceName(name);
       const path = pathOf(root, name);
-      if (!existsSync(path)) throw missingSpace(name, await listSpaceNames(root));
+      if (!isThere(path)) throw missingSpace(name, await listSpaceNames(root));
       const mine = [...opened].filter((space) => space.name === name);
       await Promise.all(mine.map((space) => space.close()));
       for (const space of mine) opened.delete(space);
