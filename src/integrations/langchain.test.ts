@@ -235,6 +235,35 @@ describe('the store', () => {
     await store.mset([['less', JSON.parse(`${'['.repeat(1000)}${']'.repeat(1000)}`) as JsonValue]]);
   });
 
+  test.each([
+    [Number.NaN, 'u'],
+    [undefined, 'u'],
+    [{ since: new Date(0) }, 'u.since'],
+    [{ a: [1, Number.POSITIVE_INFINITY] }, 'u.a[1]'],
+    [{ a: { b: undefined } }, 'u.a.b'],
+    // biome-ignore lint/suspicious/noSparseArray: what it leaves out would become null.
+    [[1, , 3], 'u[1]'],
+    [[() => 1], 'u[0]'],
+    [{ n: 1n }, 'u.n'],
+    [{ s: Symbol('s') }, 'u.s'],
+    [[new Map([['a', 1]])], 'u[0]'],
+    [new Set([1]), 'u'],
+    [{ url: new URL('https://example.com') }, 'u.url'],
+    [new (class Point {})(), 'u'],
+  ])('%o would not come back, and is refused by its path', async (value, field) => {
+    const store = new MemoryStore({ memory });
+    await expect(
+      store.mset([
+        ['ok', 1],
+        ['u', value as JsonValue],
+      ]),
+    ).rejects.toMatchObject({
+      code: 'invalid_argument',
+      details: { field },
+    });
+    expect(await store.mget(['ok'])).toEqual([undefined]);
+  });
+
   test('what is deleted together is forgotten in one operation, all of it or nothing', async () => {
     const forget = vi.fn(memory.forget);
     const store = new MemoryStore({ memory: { ...memory, forget } });

@@ -11,7 +11,7 @@ import type { RunnableConfig } from '@langchain/core/runnables';
 import { checkMemory, invalidArgument } from '../domain/check.ts';
 import { describe } from '../domain/describe.ts';
 import type { JsonValue } from '../domain/memory.ts';
-import { keysOf, onlyKeys } from '../domain/options.ts';
+import { isPlain, keysOf, onlyKeys } from '../domain/options.ts';
 import { loadPeer } from '../domain/peer.ts';
 import { asQuery } from '../domain/query.ts';
 import { parseScope } from '../domain/scope.ts';
@@ -140,7 +140,8 @@ const storeKeys = keysOf<MemoryStoreInput>()({ memory: true, scope: true, type: 
  * old one, which stays in the memory's history, and recalls find the text `key: value`. Memories about a topic that were
  * remembered otherwise are values too: their content.
  *
- * Values come back as they were, but for what stands in `<private>…</private>`, which is never kept. As JSON a value may
+ * Values come back as they were, but for what stands in `<private>…</private>`, which is never kept: what JSON would change,
+ * such as a `Date` or `NaN`, is refused with its path. As JSON a value may
  * be as long as the memory's limit of metadata (`maxMetadataBytes`) allows.
  *
  * @example
@@ -194,6 +195,7 @@ export class MemoryStore<Value extends JsonValue = JsonValue> extends BaseStore<
     }
     const remembered = await this.#memory.rememberMany(
       pairs.map(([key, value]) => {
+        checkPlain(value, key);
         const kept = keptJson(value, key);
         return {
           content: contentOf(key, kept),
@@ -315,4 +317,42 @@ function isJson(text: string): boolean {
 function keyList(keys: readonly string[]): readonly string[] {
   if (Array.isArray(keys)) return keys;
   throw invalidArgument('keys', 'expected a list of keys, such as ["diet"]');
+}
+
+/** Throws `invalid_argument` naming the place of what JSON would leave out or turn into something else. */
+function checkPlain(value: unknown, field: string): void {
+  const pending: { readonly value: unknown; readonly field: string }[] = [{ value, field }];
+  // How deep it is nested, and whether it ends at all, is checked with the JSON.
+  const seen = new Set<unknown>();
+  for (let next = pending.pop(); next; next = pending.pop()) {
+    const { value: each, field: place } = next;
+    if (each === null || typeof each === 'string' || typeof each === 'boolean' || Number.isFinite(each))
+      continue;
+    if (!Array.isArray(each) && !isRecord(each)) {
+      throw invalidArgument(
+        place,
+        `${nameOf(each)} would not come back from JSON as it is; give a text, a finite number, a boolean, null, a list or a plain object`,
+      );
+    }
+    if (seen.has(each)) continue;
+    seen.add(each);
+    // Not by `forEach`, which passes over what a list leaves out.
+    const items: [string, unknown][] = Array.isArray(each)
+      ? Array.from(each, (item, at) => [`[${at}]`, item])
+      : Object.entries(each).map(([key, item]) => [`.${key}`, item]);
+    for (const [key, item] of items.reverse()) pending.push({ value: item, field: `${place}${key}` });
+  }
+}
+
+/** Not an instance of a class, which comes back without it. */
+function isRecord(value: unknown): value is object {
+  if (!isPlain(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+function nameOf(value: unknown): string {
+  if (typeof value === 'function') return 'a function';
+  if (typeof value !== 'object' || value === null) return String(value);
+  return `an object of the kind ${value.constructor?.name ?? Object.prototype.toString.call(value).slice(8, -1)}`;
 }
