@@ -202,6 +202,20 @@ it('ends at Ctrl-C also while its threads load', async () => {
   });
 });
 
+it('prints its results also where a file cannot be written', async () => {
+  work.file('printed.jsonl', dataset);
+  const outputs = ['--rows', 'missing/rows.jsonl', '--html', 'printed.html'];
+  const args = ['eval', 'printed.jsonl', '--embedder', 'none', '--strategy', 'bm25', ...outputs];
+  const { code, stdout, stderr } = await work.salience(args);
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/bm25[\s\S]*wrote printed\.html\n$/);
+  expect(stderr).toMatch(/^error: missing\/rows\.jsonl cannot be written.*\(unwritable_file\)\n$/);
+  const json = await work.salience([...args, '--json']);
+  expect(json.code).toBe(1);
+  expect(JSON.parse(json.stdout)).toMatchObject({ results: [{ strategy: 'bm25' }] });
+  expect(JSON.parse(json.stderr)).toMatchObject({ error: { code: 'unwritable_file' } });
+});
+
 it.each([[], ['--placebo']])('compares with chance as the baseline %s', async (...more) => {
   work.file('chance.jsonl', dataset);
   const strategies = ['--strategy', 'hybrid,bm25', '--baseline', 'placebo:recent', ...more];

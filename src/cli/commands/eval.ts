@@ -155,15 +155,23 @@ async function run(
     const results = runs.map(({ result }) => result);
     const differences = compareRuns(runs, { baseline, seed: options.seed });
     const about = { command: commandLine(files, options), version: await readVersion(), seed: options.seed };
-    if (options.rows !== undefined) {
-      const rows = rowsOf(runs, { datasets, about });
-      await writeFileAtomically(options.rows, { replace: true }, async (write) => {
-        for (const row of rows) await write(`${JSON.stringify(row)}\n`);
-      });
-    }
-    if (options.html !== undefined) {
-      const html = htmlReport({ ...{ runs, differences, datasets, baseline }, about });
-      await writeFileAtomically(options.html, { replace: true }, (write) => write(html));
+    const rows = function* () {
+      for (const row of rowsOf(runs, { datasets, about })) yield `${JSON.stringify(row)}\n`;
+    };
+    const page = () => [htmlReport({ ...{ runs, differences, datasets, baseline }, about })];
+    const written: string[] = [];
+    const failures: unknown[] = [];
+    for (const [file, texts] of [[options.rows, rows] as const, [options.html, page] as const]) {
+      if (file === undefined) continue;
+      // The results, which may have taken hours, are printed all the same.
+      try {
+        await writeFileAtomically(file, { replace: true }, async (write) => {
+          for (const text of texts()) await write(text);
+        });
+        written.push(file);
+      } catch (error) {
+        failures.push(error);
+      }
     }
     if (context.options.json) {
       await context.printJson({
@@ -172,12 +180,11 @@ async function run(
           differences: differences.map(({ datasetIndex: _, ...each }) => each),
         }),
       });
-      return 0;
+    } else {
+      await context.print(plainBlock(formatReport(results, { differences, width: context.columns })));
+      for (const file of written) await context.print(`wrote ${plainLine(file)}`);
     }
-    await context.print(plainBlock(formatReport(results, { differences, width: context.columns })));
-    for (const file of [options.rows, options.html]) {
-      if (file !== undefined) await context.print(`wrote ${plainLine(file)}`);
-    }
+    if (failures.length > 0) throw failures[0];
     return 0;
   } finally {
     progress.finish();
