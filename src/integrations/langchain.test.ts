@@ -240,7 +240,7 @@ describe('the store', () => {
     [undefined, 'u'],
     [{ since: new Date(0) }, 'u.since'],
     [{ a: [1, Number.POSITIVE_INFINITY] }, 'u.a[1]'],
-    [{ a: { b: undefined } }, 'u.a.b'],
+    [{ a: { b: [undefined] } }, 'u.a.b[0]'],
     // biome-ignore lint/suspicious/noSparseArray: what it leaves out would become null.
     [[1, , 3], 'u[1]'],
     [[() => 1], 'u[0]'],
@@ -262,6 +262,12 @@ describe('the store', () => {
       details: { field },
     });
     expect(await store.mget(['ok'])).toEqual([undefined]);
+  });
+
+  test('a property that is undefined is as good as absent', async () => {
+    const store = new MemoryStore({ memory });
+    await store.mset([['optional', { a: undefined, b: 1 } as never]]);
+    expect(await store.mget(['optional'])).toEqual([{ b: 1 }]);
   });
 
   test('what is deleted together is forgotten in one operation, all of it or nothing', async () => {

@@ -339,7 +339,7 @@ function checkPlain(value: unknown, field: string): void {
     // Not by `forEach`, which passes over what a list leaves out.
     const items: [string, unknown][] = Array.isArray(each)
       ? Array.from(each, (item, at) => [`[${at}]`, item])
-      : Object.entries(each).map(([key, item]) => [`.${key}`, item]);
+      : Object.entries(each).flatMap(([key, item]) => (item === undefined ? [] : [[`.${key}`, item]]));
     for (const [key, item] of items.reverse()) pending.push({ value: item, field: `${place}${key}` });
   }
 }
