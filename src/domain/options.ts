@@ -44,6 +44,12 @@ export function unknown(what: string, name: unknown, known: readonly string[]): 
   return `unknown ${what} ${describe(name)} (${hint(name, known)})`;
 }
 
+export function unknownStrategy(name: unknown, known: readonly string[]): SalienceError {
+  return new SalienceError('unknown_strategy', unknown('strategy', name, known), {
+    details: { strategy: name },
+  });
+}
+
 /** What to say beside an unknown name: the known one that was probably meant, or all of them. */
 export function hint(name: unknown, known: readonly string[]): string {
   const meant = nearest(name, known);

@@ -2,10 +2,9 @@ import { setImmediate } from 'node:timers/promises';
 import { invalidArgument } from '../domain/check.ts';
 import { clip } from '../domain/clip.ts';
 import { SalienceError } from '../domain/errors.ts';
-import { keysOf, onlyKeys } from '../domain/options.ts';
+import { keysOf, onlyKeys, unknownStrategy } from '../domain/options.ts';
 import { asQuery } from '../domain/query.ts';
 import { formatInstant } from '../domain/time.ts';
-import { unknownStrategy } from '../engine/recall/strategy.ts';
 import { type QuestionFeatures, readFeatures } from '../fit/features.ts';
 import {
   type EmbedderChoice,

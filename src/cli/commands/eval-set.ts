@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
+import { unknownStrategy } from '../../domain/options.ts';
 import { normalisedContent } from '../../domain/statement.ts';
 import { parseInstant } from '../../domain/time.ts';
 import { liveMemories } from '../../engine/belief/live-memories.ts';
-import { unknownStrategy } from '../../engine/recall/strategy.ts';
 import { searchableText } from '../../engine/write/record.ts';
 import { effectiveEvents } from '../../engine/write/undo.ts';
 import { type AskedQuestion, type PositiveUse, questionsFromUse } from '../../eval/index.ts';

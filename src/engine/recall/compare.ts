@@ -1,6 +1,6 @@
 import { invalidArgument, texts } from '../../domain/check.ts';
 import { SalienceError, throwIfAborted } from '../../domain/errors.ts';
-import { unknown } from '../../domain/options.ts';
+import { unknown, unknownStrategy } from '../../domain/options.ts';
 import { pauseIfDue } from '../../domain/slices.ts';
 import type { Embedder } from '../../providers/embedder.ts';
 import type { ParameterOverrides } from '../../scoring/profile.ts';
@@ -19,7 +19,7 @@ import {
   termsLookedFor,
   withinSize,
 } from './recall.ts';
-import { resolveStrategy, takesQuery, unknownStrategy } from './strategy.ts';
+import { resolveStrategy, takesQuery } from './strategy.ts';
 import type { Arm } from './trace.ts';
 
 export interface CompareOptions

@@ -5,6 +5,7 @@ import { explainOmission, type Omission } from '../../context/omission.ts';
 import { PACK_STRATEGIES, type PackObjective, type PackStrategy } from '../../context/pack.ts';
 import { BOOTSTRAP, PINNED, type SessionContext } from '../../context/sections.ts';
 import { number, oneOf, text, texts, wholeNumber } from '../../domain/check.ts';
+import { unknownStrategy } from '../../domain/options.ts';
 import { visibleScopes } from '../../domain/scope.ts';
 import { parseInstant } from '../../domain/time.ts';
 import { makeScore, type Score } from '../../scoring/comparable.ts';
@@ -25,7 +26,7 @@ import {
   recallPrepared,
 } from './recall.ts';
 import { recorded } from './recording.ts';
-import { strategyOf, unknownStrategy } from './strategy.ts';
+import { strategyOf } from './strategy.ts';
 import { stage, type Trace } from './trace.ts';
 
 /** Memories that are looked at for a context, unless it says otherwise. */

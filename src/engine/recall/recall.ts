@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { flag, invalidArgument, number, oneOf, text, texts, wholeNumber } from '../../domain/check.ts';
 import { SalienceError, throwIfAborted } from '../../domain/errors.ts';
-import { onlyKeys } from '../../domain/options.ts';
+import { onlyKeys, unknownStrategy } from '../../domain/options.ts';
 import { redactPrivate } from '../../domain/redaction.ts';
 import type { SpaceSettings } from '../../domain/settings.ts';
 import { formatInstant, type Instant, parseInstant } from '../../domain/time.ts';
@@ -28,7 +28,6 @@ import {
   resolveStrategy,
   type Strategy,
   strategyOf,
-  unknownStrategy,
 } from './strategy.ts';
 import { type SpelledWord, type StageTrace, stage, type Trace } from './trace.ts';
 

@@ -1,5 +1,3 @@
-import { SalienceError } from '../../domain/errors.ts';
-import { unknown } from '../../domain/options.ts';
 import type { Calibration } from '../../providers/embedder.ts';
 import { signalsRead } from '../../scoring/evaluate.ts';
 import {
@@ -138,12 +136,6 @@ export function querySignals(resolved: ResolvedProfile): {
 /** Whether a formula reads the query at all. What does not, `ambient` for one, ranks without. */
 export function takesQuery(resolved: ResolvedProfile): boolean {
   return Object.values(querySignals(resolved)).includes(true);
-}
-
-export function unknownStrategy(name: unknown, known: readonly string[]): SalienceError {
-  return new SalienceError('unknown_strategy', unknown('strategy', name, known), {
-    details: { strategy: name },
-  });
 }
 
 function calibrated(profile: Profile, calibration: Calibration | undefined): ParameterOverrides {

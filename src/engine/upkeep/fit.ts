@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { invalidArgument, listOf, oneOf, text, texts, wholeNumber } from '../../domain/check.ts';
 import { SalienceError, throwIfAborted } from '../../domain/errors.ts';
-import { onlyKeys } from '../../domain/options.ts';
+import { onlyKeys, unknownStrategy } from '../../domain/options.ts';
 import { LONGEST_QUERY, longQuery } from '../../domain/query.ts';
 import { type QuestionFeatures, readFeatures } from '../../fit/features.ts';
 import {
@@ -17,7 +17,6 @@ import { OBJECTIVES, type Objective } from '../../fit/measures.ts';
 import { checkSeed, seedOf, shuffled } from '../../fit/random.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { prepareRecall } from '../recall/recall.ts';
-import { unknownStrategy } from '../recall/strategy.ts';
 import type { OperationOptions } from '../types.ts';
 
 /** A question, and the memories that answer it. */
