@@ -353,6 +353,7 @@ function isRecord(value: unknown): value is object {
 
 function nameOf(value: unknown): string {
   if (typeof value === 'function') return 'a function';
+  if (typeof value === 'bigint') return `${value}n`;
   if (typeof value !== 'object' || value === null) return String(value);
   return `an object of the kind ${value.constructor?.name ?? Object.prototype.toString.call(value).slice(8, -1)}`;
 }

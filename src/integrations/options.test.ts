@@ -47,7 +47,7 @@ test('whatever makes something of a memory refuses options that nobody reads', a
     ['sessionId: expected a string, not null', () => memorySession(memory, { sessionId: null as never })],
     ['items[0]: expected an item', () => memorySession(memory).addItems([null as never])],
     ['items[0]: expected a value that JSON', () => memorySession(memory).addItems([cyclic as never])],
-    ['k: expected a value that JSON', () => new MemoryStore({ memory }).mset([['k', 1n as never]])],
+    ['k: 1n would not come back from JSON', () => new MemoryStore({ memory }).mset([['k', 1n as never]])],
     ['memorySession: unknown option "session"', () => memorySession(memory, { session: 'x' } as never)],
     ['traceMemory: unknown option "contents"', () => traceMemory({ contents: true } as never)],
     ['MemoryRetriever: unknown option "k"', () => new MemoryRetriever({ memory, k: 3 } as never)],
