@@ -32,6 +32,8 @@ describe('curve', () => {
     const { points, coldAt } = await memory.curve(id, { days: 3, now });
     expect(points.map(({ at }) => at)).toEqual(['9999-12-30T12:00:00.000Z', '9999-12-31T12:00:00.000Z']);
     expect(coldAt).toBeUndefined();
+    // It would be cold after that.
+    expect((await memory.curve(id, { days: 3650, now })).coldAt).toBeUndefined();
   });
 
   it.each(['exponential', 'power'] as const)(
