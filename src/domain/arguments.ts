@@ -58,6 +58,8 @@ export const queryText = { ...text, maxLength: LONGEST_QUERY } as const satisfie
 export const flag = { type: 'boolean' } as const satisfies Schema;
 /** What one call takes at most, where a list has no other limit. */
 export const LONGEST_LIST = 10_000;
+/** Messages of a JSON-RPC batch, at most: so many the MCP SDK takes over HTTP. */
+export const LONGEST_BATCH = 100;
 export const texts = { type: 'array', items: text, maxItems: LONGEST_LIST } as const satisfies Schema;
 export const share = { type: 'number', minimum: 0, maximum: 1 } as const satisfies Schema;
 

@@ -1,3 +1,4 @@
+import { LONGEST_BATCH } from '../domain/arguments.ts';
 import type { Clock, Instant } from '../domain/time.ts';
 
 export interface RateLimit {
@@ -10,9 +11,6 @@ export interface RateLimit {
  * many requests `more`, is counted all the same: those that follow wait for it.
  */
 export type RateLimiter = (token: string, more?: number) => number | undefined;
-
-/** Messages of the longest batch that is answered. */
-const LONGEST_BATCH = 100;
 
 /**
  * A token bucket for each token: full at first, refilled evenly. It holds as many buckets as there are tokens that

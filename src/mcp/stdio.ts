@@ -5,6 +5,7 @@ import { setImmediate, setTimeout as wait } from 'node:timers/promises';
 import { ProtocolErrorCode, parseJSONRPCMessage } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { logLineOf } from '../api/index.ts';
+import { LONGEST_BATCH } from '../domain/arguments.ts';
 import type { MemoryEngine } from '../index.ts';
 import { createMcpServer, type McpOptions } from './server.ts';
 import { createUnderWay } from './under-way.ts';
@@ -143,9 +144,6 @@ const TOO_LONG: Fault = {
   message: `Bad Request: the message is longer than ${MOST_BYTES} bytes; send less at a time`,
 };
 
-/** So many messages may stand in one line, as in one request over HTTP. */
-const MOST_TOGETHER = 100;
-
 interface Read {
   readonly messages: readonly unknown[];
   /** As the transport takes them, which knows no batches: those of 2025-03-26 are taken apart. */
@@ -169,14 +167,14 @@ function readLine(line: Buffer): Read | { readonly fault: Fault } | undefined {
       return { messages: [said], line };
     }
     const messages: readonly unknown[] = said;
-    if (messages.length > 0 && messages.length <= MOST_TOGETHER) {
+    if (messages.length > 0 && messages.length <= LONGEST_BATCH) {
       for (const message of messages) parseJSONRPCMessage(message);
       const lines = messages.map((message) => `${JSON.stringify(message)}\n`);
       return { messages, line: Buffer.from(lines.join('')) };
     }
   } catch {}
   const problem = Array.isArray(said)
-    ? `Bad Request: the line is not a batch of 1–${MOST_TOGETHER} valid JSON-RPC messages`
+    ? `Bad Request: the line is not a batch of 1–${LONGEST_BATCH} valid JSON-RPC messages`
     : 'Bad Request: the line is not a valid JSON-RPC message';
   return { fault: { id: idOf(said), code: ProtocolErrorCode.InvalidRequest, message: problem } };
 }

@@ -402,6 +402,7 @@ const MONTH_AND_DAYS = new RegExp(
   `(?<=\\bbetween\\s{1,3})(${MONTH})\\s{1,3}${DAY}\\s{1,3}and\\s{1,3}${DAY}(?:${YEAR_BEHIND}|(?=\\s{0,3}(?:[?!.,;:]|$)))`,
   'gi',
 );
+
 /** What the library does not read after "between": two days of a month. */
 function afterBetween(text: string, today: CalendarDay): readonly Span[] {
   // V8 compiles patterns when they first run, which takes longer than a recall.

@@ -1,6 +1,6 @@
 import axe from 'axe-core';
 import { expect, it } from 'vitest';
-import { startServer } from '../../src/http/index.ts';
+import { type RunningServer, startServer } from '../../src/http/index.ts';
 import { openSpaces } from '../../src/index.ts';
 import { VIEWS } from '../../web/views.ts';
 import {
@@ -387,20 +387,7 @@ describeInBrowser('the inspector', (browser) => {
 
   it('says that the server is gone, and goes on when it is back', async () => {
     await using work = await browser.inspect({ fill: (memory) => memory.remember('Prefers dark roast') });
-    const grant = {
-      id: 'a',
-      name: 'a',
-      space: 'demo',
-      rights: 'write',
-      createdAt: '2026-01-01T00:00:00.000Z',
-    } as const;
-    const port = await freePort();
-    const start = () =>
-      startServer({
-        spaces: openSpaces({ path: work.directory, embedder: 'none' }),
-        tokens: { authenticate: async (token) => (token === 'known' ? grant : undefined) },
-        port,
-      });
+    const start = await onOnePort(work.directory);
     const first = await start();
     const context = await browser.newContext();
     const page = await context.newPage();
@@ -421,17 +408,7 @@ describeInBrowser('the inspector', (browser) => {
 
   it('follows on when a server that ended while it waited is back', async () => {
     await using work = await browser.inspect({ fill: (memory) => memory.remember('Prefers dark roast') });
-    const grant = {
-      ...{ id: 'a', name: 'a', space: 'demo', rights: 'write' },
-      createdAt: '2026-01-01T00:00:00.000Z',
-    } as const;
-    const port = await freePort();
-    const start = () =>
-      startServer({
-        spaces: openSpaces({ path: work.directory, embedder: 'none' }),
-        tokens: { authenticate: async (token) => (token === 'known' ? grant : undefined) },
-        port,
-      });
+    const start = await onOnePort(work.directory);
     const first = await start();
     const context = await browser.newContext();
     const page = await context.newPage();
@@ -601,4 +578,15 @@ interface AxeResult {
     readonly id: string;
     readonly nodes: readonly { readonly html: string }[];
   }[];
+}
+
+/** Starts a server with the token "known", each time at the same address. */
+async function onOnePort(directory: string): Promise<() => Promise<RunningServer>> {
+  const port = await freePort();
+  const grant = {
+    ...{ id: 'a', name: 'a', space: 'demo', rights: 'write' },
+    createdAt: '2026-01-01T00:00:00.000Z',
+  } as const;
+  const tokens = { authenticate: async (token: string) => (token === 'known' ? grant : undefined) };
+  return () => startServer({ spaces: openSpaces({ path: directory, embedder: 'none' }), tokens, port });
 }
