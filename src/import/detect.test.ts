@@ -91,7 +91,12 @@ test('lines that cannot be one list are refused as a whole, with what to do', as
 });
 
 test('lines of our own, or of nobody that is known, stay lines', async () => {
-  expect((await readSorted('a.jsonl', '{"content":"x","memory":"y"}\n')).unusable).toEqual([]);
+  const own = '{"content":"x","memory":"y"}';
+  expect((await readSorted('a.jsonl', `${own}\n`)).unusable).toEqual([]);
+  expect((await readSorted('a.json', `${own}\n${own}\n`)).inputs.map(({ content }) => content)).toEqual([
+    'x',
+    'x',
+  ]);
   const printed = '{"memory":{"id":"a"},"outcome":"created"}\n';
   const { items } = await readContent('b.jsonl', `${printed}{"content":"z"}\n`);
   expect(items.map((each) => each.kind === 'statement' && each.where)).toEqual([

@@ -29,6 +29,7 @@ const expressions: readonly (readonly [text: string, ...ranges: string[]])[] = [
   ['between May and July 2023', 'May and July 2023: 2023-05-01 – 2023-08-01'],
   ['between March and May', 'March and May: 2026-03-01 – 2026-06-01'],
   ['between November and February 2023', 'November and February 2023: 2022-11-01 – 2023-03-01'],
+  ['on ports 2000-2010, yesterday', 'yesterday: 2026-06-09 – 2026-06-10'],
   ['in May and July 2023', 'May: 2023-05-01 – 2023-06-01', 'July 2023: 2023-07-01 – 2023-08-01'],
   ['in May or July 2023', 'May: 2023-05-01 – 2023-06-01', 'July 2023: 2023-07-01 – 2023-08-01'],
   ['between 2021 and 2023', '2021 and 2023: 2021-01-01 – 2024-01-01'],
