@@ -1,6 +1,6 @@
 import type { Block, MutableBlock } from '../scoring/compile.ts';
 import type { Limits } from '../scoring/condition.ts';
-import { groupOf } from './groups.ts';
+import { followRows, groupOf } from './groups.ts';
 import { grow } from './grow.ts';
 import { SCAN_ROWS } from './kernel/codes.ts';
 import { GROUP_ROWS, LEFT_OUT } from './kernel/scan.ts';
@@ -37,7 +37,8 @@ export function similarities(
   rows: Int32Array,
   together?: number,
 ): Similarities {
-  const { codes: query, scale, residual } = quantiseQuery(vector);
+  followRows(index);
+  const { codes: query, scale, residual } = quantiseQuery(vector, index.groups.leastScale);
   const codes = index.codes!;
   const span = together ?? SCAN_ROWS;
   room = grow(room, index.size);

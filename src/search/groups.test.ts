@@ -20,7 +20,8 @@ import { dotError, quantiseQuery } from './quantise.ts';
 import { createResidentIndex, putMemory, type ResidentIndex } from './resident-index.ts';
 import type { Skim } from './skim.ts';
 
-const DIMENSIONS = 8;
+/** More than the kernel takes in a step. */
+const DIMENSIONS = 20;
 
 /** Rows that stand beside each other are alike, so that whole groups are far from a query. */
 function spaceOf(
@@ -70,10 +71,10 @@ const spaces = [
 
 /** How similar each row can be; NaN without a vector. */
 function highs(index: ResidentIndex, vector: Float32Array): readonly number[] {
-  const { codes: query, scale, residual } = quantiseQuery(vector);
+  followRows(index);
+  const { codes: query, scale, residual } = quantiseQuery(vector, index.groups.leastScale);
   return Array.from({ length: index.size }, (_, row) => {
-    const codes = index.codes!.view(row, 1);
-    const product = codes.reduce((sum, code, at) => sum + code * query[at]!, 0);
+    const product = index.codes!.products(query, row, 1)[0]!;
     return scale * index.scales[row]! * product + dotError(residual, index.residuals[row]!);
   });
 }

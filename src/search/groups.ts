@@ -11,6 +11,8 @@ export interface Groups {
   /** By group: the largest scale and the largest residual; NaN where a row has no vector. */
   scales: Float32Array;
   residuals: Float32Array;
+  /** Of all rows with a vector; infinite where there are none. */
+  leastScale: number;
   /** By group, `MOST_SESSIONS` each: the index's numbers of the sessions of its rows. */
   sessions: Uint32Array;
   /** By group: how many sessions those are; more than `MOST_SESSIONS` where not all of them are known. */
@@ -32,6 +34,7 @@ export function createGroups(): Groups {
   return {
     scales: new Float32Array(0),
     residuals: new Float32Array(0),
+    leastScale: Infinity,
     sessions: new Uint32Array(0),
     sessionCounts: new Uint8Array(0),
     runStarts: new Int32Array(0),
@@ -75,6 +78,7 @@ export function followRows({ groups, size, scales, residuals, sessions: { codes 
     // NaN stays: whether a row without a vector is passed over is not a matter of its similarity.
     groups.scales[group] = Math.max(groups.scales[group]!, highestOf(scales, row, end));
     groups.residuals[group] = Math.max(groups.residuals[group]!, highestOf(residuals, row, end));
+    groups.leastScale = Math.min(groups.leastScale, leastOf(scales, row, end));
     addSessions(groups, group, codes, row, end);
     row = end;
   }
@@ -87,6 +91,16 @@ function highestOf(values: Float32Array, start: number, end: number): number {
   let highest = 0;
   for (let row = start; row < end; row++) highest = Math.max(highest, values[row]!);
   return highest;
+}
+
+/** NaN is none. */
+function leastOf(values: Float32Array, start: number, end: number): number {
+  let least = Infinity;
+  for (let row = start; row < end; row++) {
+    const value = values[row]!;
+    if (value < least) least = value;
+  }
+  return least;
 }
 
 function addSessions(groups: Groups, group: number, sessions: Uint32Array, start: number, end: number): void {

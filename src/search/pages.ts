@@ -14,7 +14,7 @@ import { packing } from './session-lists.ts';
 export type { PageParts } from './parts.ts';
 
 /** Another one whenever the layout of the parts is. */
-const LAYOUT = 13;
+const LAYOUT = 14;
 
 const KINDS = { Uint8Array, Uint16Array, Uint32Array, Float32Array, Float64Array, Int8Array };
 type Kind = keyof typeof KINDS;

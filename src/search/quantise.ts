@@ -1,3 +1,4 @@
+import { codesOfQuery, JOINED, joinCodes, joinQuery } from './kernel/scan.ts';
 import { rotate } from './rotate.ts';
 
 /** A unit vector in few bits a component, in rotated coordinates: component ≈ scale · code. */
@@ -14,50 +15,85 @@ export const ROUNDING = 1e-6;
 /** The largest code of a memory. */
 const LARGEST = 127;
 
-/** Approximates a unit vector in 8 bits; the residual is what bounds every similarity computed from the codes. */
-export function quantise(vector: Float32Array): Quantised {
-  return approximate(vector, LARGEST, new Int8Array(vector.length));
-}
-
-/**
- * Approximates a query by up to 16 bits, at no cost for the scan: nearly all that is unknown of a similarity is then what the
- * codes of the memory leave out. No sum of products with these exceeds 31 bits.
- */
-export function quantiseQuery(vector: Float32Array): Quantised<Int16Array> {
-  const largest = Math.min(0x7fff, Math.floor(0x7fffffff / (LARGEST * vector.length)));
-  return approximate(vector, largest, new Int16Array(vector.length));
-}
+/** Of 16 bits, with room for what rounding adds. */
+const LARGEST_OF_QUERY = 32_000;
+/** What the lengths of the codes of a row and of a query may give together: 256 times as much are 31 bits. */
+const LARGEST_PRODUCT = 0x7f_ffff;
+/** More than the length of a vector that is taken for one of length 1. */
+const UNIT = 1.001;
 
 /** A batch has thousands of vectors, and each array is made and collected. */
 let scratch = new Float64Array(0);
 
-function approximate<Codes extends Int8Array | Int16Array>(
-  given: Float32Array,
-  most: number,
-  codes: Codes,
-): Quantised<Codes> {
-  const { length } = given;
-  if (scratch.length !== length) scratch = new Float64Array(length);
-  const vector = scratch;
-  rotate(given, vector);
-  let largest = 0;
-  for (let at = 0; at < length; at++) {
-    const size = Math.abs(vector[at]!);
-    if (size > largest) largest = size;
-  }
-  const scale = Math.fround(largest / most);
+/** In rotated coordinates: good until the next call. */
+function rotated(vector: Float32Array): Float64Array {
+  if (scratch.length !== vector.length) scratch = new Float64Array(vector.length);
+  rotate(vector, scratch);
+  return scratch;
+}
+
+/**
+ * Approximates a unit vector in 8 bits, as the kernel reads them; the residual is what bounds every similarity computed from
+ * the codes.
+ */
+export function quantise(given: Float32Array): Quantised {
+  const vector = rotated(given);
+  const { length } = vector;
+  const codes = new Int8Array(length);
+  const scale = Math.fround(largestOf(vector) / LARGEST);
   const inverse = scale === 0 ? 0 : 1 / scale;
   // Never negative, so that leaving out the fraction rounds.
-  const above = most + 0.5;
+  const above = LARGEST + 0.5;
   let square = 0;
   for (let at = 0; at < length; at++) {
     const component = vector[at]!;
-    codes[at] = ((component * inverse + above) | 0) - most;
+    codes[at] = ((component * inverse + above) | 0) - LARGEST;
     const difference = component - scale * codes[at]!;
     square += difference * difference;
   }
-  // What 32 bits round away is a thousandth of what is added.
-  return { codes, scale, residual: Math.fround(Math.sqrt(square) + ROUNDING) };
+  joinCodes(codes);
+  return { codes, scale, residual: residualOf(square) };
+}
+
+/**
+ * Approximates a query in up to 16 bits, at no cost for the scan, and as its kernel reads them: nearly all that is unknown of a similarity
+ * is then what the codes of the memory leave out. No product with the codes of a row exceeds 31 bits, if the scale of
+ * that row is not less than `leastScale` (or 0), because no sum of products exceeds the lengths of both.
+ */
+export function quantiseQuery(given: Float32Array, leastScale = 0): Quantised<Int16Array> {
+  const vector = rotated(given);
+  const { length } = vector;
+  const rounded = Math.sqrt(length) / 2;
+  const longest = Math.min(LARGEST * Math.sqrt(length), UNIT / leastScale + rounded);
+  const norm = Math.sqrt(vector.reduce((sum, each) => sum + each * each, 0));
+  const range = Math.min((LARGEST_PRODUCT / longest - rounded) / norm, LARGEST_OF_QUERY / largestOf(vector));
+  // What 32 bits round away is less than what the largest product falls short of 2^23.
+  const scale = norm === 0 ? 0 : Math.fround(1 / range);
+  const inverse = norm === 0 ? 0 : 1 / scale;
+  const codes = joinQuery(vector.map((component) => component * inverse));
+  let square = 0;
+  codesOfQuery(codes).forEach((code, at) => {
+    const difference = vector[at]! - scale * code;
+    square += difference * difference;
+  });
+  return { codes, scale: scale / JOINED, residual: residualOf(square) };
+}
+
+function largestOf(vector: Float64Array): number {
+  let largest = 0;
+  for (let at = 0; at < vector.length; at++) {
+    const size = Math.abs(vector[at]!);
+    if (size > largest) largest = size;
+  }
+  return largest;
+}
+
+/**
+ * Of the sum of the squares of what is left out: so much more, as vectors may be longer than 1. What 32 bits round away is a thousandth of
+ * what is added.
+ */
+function residualOf(square: number): number {
+  return Math.fround(UNIT * Math.sqrt(square) + ROUNDING);
 }
 
 /**

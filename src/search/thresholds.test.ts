@@ -23,6 +23,7 @@ import { searchNaively } from '../testing/naive-search.ts';
 import { sampleMemory, unitVector } from '../testing/sample-memory.ts';
 import { seededRandom } from '../testing/seeded-random.ts';
 import { countWithin } from './fill.ts';
+import { createPlainCodes } from './kernel/codes.ts';
 import { dotError, quantise, quantiseQuery } from './quantise.ts';
 import type { ResidentIndex } from './resident-index.ts';
 
@@ -277,7 +278,7 @@ describe('candidates of what is required of the similarity', () => {
 
   test('rows below the best are passed over, though they meet it', async () => {
     const memories = plainStore(7, 3000);
-    const profile = profileWith(similarity, [{ signal: 'similarity', above: 0.1 }]);
+    const profile = profileWith(similarity, [{ signal: 'similarity', above: 0.35 }]);
     const request = { profile, query: query(7, []), filter: {}, now: ARBITRARY_NOW, limit: 2 };
     const index = indexOf(memories);
     const looked = vi.spyOn(index.codes!, 'pick');
@@ -288,7 +289,7 @@ describe('candidates of what is required of the similarity', () => {
     expect(picked).toBeLessThan(candidates / 2);
     // What is looked at is counted exactly.
     const { vector } = request.query;
-    const meeting = memories.filter((each) => each.vector && cosine(vector, each.vector) > 0.1).length;
+    const meeting = memories.filter((each) => each.vector && cosine(vector, each.vector) > 0.35).length;
     const all = await searchByIndex(index, memories, memories, { ...request, limit: memories.length });
     expect([all.candidates, all.scored]).toEqual([meeting, meeting]);
     expect(candidates).toBeGreaterThan(meeting);
@@ -304,7 +305,10 @@ describe('the bound covers what was left out', () => {
     const errorOf = (vector: Float32Array) => dotError(asked.residual, quantise(vector).residual);
     const upperOf = (vector: Float32Array) => {
       const { codes, scale } = quantise(vector);
-      const product = codes.reduce((sum, code, at) => sum + code * asked.codes[at]!, 0);
+      const kernel = createPlainCodes(codes.length);
+      kernel.reserve(1);
+      kernel.set(0, codes);
+      const product = kernel.products(asked.codes, 0, 1)[0]!;
       return asked.scale * scale * product + errorOf(vector);
     };
     // Its upper bound lies below what the sixteen score, and above the least that they might have scored.

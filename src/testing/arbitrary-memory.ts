@@ -102,12 +102,16 @@ export const arbitraryMemory: fc.Arbitrary<MemoryRecord> = fc.record(
   { noNullPrototype: true },
 );
 
-/** A vector of small whole numbers scaled to length 1: similar and opposite ones are frequent, equal ones happen. */
+/** Components of a vector that are not 0. */
+const FILLED = 5;
+
+/** A vector of few small whole numbers scaled to length 1: similar and opposite ones are frequent, equal ones happen. */
 export function arbitraryVector(dimensions: number): fc.Arbitrary<Float32Array> {
+  const filled = Math.min(dimensions, FILLED);
   return fc
-    .array(fc.integer({ min: -2, max: 3 }), { minLength: dimensions, maxLength: dimensions })
+    .array(fc.integer({ min: -2, max: 3 }), { minLength: filled, maxLength: filled })
     .filter((numbers) => numbers.some((each) => each !== 0))
-    .map(unitVector);
+    .map((numbers) => unitVector([...numbers, ...Array<number>(dimensions - filled).fill(0)]));
 }
 
 /** A memory with its terms, and a vector more often than not. */

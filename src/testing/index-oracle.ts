@@ -20,7 +20,8 @@ import { sampleMemory, unitVector } from './sample-memory.ts';
 import { seededRandom } from './seeded-random.ts';
 
 /** Of every vector drawn here. */
-export const DIMENSIONS = 5;
+/** A step of the kernel, and a few more. */
+export const DIMENSIONS = 18;
 /** All words of the memories and of the queries drawn here. */
 export const vocabulary = ['amber', 'birch', 'cedar', 'dune', 'ember'];
 const termId = (term: string) => (vocabulary.includes(term) ? vocabulary.indexOf(term) : undefined);

@@ -1,6 +1,6 @@
 /**
- * The raw dot products of a query with consecutive rows of codes, `dimensions` bytes each. `products[i]` is that of
- * row `first + i`.
+ * The raw dot products of a query with consecutive rows of codes, `dimensions` bytes each, times JOINED. `products[i]` is that of
+ * row `first + i`. Codes are joined by `joinCodes`, the query by `joinQuery`.
  */
 export type Scan = (
   query: Int16Array,
@@ -11,37 +11,66 @@ export type Scan = (
   products: Int32Array,
 ) => void;
 
+/** Components whose codes are joined in pairs: as many as the kernel takes in a step. What is left at the end stays as it is. */
+const STEP = 16;
+/** What products with joined codes are multiples of. */
+export const JOINED = 256;
+
+function joinedOf(length: number): number {
+  return length - (length % STEP);
+}
+
+/** In place: makes one number of 16 bits of each two codes, JOINED × the second + the first. */
+export function joinCodes(codes: Int8Array): void {
+  // The lower byte of a negative number is JOINED more than the number, which the upper one makes up for.
+  for (let at = 0; at < joinedOf(codes.length); at += 2) codes[at + 1]! -= codes[at]! < 0 ? 1 : 0;
+}
+
 /**
- * What the kernel of scan.wat does, in plain TypeScript. Four rows at once share each component of the query; `imul` and `| 0` keep the sums
- * whole numbers, where `*` would make the engine look out for −0.
+ * The numbers that the kernel multiplies with joined codes. Of each step, first those of second codes, and then those of first codes,
+ * less what the first ones have got with the second ones.
  */
-export const scan: Scan = (query, codes, dimensions, first, count, products) => {
-  let row = 0;
-  for (; row + 3 < count; row += 4) {
-    const start = (first + row) * dimensions;
-    const second = start + dimensions;
-    const third = second + dimensions;
-    const fourth = third + dimensions;
-    let a = 0;
-    let b = 0;
-    let c = 0;
-    let d = 0;
-    for (let at = 0; at < dimensions; at++) {
-      const component = query[at]!;
-      a = (a + Math.imul(component, codes[start + at]!)) | 0;
-      b = (b + Math.imul(component, codes[second + at]!)) | 0;
-      c = (c + Math.imul(component, codes[third + at]!)) | 0;
-      d = (d + Math.imul(component, codes[fourth + at]!)) | 0;
-    }
-    products[row] = a;
-    products[row + 1] = b;
-    products[row + 2] = c;
-    products[row + 3] = d;
+export function joinQuery(components: Float64Array): Int16Array {
+  const numbers = new Int16Array(components.length);
+  const joined = joinedOf(components.length);
+  for (let at = 0; at < joined; at += 2) {
+    const place = at - (at % STEP) / 2;
+    const second = Math.round(components[at + 1]!);
+    numbers[place] = second;
+    numbers[place + STEP / 2] = Math.round(components[at]! - second / JOINED);
   }
-  for (; row < count; row++) {
+  for (let at = joined; at < components.length; at++) numbers[at] = Math.round(components[at]!);
+  return numbers;
+}
+
+/** What the codes of each component are multiplied with, all in all. */
+export function codesOfQuery(numbers: Int16Array): Float64Array {
+  const codes = Float64Array.from(numbers);
+  for (let at = 0; at < joinedOf(numbers.length); at += 2) {
+    const place = at - (at % STEP) / 2;
+    codes[at] = numbers[place + STEP / 2]! + numbers[place]! / JOINED;
+    codes[at + 1] = numbers[place]!;
+  }
+  return codes;
+}
+
+/** What the kernel of scan.wat does, in plain TypeScript. `imul` and `| 0` keep the sums whole numbers. */
+export const scan: Scan = (query, codes, dimensions, first, count, products) => {
+  const joined = joinedOf(dimensions);
+  for (let row = 0; row < count; row++) {
     const start = (first + row) * dimensions;
     let sum = 0;
-    for (let at = 0; at < dimensions; at++) sum = (sum + Math.imul(query[at]!, codes[start + at]!)) | 0;
+    for (let step = 0; step < joined; step += STEP) {
+      for (let pair = 0; pair < STEP / 2; pair++) {
+        const low = codes[start + step + 2 * pair]!;
+        const both = (codes[start + step + 2 * pair + 1]! << 8) + (low & 0xff);
+        sum = (sum + Math.imul(query[step + pair]!, both)) | 0;
+        sum = (sum + Math.imul(query[step + STEP / 2 + pair]!, low << 8)) | 0;
+      }
+    }
+    for (let at = joined; at < dimensions; at++) {
+      sum = (sum + Math.imul(query[at]!, codes[start + at]! << 8)) | 0;
+    }
     products[row] = sum;
   }
 };
