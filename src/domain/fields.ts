@@ -244,7 +244,7 @@ export const FIELDS = {
     filterable: true,
     required: true,
     clock: true,
-    about: 'when it was first known (default: now)',
+    about: 'when it was first known (default: updatedAt, or else now)',
     agents: false,
     option: '--created-at <time>',
   },

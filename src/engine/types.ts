@@ -33,9 +33,9 @@ export interface RememberOptions {
   /** The role of its speaker: `user`, `assistant`, `system`, `tool`, or another word of at most 64 characters. */
   readonly role?: string | undefined;
   readonly sessionId?: string | undefined;
-  /** When it was first known; a future time counts as now. Default is now. */
+  /** When it was first known; a future time counts as now. Default is `updatedAt`, or else now. */
   readonly createdAt?: string | Date | undefined;
-  /** Default is `createdAt`. */
+  /** When it last changed. Default is `createdAt`. */
   readonly updatedAt?: string | Date | undefined;
   /** Hidden before. */
   readonly validFrom?: string | Date | undefined;

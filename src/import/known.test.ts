@@ -442,6 +442,27 @@ describe('an export of a memory that the space knows otherwise', () => {
     ]);
   });
 
+  it('is as old as its last change if nothing else dates it', async () => {
+    const january = { id: 'a', content: 'of January', updatedAt: '2024-01-01' };
+    const june = { id: 'a', content: 'of June', updatedAt: '2024-06-01' };
+    const { counts, memories } = await importAll('a.jsonl', [lines(january), lines(june), lines(january)]);
+    expect(counts).toEqual([
+      { ...none, imported: 1 },
+      { ...none, updated: 1 },
+      { ...none, differs: 1 },
+    ]);
+    expect(memories).toMatchObject([
+      { content: 'of June', createdAt: '2024-01-01T00:00:00.000Z', updatedAt: '2024-06-01T00:00:00.000Z' },
+    ]);
+  });
+
+  it('never replaces a later statement of its topic if only its last change is dated', async () => {
+    const old = { content: 'Deploys on Monday', topicKey: 'deploys', updatedAt: '2024-01-01' };
+    const late = { content: 'Deploys on Friday', topicKey: 'deploys', updatedAt: '2024-06-01' };
+    const { memories } = await importAll('a.jsonl', [lines(late, old)]);
+    expect(memories).toMatchObject([{ content: 'Deploys on Friday', updatedAt: '2024-06-01T00:00:00.000Z' }]);
+  });
+
   it('takes its place on request', async () => {
     const { memory, exported } = await kept();
     const changed = { ...exported, content: 'Anna likes coffee', tags: ['x'] };

@@ -139,15 +139,14 @@ async function believedAbout(memory: MemoryEngine, item: Statement): Promise<Mem
 }
 
 /**
- * When a statement was said last. `undefined` when the source does not tell, or not in a way that can be read: what has
- * no `createdAt` is as old as its import.
+ * When a statement was said last. `undefined` when the source does not tell, or not in a way that can be read.
  */
 function saidAt(item: Usable): number | undefined {
   if (item.kind !== 'statement') return undefined;
-  const { createdAt, updatedAt = createdAt } = item.input;
-  if (createdAt === undefined || updatedAt === undefined) return undefined;
+  const { updatedAt, createdAt = updatedAt } = item.input;
+  if (createdAt === undefined) return undefined;
   try {
-    return Math.max(parseInstant(createdAt), parseInstant(updatedAt));
+    return Math.max(parseInstant(createdAt), parseInstant(updatedAt ?? createdAt));
   } catch {
     return undefined;
   }

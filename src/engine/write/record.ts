@@ -53,7 +53,8 @@ export function newRecord(
   const given = checkedFields({ ...input }, CREATE_FIELDS, limits) as Partial<
     Pick<MemoryRecord, CreateField>
   > & { readonly content: string };
-  const createdAt = Math.min(given.createdAt ?? now, now);
+  // What last changed at a time was known by then.
+  const createdAt = Math.min(given.createdAt ?? given.updatedAt ?? now, now);
   if (given.createdAt !== undefined && given.updatedAt !== undefined && given.updatedAt < given.createdAt)
     throw invalidArgument(
       'updatedAt',

@@ -21,6 +21,13 @@ test('a memory that was updated before it was created is refused, by name, and n
   expect(await memory.get('c')).toMatchObject({ updatedAt: fine.updatedAt, createdAt: fine.createdAt });
 });
 
+test('a memory of which only the last change is dated was known by then', async () => {
+  const { memory } = await live({ embedder: 'none' });
+  const at = '2025-03-02T00:00:00.000Z';
+  await memory.remember('Anna likes tea', { id: 'a', updatedAt: at });
+  expect(await memory.get('a')).toMatchObject({ createdAt: at, updatedAt: at });
+});
+
 test('an import reports the line of such a memory, and goes on', async () => {
   const lines = [
     { id: 'a', content: 'Anna likes tea', createdAt: '2025-03-02', updatedAt: '2025-03-01' },
