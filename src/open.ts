@@ -18,6 +18,7 @@ import type { Embedder } from './providers/embedder.ts';
 import type { LanguageModel } from './providers/language-model.ts';
 import { withQueryCache } from './providers/query-cache.ts';
 import type { Reranker } from './providers/reranker.ts';
+import { takenName } from './scoring/faults.ts';
 import { checkProfile, type Profile, type ProfileDefinition } from './scoring/profile.ts';
 import { BUILTIN_PROFILE_NAMES, builtinProfile } from './scoring/profiles/index.ts';
 import type { SpaceStore, Store } from './store/store.ts';
@@ -195,12 +196,7 @@ function gatherProfiles(definitions: readonly ProfileDefinition[]): ReadonlyMap<
   );
   for (const definition of definitions) {
     const profile = checkProfile(definition, (name) => profiles.get(name)?.());
-    if (profiles.has(profile.name)) {
-      throw new SalienceError(
-        'invalid_profile',
-        `there is a strategy ${JSON.stringify(profile.name)} already: give the profile another name`,
-      );
-    }
+    if (profiles.has(profile.name)) throw takenName(profile.name);
     profiles.set(profile.name, () => profile);
   }
   return profiles;

@@ -6,3 +6,11 @@ export function invalidProfile(profile: string, path: string, problem: string): 
     details: { profile, path },
   });
 }
+
+/** The name of a profile of one's own is that of one which the engine has. */
+export function takenName(name: string): SalienceError {
+  return new SalienceError(
+    'invalid_profile',
+    `there is a strategy ${JSON.stringify(name)} already: give the profile another name`,
+  );
+}

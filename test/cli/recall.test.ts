@@ -323,6 +323,17 @@ describe('score and profiles', () => {
     });
     expect((await work.salience(['profiles', 'show', 'nope'])).code).toBe(2);
   });
+
+  it('finds no profile valid that a recall would refuse for its name', async () => {
+    work.file('taken.json', JSON.stringify({ ...fresh, name: 'hybrid' }));
+    const asked = await work.salience(['recall', 'tea', '--profile', 'taken.json']);
+    expect(await work.salience(['profiles', 'validate', 'taken.json'])).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: asked.stderr,
+    });
+    expect(asked.stderr).toContain('there is a strategy "hybrid" already');
+  });
 });
 
 describe('relations', () => {

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { takenName } from '../../scoring/faults.ts';
 import {
   BUILTIN_PROFILE_NAMES,
   type BuiltinProfileName,
@@ -8,6 +9,7 @@ import {
   formulaText,
   type Profile,
 } from '../../scoring/index.ts';
+import { findBuiltinProfile } from '../../scoring/profiles/index.ts';
 import { action } from '../context.ts';
 import { readDefinition } from '../profile-file.ts';
 import { formatTable } from '../table.ts';
@@ -55,6 +57,7 @@ export function configure(command: Command): void {
       action<object, [string]>(async (context, file) => {
         const profile = defineProfile(await readDefinition(file));
         const { name, lineage } = profile;
+        if (findBuiltinProfile(name)) throw takenName(name);
         if (context.options.json) return context.printJson({ name, valid: true, lineage });
         await context.print(`${plainLine(file)} is a valid profile\n\n${describe(profile)}`);
       }),
