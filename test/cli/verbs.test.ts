@@ -288,6 +288,21 @@ describe('remember, get, list', () => {
     expect(await work.json([...copy, 'default'])).toMatchObject([{ space: 'default' }]);
   });
 
+  it('says where there is no space to maintain', async () => {
+    const outcome = await work.salience(['maintain', '--all-spaces', '--path', 'nowhere']);
+    expect(outcome).toMatchObject({ code: 0, stdout: 'there are no spaces in nowhere\n', stderr: '' });
+    expect(existsSync(join(work.directory, 'nowhere'))).toBe(false);
+  });
+
+  it('names a file that could not be maintained', async () => {
+    const path = join(work.directory, 'damaged');
+    await work.json(['remember', 'x', '--path', path]);
+    writeFileSync(join(path, 'other-3e23e8160039594a.db'), 'no database');
+    const outcome = await work.salience(['maintain', '--all-spaces', '--path', path]);
+    expect(outcome).toMatchObject({ code: 3, stdout: 'default: 1 memory examined: nothing to change\n' });
+    expect(outcome.stderr).toContain('other-3e23e8160039594a.db is not a store of this engine');
+  });
+
   it('says where it looked for a space that does not exist', async () => {
     expect(await fails(['list', '--path', 'nowhere'], 1)).toEqual({
       code: 'not_found',

@@ -4,7 +4,7 @@ import { type MaintenanceReport, type MemoryEngine, openSpaces } from '../../ind
 import { action, type Context } from '../context.ts';
 import { PARTLY } from '../failure.ts';
 import { lineOf } from '../memory-text.ts';
-import { openExisting, openingOf } from '../open.ts';
+import { openExisting, openingOf, placeOf } from '../open.ts';
 import { parseWholeNumber, refuseSpace } from '../options.ts';
 import { createProgress } from '../progress.ts';
 import { formatTable } from '../table.ts';
@@ -90,6 +90,7 @@ async function maintainAll(context: Context<Options>): Promise<number> {
       ...(everyHours === undefined ? {} : { every: everyHours * HOUR }),
     });
     const failed = result.failed.map(({ space, error }) => ({ space, message: (error as Error).message }));
+    const { unreadable } = result;
     const halved = result.maintained.filter(({ report }) => report.failures.length > 0);
     for (const { space, report } of halved) {
       for (const text of failureTexts(report.failures)) warn(`${plainLine(space)}: ${text}`);
@@ -103,8 +104,11 @@ async function maintainAll(context: Context<Options>): Promise<number> {
       if (left > 0)
         await context.print(`${plural(left, 'space', 'spaces')} left: maintained in this span already`);
       for (const { space, message } of failed) warn(`${plainLine(space)}: ${message}`);
+      for (const text of unreadable) warn(plainLine(text));
+      if (result.maintained.length + left + failed.length + unreadable.length === 0)
+        await context.print(`there are no spaces in ${plainLine(placeOf(options))}`);
     }
-    return failed.length > 0 || halved.length > 0 ? PARTLY : 0;
+    return failed.length + halved.length + unreadable.length > 0 ? PARTLY : 0;
   } finally {
     await opening.store?.close();
   }
