@@ -1,4 +1,8 @@
-import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server';
+import {
+  createMcpHandler,
+  type McpHttpHandler,
+  type Server,
+} from '@modelcontextprotocol/server';
 import { logLineOf } from '../api/index.ts';
 import { wholeNumber } from '../domain/check.ts';
 import type { MemoryEngine } from '../index.ts';
@@ -31,10 +35,20 @@ export function createMcpHttpHandler(
   checkMcpOptions(memory, rest, 'createMcpHttpHandler');
   if (maxBodyBytes !== undefined) wholeNumber(maxBodyBytes, 'maxBodyBytes', 1, Number.MAX_SAFE_INTEGER);
   const { log = () => {} } = rest;
-  return createMcpHandler(() => createMcpServer(memory, rest), {
+  return createMcpHandler(() => serverOfOneRequest(memory, rest), {
     onerror: faultsTo(log),
     ...(maxBodyBytes === undefined ? {} : { maxRequestBodySize: maxBodyBytes }),
   });
+}
+
+/**
+ * A server that hears no cancellation: it could only come in one batch with its request, of which every answer is waited
+ * for, and what is cancelled gets none.
+ */
+function serverOfOneRequest(memory: MemoryEngine, options: McpOptions): Server {
+  const server = createMcpServer(memory, options);
+  server.removeNotificationHandler('notifications/cancelled');
+  return server;
 }
 
 /** How the SDK begins its errors about requests that it has refused with the reason. */
@@ -79,7 +93,7 @@ export function createMcpMount(
       const { access } = (authInfo?.extra ?? {}) as { readonly access?: McpAccess };
       if (!access) throw new Error('a request reached the handler without its access');
       const { grant, memory } = access;
-      return createMcpServer(memory, {
+      return serverOfOneRequest(memory, {
         ...rest,
         access: grant.rights === 'read' ? 'read' : 'write',
         confined: grant.scopes !== undefined,

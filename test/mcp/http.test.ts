@@ -141,6 +141,19 @@ describe('/mcp of a server', () => {
     expect(lines).toEqual([]);
   });
 
+  it('ends the answer to a batch that cancels a request of its own', async () => {
+    await using test = await serve();
+    const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } };
+    const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'stats', arguments: {} } };
+    const { status, text } = await test.ask('POST', '/mcp', {
+      token: await test.token(),
+      headers: { accept: 'application/json, text/event-stream' },
+      body: [call, cancel, { jsonrpc: '2.0', id: 2, method: 'ping' }],
+    });
+    expect(status).toBe(200);
+    for (const id of [1, 2]) expect(text).toContain(`"id":${id}}`);
+  });
+
   it('keeps the votes of two tokens with the same rights apart', async () => {
     await using test = await serve();
     const memory = await test.space();
