@@ -1,6 +1,7 @@
 import {
   createMcpHandler,
   type McpHttpHandler,
+  ProtocolError,
   type Server,
 } from '@modelcontextprotocol/server';
 import { logLineOf } from '../api/index.ts';
@@ -57,7 +58,7 @@ const REFUSED = /^(?:Rejected (?:inbound|2025-era) request|Unsupported Media Typ
 /** Logs faults. What a client did wrong it has been told, and is none. */
 function faultsTo(log: (line: string) => void): (error: Error) => void {
   return (error) => {
-    if (!REFUSED.test(error.message)) log(`mcp: ${logLineOf(error)}`);
+    if (!(error instanceof ProtocolError) && !REFUSED.test(error.message)) log(`mcp: ${logLineOf(error)}`);
   };
 }
 

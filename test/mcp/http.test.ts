@@ -141,6 +141,30 @@ describe('/mcp of a server', () => {
     expect(lines).toEqual([]);
   });
 
+  it('logs no fault where a client speaks a version that is not there yet', async () => {
+    const lines: string[] = [];
+    const mcp = createMcpMount({ version: '1.2.3', log: (line) => lines.push(line) });
+    await using test = await startTestServer({ mount: { '/mcp': mcp.answer } });
+    const version = '2031-01-01';
+    const meta = {
+      'io.modelcontextprotocol/protocolVersion': version,
+      'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+      'io.modelcontextprotocol/clientCapabilities': {},
+    };
+    const { status, json } = await test.ask('POST', '/mcp', {
+      token: await test.token(),
+      headers: {
+        accept: 'application/json, text/event-stream',
+        'mcp-protocol-version': version,
+        'mcp-method': 'tools/list',
+      },
+      body: { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: meta } },
+    });
+    expect(status).toBe(400);
+    expect(json.error.message).toContain(version);
+    expect(lines).toEqual([]);
+  });
+
   it('ends the answer to a batch that cancels a request of its own', async () => {
     await using test = await serve();
     const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } };
