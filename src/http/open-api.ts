@@ -135,6 +135,7 @@ const NAMES_OTHERS: ReadonlySet<string> = new Set([
   'context',
   'list',
   'forget_many',
+  'maintain',
   'end_session',
   'relate',
   'unrelate',

@@ -175,6 +175,7 @@ describe('the routes', () => {
         { memories: [{ content: 'Rye', supersedes: ['never'] }] },
       ],
       ['import_memories', '/v1/memories/import', tokens[1], { memories: [newer] }],
+      ['maintain', '/v1/maintain', tokens[0], { consolidate: ['never'] }],
     ] as const) {
       const { status, text } = await test.ask('POST', path, { token, body });
       expect(status, text).toBe(404);
