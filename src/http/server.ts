@@ -227,6 +227,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     },
     getRequestListener(app.fetch, { overrideGlobalObjects: false, errorHandler: responseToUnreadable }),
   );
+  // Node.js would leave out what comes after 2,000, in silence: their length has a limit.
+  server.maxHeadersCount = 0;
   const connections = limitConnections(server, limits);
   await listen(server, host, port);
   let closed: Promise<void> | undefined;

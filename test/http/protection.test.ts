@@ -56,6 +56,13 @@ describe('the door', () => {
     expect(answer).not.toContain('"status":"up"');
   });
 
+  it('reads every header, however many there are', async () => {
+    const many = 'a:\r\n'.repeat(2100);
+    const shown = `authorization: Bearer ${token}\r\n`;
+    expect(statusOf(await get(`host: localhost\r\n${many}${shown}`, '/v1/token'))).toBe(200);
+    expect(statusOf(await get(`host: localhost\r\n${many}host: evil.example\r\n`))).not.toBe(200);
+  });
+
   it('refuses a second host, none, and one in the target', async () => {
     expect(statusOf(await get('host: localhost\r\nhost: evil.example\r\n'))).not.toBe(200);
     expect(statusOf(await get('host: localhost\r\nhost: localhost\r\n'))).not.toBe(200);
