@@ -45,6 +45,8 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Conn
     Socket,
     { readonly request: IncomingMessage; readonly response: ServerResponse }
   >();
+  /** What came after whole requests that are under way, and cannot be read: it is refused after their answers. */
+  const unreadable = new WeakMap<Socket, Error>();
   let finishing = false;
   /** How many connections and requests there were. */
   let arrived = 0;
@@ -65,6 +67,10 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Conn
     if (!socket) return;
     drop(socket);
     socket.destroy();
+  };
+  const refuse = (socket: Socket, error: Error) => {
+    socket.end(refusalOfUnreadable(error));
+    socket.destroySoon();
   };
   const isFullFor = (address: string) => (perAddress.get(address) ?? 0) >= limits.perAddress;
   const isFull = () => addresses.size >= limits.total;
@@ -109,7 +115,10 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Conn
       const left = (running.get(socket) ?? 1) - 1;
       running.set(socket, left);
       if (left > 0) return;
-      if (finishing) socket.destroySoon();
+      const error = unreadable.get(socket);
+      // One that is ending already still sends its last answer.
+      if (error && socket.writable) refuse(socket, error);
+      else if (finishing) socket.destroySoon();
       else idle.add(socket);
     });
   });
@@ -120,10 +129,9 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Conn
     const requests = running.get(socket) ?? 0;
     const isUnfinished = requests === 1 && !request?.complete && !response?.headersSent;
     // A refusal sent otherwise would be taken for the answer of an earlier request, or be written into one.
-    if (socket.writable && (requests === 0 || isUnfinished)) {
-      socket.end(refusalOfUnreadable(error));
-      socket.destroySoon();
-    } else close(socket);
+    if (socket.writable && (requests === 0 || isUnfinished)) refuse(socket, error);
+    else if (socket.writable && request?.complete) unreadable.set(socket, error);
+    else close(socket);
   });
 
   // To these two Node.js would answer nothing, or not why.

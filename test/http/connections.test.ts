@@ -245,10 +245,30 @@ describe('what is no request that can be read', () => {
     await using test = await startWaitingServer({});
     const caller = await call(test.port);
     caller.socket.write(`${test.waiting}not HTTP\r\n\r\n`);
-    await caller.closed;
+    await test.begunAre(1);
     expect(caller.text()).toBe('');
     test.release();
+    await caller.closed;
+    expect(caller.text().match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
+    expect(caller.error()).toBeUndefined();
   });
+
+  it.each(['', 'connection: close\r\n'])(
+    'takes no answer from a request before it, such as one whose length was counted in characters: %j',
+    async (header) => {
+      await using test = await startTestServer();
+      const token = await test.token();
+      const caller = await call(test.port);
+      const body = '{"content":"Café"}';
+      const head = `POST /v1/memories HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n${header}`;
+      caller.socket.write(
+        `${head}authorization: Bearer ${token}\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+      );
+      await caller.closed;
+      expect(caller.text()).toMatch(/^HTTP\/1\.1 400 [^{]*\{.*the body is not valid JSON, or is cut off/s);
+      expect(caller.error()).toBeUndefined();
+    },
+  );
 
   it('is not written into an answer that has begun', async () => {
     const server = createServer((_, response) => void response.writeHead(200).write('begun'));
