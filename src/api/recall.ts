@@ -75,7 +75,7 @@ export const whyNot = defineVerb('whyNot', {
         from: z.union([z.number(), z.string()]).optional(),
         to: z.union([z.number(), z.string()]),
       }),
-    ).describe('Single changes, each of which alone would have sufficed'),
+    ).describe('Single changes, each of which alone would have brought its own score there'),
     missingWords: z
       .object({
         memory: listOf(z.string()),

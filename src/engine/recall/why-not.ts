@@ -45,7 +45,10 @@ export interface WhyNot {
   readonly relevance?:
     | { readonly match: number; readonly minRelevance: number; readonly missedBy: number }
     | undefined;
-  /** Single changes of a signal, each of which alone would have sufficed. */
+  /**
+   * Single changes of a signal, each of which alone would have brought its own score there. A memory that is linked with
+   * it may then come in through it and take the place: ask again after the change.
+   */
   readonly changes: readonly (Omit<NeededChange, 'from' | 'to'> & {
     readonly from: number | string | undefined;
     readonly to: number | string;
