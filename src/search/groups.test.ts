@@ -273,6 +273,29 @@ test('groups follow the rows that come: a row without a vector stays in what is 
   expect([classes(1), classes(2)]).toEqual([0x1ff, 0xff]);
 });
 
+test('the least scale is that of all rows with a vector so far, whatever their order', () => {
+  const order = fc.array(
+    fc.oneof(
+      { weight: 9, arbitrary: fc.integer({ min: 1, max: 1000 }) },
+      { weight: 1, arbitrary: fc.constant(Number.NaN) },
+    ),
+    { minLength: 1, maxLength: 3 * GROUP_ROWS, size: 'max' },
+  );
+  fc.assert(
+    fc.property(order, fc.array(fc.nat(3 * GROUP_ROWS), { maxLength: 4 }), (values, stops) => {
+      const groups = createGroups();
+      const scales = Float32Array.from(values);
+      const sessions = { codes: new Uint32Array(scales.length) };
+      for (const size of [...stops.sort((a, b) => a - b), scales.length]) {
+        if (size > scales.length) continue;
+        followRows({ groups, size, scales, residuals: scales, sessions });
+        const known = values.slice(0, size).filter((each) => !Number.isNaN(each));
+        expect(groups.leastScale).toBe(Math.min(...known));
+      }
+    }),
+  );
+});
+
 test('rows of one session that follow each other are a run, wherever groups end', () => {
   const groups = createGroups();
   const numbers = [...Array(GROUP_ROWS - 1).fill(7), 7, 7, 0, 0, 3, 7];

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { MemoryRecord } from '../domain/memory.ts';
 import { indexContent } from '../testing/index-content.ts';
 import { indexed, vocabulary } from '../testing/index-oracle.ts';
-import { sampleMemory } from '../testing/sample-memory.ts';
+import { sampleMemory, unitVector } from '../testing/sample-memory.ts';
 import { decodePages, encodePages } from './pages.ts';
 import {
   bytesOfIndex,
@@ -112,6 +112,17 @@ test('postings that do not fit together are refused', () => {
   ]) {
     expect([terms, decodedWith(terms)]).toEqual([terms, undefined]);
   }
+});
+
+test('codes are saved as the layout says: with other ones, it needs another number', () => {
+  const index = createResidentIndex();
+  const vector = unitVector(Array.from({ length: 18 }, (_, at) => ((at * 7) % 11) - 4));
+  putMemory(index, indexed(1, sampleMemory({ id: 'm1' }), { terms: new Map(), vector }));
+  const parts = encodePages(index);
+  const { layout } = JSON.parse(new TextDecoder().decode(parts.get('header'))) as { layout: number };
+  expect([layout, ...Int8Array.from(parts.get('codes')!)]).toEqual([
+    14, 23, -23, 79, -50, -111, 17, -2, -19, 79, -104, 48, 32, -16, -1, -88, -128, 11, -59,
+  ]);
 });
 
 test('authors beyond 256 and 65,536 are told apart', () => {
