@@ -2,6 +2,7 @@ import {
   createMcpHandler,
   type McpHttpHandler,
   ProtocolError,
+  ProtocolErrorCode,
   type Server,
 } from '@modelcontextprotocol/server';
 import { logLineOf } from '../api/index.ts';
@@ -55,10 +56,14 @@ function serverOfOneRequest(memory: MemoryEngine, options: McpOptions): Server {
 /** How the SDK begins its errors about requests that it has refused with the reason. */
 const REFUSED = /^(?:Rejected (?:inbound|2025-era) request|Unsupported Media Type)\b/;
 
+function isOfClient(error: Error): boolean {
+  return error instanceof ProtocolError && error.code !== ProtocolErrorCode.InternalError;
+}
+
 /** Logs faults. What a client did wrong it has been told, and is none. */
 function faultsTo(log: (line: string) => void): (error: Error) => void {
   return (error) => {
-    if (!(error instanceof ProtocolError) && !REFUSED.test(error.message)) log(`mcp: ${logLineOf(error)}`);
+    if (!isOfClient(error) && !REFUSED.test(error.message)) log(`mcp: ${logLineOf(error)}`);
   };
 }
 

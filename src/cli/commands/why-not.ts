@@ -23,7 +23,7 @@ export function configure(command: Command): void {
       if (context.options.json) return context.printJson(found);
       await context.print(`${plainLine(id)}: ${plainLine(found.message)}`);
       if (found.changes.length === 0) return;
-      await context.print('\nEach of these alone would have been enough:');
+      await context.print('\nEach of these alone would have lifted its score high enough:');
       const rows = found.changes.map(({ signal, from, to }) => [signal, valueText(from), valueText(to)]);
       const columns = [{ title: 'signal' }, { title: 'is' }, { title: 'would have to be' }];
       await context.print(formatTable(columns, rows, context.columns));
