@@ -33,7 +33,7 @@ export async function openSpaceFile(file: SpaceFile): Promise<SpaceStore> {
   if (writer) file.onConnect?.(writer);
   file.onConnect?.(reader);
   const log = writer && takeLog(writer, file.synchronous);
-  const checkPresence = watchPresence(path);
+  const presence = watchPresence(path);
   return openSpace({
     name,
     path,
@@ -51,9 +51,12 @@ export async function openSpaceFile(file: SpaceFile): Promise<SpaceStore> {
     keepsPages: true,
     busyTimeout,
     log,
-    checkPresence,
+    checkPresence: presence.check,
     async release() {
       file.onClose?.();
+      // A connection that only reads leaves the log where it is: putting it into the file as it was known here would lose
+      // what others have added to it.
+      if (presence.sharesLogUnseen()) writer?.close();
       reader.close();
       if (!writer) return removeEmptyLog(path);
       // Where it is the last connection to the file, this puts the log into it and takes the log away.

@@ -177,23 +177,37 @@ export async function makeFile(path: string): Promise<void> {
   }
 }
 
-/**
- * Remembers which files are open, and returns a check to be made before a commit: it throws `store_replaced` once the
- * file or its log has been deleted, moved or replaced, when whatever is written can be found by nobody.
- */
-export function watchPresence(path: string): () => void {
-  const files = [path, `${path}-wal`].flatMap((file) => {
+/** The files of a space that is open. */
+export interface Presence {
+  /**
+   * To be called before a commit: throws `store_replaced` once the file, its log or its shared memory has been deleted, moved or
+   * replaced. What is written then can be found by nobody, or takes the place of what another process wrote.
+   */
+  check(): void;
+  /** Whether its shared memory alone is another one: others may have written to the log, and this process knows nothing of it. */
+  sharesLogUnseen(): boolean;
+}
+
+/** Remembers which files are open. */
+export function watchPresence(path: string): Presence {
+  const files = ['', '-wal', '-shm'].flatMap((suffix) => {
+    const file = `${path}${suffix}`;
     const inode = inodeOf(file);
-    return inode === undefined ? [] : [{ file, inode }];
+    return inode === undefined ? [] : [{ file, inode, suffix }];
   });
-  return () => {
-    const lost = files.find(({ file, inode }) => inodeOf(file) !== inode);
-    if (!lost) return;
-    throw new SalienceError(
-      'store_replaced',
-      `${lost.file} was deleted, moved or replaced while it was open; nothing was changed. Put the file back if it is needed, close the space, and open it again`,
-      { details: { path } },
-    );
+  const lost = () => files.filter(({ file, inode }) => inodeOf(file) !== inode);
+  return {
+    check() {
+      const [first] = lost();
+      if (!first) return;
+      const remedy = first.suffix === '-shm' ? 'Close' : 'Put the file back if it is needed, close';
+      throw new SalienceError(
+        'store_replaced',
+        `${first.file} was deleted, moved or replaced while it was open; nothing was changed. ${remedy} the space, and open it again`,
+        { details: { path } },
+      );
+    },
+    sharesLogUnseen: () => lost()[0]?.suffix === '-shm',
   };
 }
 

@@ -7,6 +7,7 @@ import { resolveProfile } from '../../scoring/profile.ts';
 import { builtinProfile } from '../../scoring/profiles/index.ts';
 import { sampleIndexed, sampleMemory } from '../../testing/sample-memory.ts';
 import { searchIn } from '../../testing/store-contract/harness.ts';
+import { fileNameOf } from './files.ts';
 import { createSqliteStore } from './index.ts';
 
 test('4 processes × 500 writes on one file: none is lost, and each sees the others at its next read', async () => {
@@ -84,5 +85,32 @@ test('4 processes × 250 uses of the same memories: no count, session or strengt
   expect((await space.info()).sequence).toBe(2);
   expect(await space.check()).toEqual([]);
   await store.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+test('what another process writes stays, where the shared memory of this one was deleted', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'salience-processes-'));
+  const store = createSqliteStore({ directory });
+  const space = await store.openSpace('shared');
+  const counter = sampleMemory({ id: 'counter', content: 'shared' });
+  await space.write({ verb: 'remember', at: 0 }, async () => ({
+    changes: [{ kind: 'insert', memory: counter, indexed: sampleIndexed(counter) }],
+    result: undefined,
+  }));
+  await rm(join(directory, `${fileNameOf('shared')}-shm`));
+  const writer = startScript('counting-writer.mjs', directory, 'a', '5');
+  expect((await writer.lines.next()).value).toBe('written');
+  writer.child.stdin.write('read\n');
+  await writer.lines.next();
+  expect(await writer.ended).toEqual({ code: 0, signal: null, errors: '' });
+  // As the last one that has the file open, it would put the log into it as it knows it, and take the rest away.
+  await store.close();
+
+  const again = createSqliteStore({ directory });
+  const opened = await again.openSpace('shared');
+  expect((await opened.get(['counter']))[0]?.accessCount).toBe(5);
+  expect((await opened.info()).memories).toBe(6);
+  expect(await opened.check()).toEqual([]);
+  await again.close();
   await rm(directory, { recursive: true, force: true });
 });

@@ -83,6 +83,8 @@ export function openSpace(database: OpenDatabase): SpaceStore {
     if (!writer || !termIds) throw openedReadOnly(name);
     try {
       return await writeTransaction(writer, busyTimeout, async () => {
+        // A large write goes into the log before it is committed.
+        database.checkPresence();
         // Another handle or connection may have removed terms that are remembered here.
         const version = writer.version();
         if (version !== knownVersion) termIds.clear();
@@ -265,7 +267,7 @@ export function openSpace(database: OpenDatabase): SpaceStore {
       await database.release();
     },
   };
-  if (writer && database.keepsPages) core.savePages = savingPages(writer, writes);
+  if (writer && database.keepsPages) core.savePages = savingPages(database, writer, writes);
   return withRanking(core, createResidence, residence, database.room);
 }
 
@@ -283,10 +285,15 @@ function indexedRow({ row, ordinal, memory, indexed }: Inserted, termIds: TermId
 }
 
 /** See `SpaceCore.savePages`. A writer that holds the file up is not waited for. */
-function savingPages(writer: Connection, writes: Queue): NonNullable<SpaceCore['savePages']> {
+function savingPages(
+  { checkPresence }: Pick<OpenDatabase, 'checkPresence'>,
+  writer: Connection,
+  writes: Queue,
+): NonNullable<SpaceCore['savePages']> {
   return (parts, position) =>
     writes.run(() =>
       writeTransaction(writer, 0, async () => {
+        checkPresence();
         const now = positionAt(writer, lastSequence(writer), position.usage);
         if (now.stamp === position.stamp && now.sequence === position.sequence) {
           await inSlices(savePages(writer, parts, position), startLongSlices());
