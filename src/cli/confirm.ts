@@ -18,6 +18,8 @@ export async function confirm(
   reader.once('close', () => ended.abort());
   // A terminal in the hands of readline gives Ctrl-C to it alone.
   reader.on('SIGINT', () => process.emit('SIGINT'));
+  // Back from Ctrl-Z it is paused, and a process that waits for nothing else would end without an answer.
+  reader.on('SIGCONT', () => reader.resume());
   try {
     const answer = await reader.question(`${question} [y/N] `, {
       signal: AbortSignal.any([signal, ended.signal]),
