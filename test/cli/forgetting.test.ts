@@ -127,6 +127,12 @@ describe.skipIf(!script)('on a terminal (skipped where the program script is mis
     expect(await left()).toEqual(['c', 'd']);
   });
 
+  it('asks before it erases one of a conflict, also of one that is not among the first', async () => {
+    const { code, stdout } = await ask('resolve 2000 delete', 'n\n');
+    expect([code, stdout]).toEqual([0, expect.stringContaining('the older memory of conflict 2000? It is')]);
+    expect(stdout).toContain('kept');
+  });
+
   it('says as JSON that nothing was done', async () => {
     for (const command of ['forget a', 'spaces delete default']) {
       const { code, stdout } = await ask(`${command} --json 2>/dev/tty`, 'n\n');

@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander';
-import { RESOLUTIONS, type Resolution } from '../../index.ts';
+import { type MemoryEngine, RESOLUTIONS, type Resolution } from '../../index.ts';
 import { confirm, reportKept } from '../confirm.ts';
 import { action } from '../context.ts';
 import { lineOf } from '../memory-text.ts';
@@ -39,13 +39,8 @@ delete     the older one is forgotten for good; there is no undo`,
             );
           }
           await using memory = await openExisting(context);
-          const conflict = asks
-            ? (await memory.conflicts({ limit: 1000 })).find((each) => each.conflictId === conflictId)
-            : undefined;
-          // One that is not open is refused by what comes next, with its reason.
-          if (conflict) {
-            const text = cutToWidth(plainLine(lineOf(conflict.older)), 60);
-            const question = `Forget ${plainLine(conflict.older.id)} "${text}"? It is erased for good.`;
+          if (asks) {
+            const question = `Forget ${await olderOf(memory, conflictId)}? It is erased for good.`;
             if (!(await confirm(question, 'nothing was forgotten', context))) return reportKept(context);
           }
           const resolved = await memory.resolve(conflictId, resolution, { signal });
@@ -55,4 +50,13 @@ delete     the older one is forgotten for good; there is no undo`,
         },
       ),
     );
+}
+
+/** The older memory of a conflict, by its text where it is among the first that are open: not all can be listed. */
+async function olderOf(memory: MemoryEngine, conflictId: string): Promise<string> {
+  const open = await memory.conflicts({ limit: 1000 });
+  const conflict = open.find((each) => each.conflictId === conflictId);
+  if (!conflict) return `the older memory of conflict ${plainLine(conflictId)}`;
+  const text = cutToWidth(plainLine(lineOf(conflict.older)), 60);
+  return `${plainLine(conflict.older.id)} "${text}"`;
 }
