@@ -36,6 +36,19 @@ describeInBrowser('the view of the life of a space', ({ inspect }) => {
     expect(complaints).toEqual([]);
   });
 
+  it('shows what a memory says now, and of a forgotten one no text', async () => {
+    await using demo = await inspect({ fill: (memory) => memory.remember('The van is red', { id: 'van' }) });
+    await using opened = await demo.open({ at: '#/life' });
+    const feed = opened.page.locator('.feed');
+    await feed.getByText('The van is red').waitFor();
+    await demo.memory.update('van', { content: 'The van is green' });
+    await eventually(() => feed.locator('li', { hasText: 'The van is green' }).count()).toBe(2);
+    expect(await feed.getByText('The van is red').count()).toBe(0);
+    await demo.memory.forget('van');
+    await feed.getByText('forget', { exact: true }).waitFor();
+    await eventually(() => feed.getByText('The van is').count()).toBe(0);
+  });
+
   it('asks on when nothing happened for a while', async () => {
     await using demo = await inspect({ fill: (memory) => memory.remember('Prefers dark roast') });
     await using opened = await demo.open();

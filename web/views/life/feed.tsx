@@ -54,7 +54,7 @@ export function Feed() {
     setPosition(undefined);
     reload();
   };
-  const texts = useTexts(entries.map(({ ids: [first] }) => first));
+  const texts = useTexts(entries);
   return (
     <section class="stack">
       <div class="row spread">
@@ -70,7 +70,7 @@ export function Feed() {
       )}
       <ol class="lines heaped feed" aria-live="off">
         {entries.map((entry) => (
-          <FeedLine key={keyOf(entry)} entry={entry} text={texts.get(entry.ids[0] ?? '')} />
+          <FeedLine key={keyOf(entry)} entry={entry} text={texts.get(entry.ids[0] ?? '')?.text} />
         ))}
       </ol>
     </section>
@@ -116,10 +116,19 @@ function keyOf({ operation, at, strategy, ids }: Entry): string {
   return operation === undefined ? JSON.stringify([at, strategy, ids]) : String(operation);
 }
 
-/** What memories say, each asked for once. */
-function useTexts(ids: readonly (string | undefined)[]): ReadonlyMap<string, string> {
-  const [texts, setTexts] = useState<ReadonlyMap<string, string>>(new Map());
-  const missing = [...new Set(ids)].filter((id) => id !== undefined).filter((id) => !texts.has(id));
+interface Text {
+  readonly text: string;
+  /** The entry after which it was asked for. */
+  readonly after: string | undefined;
+}
+
+/** What memories say, each asked for again when an entry tells of it: it may say something else, or be forgotten. */
+function useTexts(entries: readonly Entry[]): ReadonlyMap<string, Text> {
+  const [texts, setTexts] = useState<ReadonlyMap<string, Text>>(new Map());
+  const latest = new Map<string, string>();
+  for (const entry of entries.toReversed()) for (const id of entry.ids) latest.set(id, keyOf(entry));
+  const shown = [...new Set(entries.flatMap(({ ids }) => ids.slice(0, 1)))];
+  const missing = shown.filter((id) => texts.get(id)?.after !== latest.get(id));
   const { answer } = useAsk(
     missing.length === 0
       ? undefined
@@ -127,10 +136,10 @@ function useTexts(ids: readonly (string | undefined)[]): ReadonlyMap<string, str
           Promise.all(
             missing.map(async (id) => {
               const found = await memory.get(id, { signal });
-              return [id, found?.title ?? found?.content ?? id] as const;
+              return [id, { text: found?.title ?? found?.content ?? id, after: latest.get(id) }] as const;
             }),
           ),
-    [JSON.stringify(missing)],
+    [JSON.stringify(missing.map((id) => [id, latest.get(id)]))],
   );
   useEffect(() => {
     if (answer) setTexts((before) => new Map([...before, ...answer]));
