@@ -26,6 +26,27 @@ describeInBrowser('the view of the graph', ({ inspect }) => {
     expect(complaints).toEqual([]);
   });
 
+  it('cuts no emoji in two', async () => {
+    await using faces = await inspect({
+      fill: async (memory) => {
+        await memory.remember('A hub', { id: 'hub', type: 'entity', title: `${'😀'.repeat(40)}` });
+        await memory.remember('A leaf', { id: 'leaf', type: 'entity', title: `a${'😀'.repeat(40)}` });
+        await memory.relate('hub', 'near', 'leaf');
+      },
+    });
+    await using opened = await faces.open({ at: '#/graph/hub' });
+    const { page } = opened;
+    await page.locator('.canvas .node text').nth(1).waitFor();
+    const cut = await page.locator('.canvas text, .graph-list .edge').allTextContents();
+    expect(cut.length).toBeGreaterThan(3);
+    for (const text of cut) expect(text).not.toMatch(/\p{Surrogate}/u);
+    await page.goto(page.url().replace(/#.*/, '#/graph/leaf'));
+    await page.getByRole('heading', { name: /^a😀/ }).waitFor();
+    for (const text of await page.locator('.graph-list .edge').allTextContents()) {
+      expect(text).not.toMatch(/\p{Surrogate}/u);
+    }
+  });
+
   it('draws every memory and every edge, puts what is clicked in the middle, and lets it be dragged', async () => {
     await using demo = await inspect();
     await using opened = await demo.open({ rights: 'read', at: '#/graph/ann' });

@@ -1,5 +1,6 @@
 import type { EvidenceChain } from '../../../src/index.ts';
 import { useAsk } from '../../api.ts';
+import { beginningOf } from '../../parts/cut.ts';
 import { Question } from '../../parts/question.tsx';
 import { Failure } from '../../parts/states.tsx';
 import type { GraphEdge } from './around.ts';
@@ -67,7 +68,7 @@ export function Chains({
         {shown.map(({ ids, weight }) => (
           <li key={JSON.stringify(ids)} class="row">
             <span class="number quiet">{weight.toFixed(2)}</span>
-            <span class="stored">{ids.map((id) => labels.get(id)?.slice(0, 60)).join(' → ')}</span>
+            <span class="stored">{ids.map((id) => beginningOf(labels.get(id) ?? '', 60)).join(' → ')}</span>
           </li>
         ))}
       </ul>

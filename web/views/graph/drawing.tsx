@@ -1,4 +1,5 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { beginningOf } from '../../parts/cut.ts';
 import { colourAt, type GraphEdge, type GraphNode } from './around.ts';
 import { bends, layOut, lineBetween, type Place } from './layout.ts';
 
@@ -139,7 +140,7 @@ export default function Drawing({
                   />
                   {window.zoom * 11 >= READABLE && (
                     <text y={-radius - 4}>
-                      {label.length > LABEL ? `${label.slice(0, LABEL - 1)}…` : label}
+                      {label.length > LABEL ? `${beginningOf(label, LABEL - 1)}…` : label}
                     </text>
                   )}
                   <title>{label}</title>

@@ -3,6 +3,7 @@ import { useMemo } from 'preact/hooks';
 import type { Neighbourhood } from '../../../src/index.ts';
 import { useAsk } from '../../api.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
+import { beginningOf } from '../../parts/cut.ts';
 import { lazy } from '../../parts/lazy.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { go, href, setParams, useRoute } from '../../router.ts';
@@ -161,7 +162,7 @@ function Around({
                           <span key={edge.key} class="edge quiet">
                             <i class={`swatch p${colourAt(edge)}`} />
                             <span class="stored">
-                              {edge.name} {arrow} {labels.get(other)?.slice(0, 60)}
+                              {edge.name} {arrow} {beginningOf(labels.get(other) ?? '', 60)}
                             </span>
                             <span class="number">{edge.weight.toFixed(2)}</span>
                           </span>

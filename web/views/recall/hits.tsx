@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Explanation, Hit, Recall } from '../../../src/index.ts';
 import { useCell } from '../../cell.ts';
+import { beginningOf } from '../../parts/cut.ts';
 import { ExplanationTree } from '../../parts/explanation.tsx';
 import { MemoryFacts } from '../../parts/memory-line.tsx';
 import { partNames, ScoreBar, ScoreLegend, useLit } from '../../parts/score-bar.tsx';
@@ -21,7 +22,7 @@ export function Hits({
   readonly query: string | undefined;
 }) {
   const labelOf = new Map(
-    rows.map(({ hit: { memory } }) => [memory.id, (memory.title ?? memory.content).slice(0, 60)]),
+    rows.map(({ hit: { memory } }) => [memory.id, beginningOf(memory.title ?? memory.content, 60)]),
   );
   const names = partNames(rows.map(({ explanation }) => explanation));
   return (
