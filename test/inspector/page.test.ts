@@ -382,6 +382,8 @@ describeInBrowser('the inspector', (browser) => {
           .map(({ textContent }) => textContent),
       );
     expect(cut).toEqual([]);
+    // Only its picture is left, and a screen reader needs a name.
+    expect(await page.getByRole('button', { name: 'Go to…' }).count()).toBe(1);
     await picture(page, 'page-read-only-360');
   });
 
