@@ -98,7 +98,7 @@ function Verdict({ why, query }: { readonly why: WhyNot; readonly query: string 
       <p class="stored">{message}</p>
       {changes.length > 0 && (
         <>
-          <h2 class="minor">Each of these alone would let it in</h2>
+          <h2 class="minor">Each of these alone would lift its score high enough</h2>
           <ul class="stack">
             {changes.map((change) => (
               <li key={change.signal}>
