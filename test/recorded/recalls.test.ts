@@ -144,7 +144,7 @@ it(`${RECALLS} random recalls answer as they were recorded`, async () => {
     answers.push(crc32(answer).toString(16).padStart(8, '0'));
   }
   expect(found).toBeGreaterThan(RECALLS);
-  if (process.env['SALIENCE_RECORD']) writeFileSync(file, `${JSON.stringify(answers, undefined, 0)}\n`);
+  if (process.env['SALIENCE_RECORD']) writeFileSync(file, `${JSON.stringify(answers, undefined, 2)}\n`);
   const recorded = JSON.parse(readFileSync(file, 'utf8')) as readonly string[];
   const different = recalls.flatMap((recall, number) =>
     answers[number] === recorded[number] ? [] : [{ number, ...recall }],
