@@ -1,5 +1,5 @@
 import type { Similarities } from './fill.ts';
-import { classesOfGroup, followRows, groupOf, type Reach, reachOf, reachOfGroup } from './groups.ts';
+import { classesOfGroup, groupOf, type Reach, reachOf, reachOfGroup } from './groups.ts';
 import { SCAN_ROWS } from './kernel/codes.ts';
 import { GROUP_ROWS } from './kernel/scan.ts';
 import { placeAfter } from './lexical.ts';
@@ -29,7 +29,6 @@ export function createPassing(
   { peaks, scale, residual }: Similarities,
 ): Passing {
   const { groups, size } = index;
-  followRows(index);
   const reach = reachOf(scale, residual);
   const { counts, highest } = passed;
   const sessionClasses = bandSize / levelCount;
