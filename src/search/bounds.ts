@@ -119,7 +119,6 @@ export function boundRows(index: ResidentIndex, search: IndexSearch): Survivors 
           : 1;
         if (low > 0 && reached === 1) lowest.offer(low);
       }
-      skim?.raise(lowest.value());
     }
     if (kept.rows.length > mostKept) {
       kept = sift(kept, lowest.value() - slack, tally);
@@ -132,11 +131,12 @@ export function boundRows(index: ResidentIndex, search: IndexSearch): Survivors 
   const similarity = compared ? similarities(index, search.vector!, rows, together) : undefined;
   // The first blocks are small: the sooner it is known what the best have, the more is passed over.
   let most = Math.min(BLOCK_SIZE, Math.max(FIRST_BLOCK, limit));
-  const takeFrom = (fill: Fill) => {
+  const takeFrom = (fill: Fill, raised?: Skim) => {
     for (let isMore = true; isMore; most = Math.min(BLOCK_SIZE, 2 * most)) {
       block.count = 0;
       isMore = fill(block, most);
       take(block);
+      if (isMore) raised?.raise(lowest.value());
     }
   };
   if (skim) {
@@ -148,7 +148,8 @@ export function boundRows(index: ResidentIndex, search: IndexSearch): Survivors 
       similarity ? picked(index, rows, strong, than, similarity) : unpassed(index, rows, strong, than);
     takeFrom(listed(index, strong, similarity));
     const { candidates, belowFloor } = tally;
-    takeFrom(others(skim));
+    skim.raise(lowest.value());
+    takeFrom(others(skim), skim);
     const outcome = skim.outcome(tally.discarded);
     tally.discarded = outcome.highest;
     if (!outcome.isOpen) {
