@@ -65,17 +65,22 @@ export function quantiseQuery(given: Float32Array, leastScale = 0): Quantised<In
   const { length } = vector;
   const rounded = Math.sqrt(length) / 2;
   const longest = Math.min(LARGEST * Math.sqrt(length), UNIT / leastScale + rounded);
-  const norm = Math.sqrt(vector.reduce((sum, each) => sum + each * each, 0));
+  let norm = 0;
+  for (let at = 0; at < length; at++) norm += vector[at]! * vector[at]!;
+  norm = Math.sqrt(norm);
   const range = Math.min((LARGEST_PRODUCT / longest - rounded) / norm, LARGEST_OF_QUERY / largestOf(vector));
   // What 32 bits round away is less than what the largest product falls short of 2^23.
   const scale = norm === 0 ? 0 : Math.fround(1 / range);
   const inverse = norm === 0 ? 0 : 1 / scale;
-  const codes = joinQuery(vector.map((component) => component * inverse));
+  const scaled = new Float64Array(length);
+  for (let at = 0; at < length; at++) scaled[at] = vector[at]! * inverse;
+  const codes = joinQuery(scaled);
+  const found = codesOfQuery(codes);
   let square = 0;
-  codesOfQuery(codes).forEach((code, at) => {
-    const difference = vector[at]! - scale * code;
+  for (let at = 0; at < length; at++) {
+    const difference = vector[at]! - scale * found[at]!;
     square += difference * difference;
-  });
+  }
   return { codes, scale: scale / JOINED, residual: residualOf(square) };
 }
 

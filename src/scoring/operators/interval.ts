@@ -48,6 +48,11 @@ export function corners(a: Interval, b: Interval, of: (a: number, b: number) => 
   return [Math.min(...values), Math.max(...values)];
 }
 
+/** All products of a value of each. Of values that are not negative, which most are, the ends are known. */
+export function productOf(a: Interval, b: Interval): Interval {
+  return a[0] >= 0 && b[0] >= 0 ? [times(a[0], b[0]), times(a[1], b[1])] : corners(a, b, times);
+}
+
 /** In intervals 0·∞ is 0: the infinity stands for "however large", not for a value. */
 export function times(a: number, b: number): number {
   return a === 0 || b === 0 ? 0 : a * b;

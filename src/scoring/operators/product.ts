@@ -1,6 +1,6 @@
 import type { Explanation } from '../explain.ts';
 import type { Expression, Node } from './index.ts';
-import { corners, type Interval, times } from './interval.ts';
+import { type Interval, productOf } from './interval.ts';
 import { constantLane, isWide, laneOf, pairLane } from './lanes.ts';
 import type { Operator } from './operator.ts';
 
@@ -31,8 +31,11 @@ export const product: Operator<ProductExpression, ProductNode, object> = {
   },
   takes: (inputs) => inputs > 0,
   detail: () => ({}),
-  interval: ({ of }, intervals) =>
-    of.map(intervals.of).reduce<Interval>((a, b) => corners(a, b, times), [1, 1]),
+  interval({ of }, intervals) {
+    let total: Interval = [1, 1];
+    for (let index = 0; index < of.length; index++) total = productOf(total, intervals.of(of[index]!));
+    return total;
+  },
   compile({ of }, compilation) {
     if (of.some((each) => compilation.range(each)[0] < 0)) {
       const [first, ...rest] = of.map(compilation.of);

@@ -167,13 +167,14 @@ function resolveTerms(terms: readonly WeightedTerm[], path: string, resolver: Re
 }
 
 function weightedInterval({ weights, of }: Weighted, intervals: Intervals): Interval {
-  return of
-    .map((each, index) => scale(intervals.of(each), weights[index] as number))
-    .reduce<Interval>((sum, term) => [sum[0] + term[0], sum[1] + term[1]], [0, 0]);
-}
-
-function scale([low, high]: Interval, weight: number): Interval {
-  return weight >= 0 ? [times(weight, low), times(weight, high)] : [times(weight, high), times(weight, low)];
+  let [low, high] = [0, 0];
+  for (let index = 0; index < of.length; index++) {
+    const weight = weights[index]!;
+    const term = intervals.of(of[index]!);
+    low += times(weight, weight >= 0 ? term[0] : term[1]);
+    high += times(weight, weight >= 0 ? term[1] : term[0]);
+  }
+  return [low, high];
 }
 
 function compileTerms({ weights, of }: Weighted, divisor: number, compilation: Compilation): Lane {

@@ -45,7 +45,7 @@ export function joinQuery(components: Float64Array): Int16Array {
 
 /** What the codes of each component are multiplied with, all in all. */
 export function codesOfQuery(numbers: Int16Array): Float64Array {
-  const codes = Float64Array.from(numbers);
+  const codes = new Float64Array(numbers);
   for (let at = 0; at < joinedOf(numbers.length); at += 2) {
     const place = at - (at % STEP) / 2;
     codes[at] = numbers[place + STEP / 2]! + numbers[place]! / JOINED;
