@@ -60,7 +60,7 @@ function checkedVector(given: unknown, model: string, dimensions: number): Float
     throw new SalienceError('embedder_mismatch', message, { details: { model, dimensions } });
   }
   let squares = 0;
-  for (const each of vector) squares += each * each;
+  for (let at = 0; at < dimensions; at++) squares += vector[at]! * vector[at]!;
   if (Math.abs(squares - 1) < 1e-3) return vector;
   const length = Math.sqrt(squares);
   const advice =

@@ -284,7 +284,9 @@ function withNeighbours(rows: Int32Array, { states, previous, next }: Turns, siz
     if (after !== size) add(turnAfter(states[after]!, after, next, size));
   }
   const all = found.subarray(0, count);
-  return areNear ? all : Int32Array.from(new Set(all.sort()));
+  if (areNear) return all;
+  const sorted = all.sort();
+  return sorted.filter((row, at) => row !== sorted[at - 1]);
 }
 
 function clearTerm(postings: Postings | undefined, term: number, counts: WholeNumbers, shift: number) {
