@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { lstat, open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { access, constants, lstat, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { invalidArgument } from '../domain/check.ts';
 import { SalienceError } from '../domain/errors.ts';
@@ -48,7 +48,7 @@ export async function writeFileAtomically(
 
 /**
  * Before work whose result would be lost: throws `invalid_argument` where an output, by its option, is a file that the
- * command reads or another of its outputs, however the path is written.
+ * command reads or another of its outputs, however the path is written; `unwritable_file` where nothing can be written beside it.
  */
 export async function checkOutputs(
   outputs: Readonly<Record<string, string | undefined>>,
@@ -62,6 +62,9 @@ export async function checkOutputs(
     const use = taken.get(identity);
     if (use !== undefined) throw invalidArgument(option, `${path} is ${use} too; name another file`);
     taken.set(identity, `that of ${option}`);
+    await access(dirname(path), constants.W_OK).catch((cause: unknown) => {
+      throw unwritable(path, cause);
+    });
   }
 }
 

@@ -164,6 +164,18 @@ it('writes over no file that it reads, nor over its other output', async () => {
   expect(await refused(...tune, '--out', 'new', '--state', 'new')).toMatchObject(
     invalid('--out', 'is that of --state too'),
   );
+  for (const [command, option, ...more] of [
+    [evaluate, '--rows'],
+    [evaluate, '--html'],
+    [set.slice(0, 3), '--output'],
+    [tune, '--out'],
+    [tune, '--state', '--out', 'new'],
+    [['simulate', 'kept.jsonl'], '--svg'],
+  ] as const) {
+    expect(await refused(...command, option, 'missing/new', ...more), option).toMatchObject({
+      ...{ exit: 1, code: 'unwritable_file', details: { file: 'missing/new' } },
+    });
+  }
   // At once: three questions are too few, so that after the fits it would end with a doubt.
   expect(await refused(...tune, '--out', 'kept.json')).toMatchObject({
     ...{ exit: 1, code: 'already_exists', details: { file: 'kept.json' } },
@@ -204,12 +216,13 @@ it('ends at Ctrl-C also while its threads load', async () => {
 
 it('prints its results also where a file cannot be written', async () => {
   work.file('printed.jsonl', dataset);
-  const outputs = ['--rows', 'missing/rows.jsonl', '--html', 'printed.html'];
+  mkdirSync(join(work.directory, 'folder'));
+  const outputs = ['--rows', 'folder', '--html', 'printed.html'];
   const args = ['eval', 'printed.jsonl', '--embedder', 'none', '--strategy', 'bm25', ...outputs];
   const { code, stdout, stderr } = await work.salience(args);
   expect(code).toBe(1);
   expect(stdout).toMatch(/bm25[\s\S]*wrote printed\.html\n$/);
-  expect(stderr).toMatch(/^error: missing\/rows\.jsonl cannot be written.*\(unwritable_file\)\n$/);
+  expect(stderr).toMatch(/^error: folder cannot be written.*\(unwritable_file\)\n$/);
   const json = await work.salience([...args, '--json']);
   expect(json.code).toBe(1);
   expect(JSON.parse(json.stdout)).toMatchObject({ results: [{ strategy: 'bm25' }] });
