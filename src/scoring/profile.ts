@@ -394,7 +394,7 @@ export function checkOverrides(overrides: unknown): void {
 }
 
 /** A group of parameters as dotted names. What is named in both ways has the later value, or is an error that `twice` makes. */
-function flatten(
+export function flatten(
   overrides: ParameterOverrides,
   twice?: (name: string) => SalienceError,
 ): Record<string, ParameterValue> {

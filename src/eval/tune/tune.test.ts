@@ -291,3 +291,12 @@ it('writes a profile that says where it comes from', async () => {
   expect(builtin).toMatchObject({ name: 'hybrid-tuned', extends: 'hybrid' });
   expect(Object.keys(builtin.set ?? {})).toEqual(['weights.a', 'weights.b']);
 });
+
+it('writes a profile that can be used where its definition sets a tuned parameter in a group', async () => {
+  const grouped: ProfileDefinition = { ...definition, set: { weights: { a: 2, b: 4 }, other: 0.25 } };
+  const result = await run({ datasets: [fourToOne], profile: defineProfile(grouped) });
+  const own = tunedProfile(result, { version: '1.2.3', now: 0, definition: grouped });
+  const parameters = defineProfile(own).parameters;
+  for (const { name, after } of result.parameters) expect(parameters[name]).toMatchObject({ default: after });
+  expect(parameters['other']).toMatchObject({ default: 0.25 });
+});

@@ -1,7 +1,7 @@
 import { onlyKeys } from '../../domain/options.ts';
 import { formatInstant, type Instant } from '../../domain/time.ts';
 import type { HeldOut } from '../../fit/fit.ts';
-import type { ProfileDefinition } from '../../scoring/profile.ts';
+import { flatten, type ProfileDefinition } from '../../scoring/profile.ts';
 import type { TuneResult } from './tune.ts';
 
 export interface TunedProfileOptions {
@@ -38,7 +38,8 @@ export function tunedProfile(result: TuneResult, options: TunedProfileOptions): 
     source: provenanceOf(result, version, now),
   };
   if (!definition) return { ...about, extends: profile, set };
-  return { ...definition, ...about, set: { ...definition.set, ...set } };
+  // A group may hold what was tuned: the same name twice would be refused.
+  return { ...definition, ...about, set: { ...flatten(definition.set ?? {}), ...set } };
 }
 
 function provenanceOf(result: TuneResult, version: string, now: Instant): string {
