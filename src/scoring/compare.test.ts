@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SalienceError } from '../domain/errors.ts';
-import { ARBITRARY_NOW, arbitrarySignals } from '../testing/arbitrary-profile.ts';
+import { ARBITRARY_NOW, arbitraryProfile, arbitrarySignals } from '../testing/arbitrary-profile.ts';
 import { type Comparison, compareExplanations, formatComparison } from './compare.ts';
 import type { Expression } from './operators/index.ts';
 import { BUILTIN_PROFILE_NAMES } from './profiles/index.ts';
@@ -145,6 +145,50 @@ describe('why one memory ranks above another', () => {
     });
     const comparison = compared(profile, { lexical: 0.9, type: 'fact' }, { lexical: 0.1, type: 'event' });
     expect(comparison.terms[0]).toMatchObject({ name: 'lexical', contribution: expect.closeTo(0.4, 12) });
+  });
+
+  test('a choice that gave two memories formulas of different shapes is the only term', () => {
+    const product: Expression = {
+      op: 'product',
+      of: [
+        { op: 'signal', name: 'lexical' },
+        { op: 'signal', name: 'importance' },
+      ],
+    };
+    const profile = defineProfile({
+      name: 'parted',
+      description: 'd',
+      parts: {
+        inner: {
+          op: 'table',
+          by: 'type',
+          cases: { fact: product, event: { op: 'signal', name: 'lexical' } },
+          otherwise: 0.25,
+        },
+      },
+      score: { op: 'clamp', max: 0.5, of: { op: 'ref', name: 'inner' } },
+    });
+    const fact = { lexical: 0.8, importance: 0.5, type: 'fact' };
+    expect(compared(profile, fact, { lexical: 0.75, type: 'event' })).toEqual({
+      difference: expect.closeTo(-0.1, 12),
+      terms: [
+        { name: 'table by type', a: 0.4, b: 0.75, contribution: expect.closeTo(-0.35, 12) },
+        { name: 'bounds', a: 0, b: -0.25, contribution: expect.closeTo(0.25, 12) },
+      ],
+    });
+    const [other] = compared(profile, fact, { lexical: 0.75 }).terms;
+    expect(other).toMatchObject({ name: 'table by type', a: 0.4, b: 0.25 });
+  });
+
+  test('any two memories can be compared by one formula', () => {
+    fc.assert(
+      fc.property(arbitraryProfile(), arbitrarySignals(), arbitrarySignals(), (definition, a, b) => {
+        const comparison = compared(defineProfile(definition), a, b);
+        const scale = Math.max(1, ...comparison.terms.map(({ contribution }) => Math.abs(contribution)));
+        expect(Math.abs(total(comparison) - comparison.difference)).toBeLessThanOrEqual(1e-9 * scale);
+      }),
+      { numRuns: 500 },
+    );
   });
 
   test('a formula of a single signal has one term', () => {

@@ -27,7 +27,7 @@ export interface Comparison {
  * Why `a` scores above `b` (or below): the difference, divided among the terms of the formula. Terms of a sum or a
  * mean count by what each adds; factors of a product by their share of the logarithm, scaled to the difference.
  * References, clamps, choices and tables around the formula are looked through; a clamp that cut a score off is a
- * term of its own.
+ * term of its own. Where such a choice or table gave the two memories different formulas, it is the only term.
  *
  * Throws `incomparable_scores` when the trees are not of one formula with the same parameters, and `invalid_argument`
  * for a value that is not an explanation.
@@ -42,10 +42,13 @@ export interface Comparison {
  * ```
  */
 export function compareExplanations(a: Explanation, b: Explanation): Comparison {
-  const [left, right] = [formulaOf(checkExplanation(a, 'a')), formulaOf(checkExplanation(b, 'b'))];
-  checkSameShape(left, right);
+  const inner = [formulaOf(checkExplanation(a, 'a')), formulaOf(checkExplanation(b, 'b'))] as const;
+  const reason = otherShape(...inner);
+  const parting = reason === undefined ? undefined : partingOf(a, b);
+  if (reason !== undefined && !parting) throw incomparable(reason);
+  const [left, right] = parting ?? inner;
   const difference = a.value - b.value;
-  const terms = termsOf(left, right);
+  const terms = parting ? [wholeTerm(left, right)] : termsOf(left, right);
   const cutOff = difference - (left.value - right.value);
   if (left.value !== a.value || right.value !== b.value) {
     terms.push({ name: 'bounds', a: a.value - left.value, b: b.value - right.value, contribution: cutOff });
@@ -102,30 +105,41 @@ function formulaOf(tree: Explanation): Explanation {
   return operatorOf(tree).lead && inner ? formulaOf(inner) : tree;
 }
 
-function checkSameShape(a: Explanation, b: Explanation): void {
-  if (a.op !== b.op) throw incomparable(`one is a ${a.op}, the other a ${b.op}`);
-  if (a.inputs.length !== b.inputs.length) throw incomparable('they have different numbers of terms');
+/** Where both come to the same choice and it is decided differently: from there on one formula has two shapes. */
+function partingOf(a: Explanation, b: Explanation): readonly [Explanation, Explanation] | undefined {
+  const [one, other] = [a.inputs[0], b.inputs[0]];
+  if (!one || !other || !operatorOf(a).lead || a.op !== b.op || nameOf(a) !== nameOf(b)) return undefined;
+  if (a.detail.held !== b.detail.held || a.detail.key !== b.detail.key) return [a, b];
+  return partingOf(one, other);
+}
+
+/** In what they cannot be of one formula; `undefined` where they can. */
+function otherShape(a: Explanation, b: Explanation): string | undefined {
+  if (a.op !== b.op) return `one is a ${a.op}, the other a ${b.op}`;
+  if (a.inputs.length !== b.inputs.length) return 'they have different numbers of terms';
   for (const [index, input] of a.inputs.entries()) {
     const [one, other] = [nameOf(input), nameOf(b.inputs[index] as Explanation)];
-    if (one !== other) throw incomparable(`term ${index + 1} is ${one} in one and ${other} in the other`);
+    if (one !== other) return `term ${index + 1} is ${one} in one and ${other} in the other`;
     if (a.detail.weights?.[index] !== b.detail.weights?.[index]) {
-      throw incomparable(
-        `the weight of ${one} is ${a.detail.weights?.[index]} and ${b.detail.weights?.[index]}`,
-      );
+      return `the weight of ${one} is ${a.detail.weights?.[index]} and ${b.detail.weights?.[index]}`;
     }
   }
-  if (nameOf(a) !== nameOf(b)) throw incomparable(`one is ${nameOf(a)}, the other ${nameOf(b)}`);
+  return nameOf(a) === nameOf(b) ? undefined : `one is ${nameOf(a)}, the other ${nameOf(b)}`;
 }
 
 function termsOf(a: Explanation, b: Explanation): ComparisonTerm[] {
   const shares = operatorOf(a).shares?.(a, b);
-  if (!shares) return [{ name: nameOf(a), a: a.value, b: b.value, contribution: a.value - b.value }];
+  if (!shares) return [wholeTerm(a, b)];
   return a.inputs.map((input, index) => ({
     name: nameOf(input),
     a: input.value,
     b: (b.inputs[index] as Explanation).value,
     contribution: shares[index] ?? 0,
   }));
+}
+
+function wholeTerm(a: Explanation, b: Explanation): ComparisonTerm {
+  return { name: nameOf(a), a: a.value, b: b.value, contribution: a.value - b.value };
 }
 
 function signed(value: number): string {
