@@ -180,10 +180,23 @@ describe('why one memory ranks above another', () => {
     expect(other).toMatchObject({ name: 'table by type', a: 0.4, b: 0.25 });
   });
 
+  test('a decay whose age only one of them knows is one term', () => {
+    const profile = defineProfile({
+      name: 'fading',
+      description: 'd',
+      score: { op: 'decay', age: { op: 'age', of: 'lastAccessedAt' }, halfLife: 30, missing: 0.25 },
+    });
+    expect(compared(profile, {}, { lastAccessedAt: now })).toEqual({
+      difference: -0.75,
+      terms: [{ name: 'decay', a: 0.25, b: 1, contribution: -0.75 }],
+    });
+  });
+
   test('any two memories can be compared by one formula', () => {
     fc.assert(
-      fc.property(arbitraryProfile(), arbitrarySignals(), arbitrarySignals(), (definition, a, b) => {
-        const comparison = compared(defineProfile(definition), a, b);
+      fc.property(arbitraryProfile(), arbitrarySignals(), arbitrarySignals(), ({ parts, ...rest }, a, b) => {
+        const score: Expression = { op: 'clamp', of: parts?.['third'] as Expression };
+        const comparison = compared(defineProfile({ ...rest, parts, score }), a, b);
         const scale = Math.max(1, ...comparison.terms.map(({ contribution }) => Math.abs(contribution)));
         expect(Math.abs(total(comparison) - comparison.difference)).toBeLessThanOrEqual(1e-9 * scale);
       }),

@@ -116,8 +116,10 @@ function partingOf(a: Explanation, b: Explanation): readonly [Explanation, Expla
 /** In what they cannot be of one formula; `undefined` where they can. */
 function otherShape(a: Explanation, b: Explanation): string | undefined {
   if (a.op !== b.op) return `one is a ${a.op}, the other a ${b.op}`;
-  if (a.inputs.length !== b.inputs.length) return 'they have different numbers of terms';
-  for (const [index, input] of a.inputs.entries()) {
+  // An unknown age leaves a decay without terms.
+  const isDefaulted = a.detail.defaulted === true || b.detail.defaulted === true;
+  if (!isDefaulted && a.inputs.length !== b.inputs.length) return 'they have different numbers of terms';
+  for (const [index, input] of isDefaulted ? [] : a.inputs.entries()) {
     const [one, other] = [nameOf(input), nameOf(b.inputs[index] as Explanation)];
     if (one !== other) return `term ${index + 1} is ${one} in one and ${other} in the other`;
     if (a.detail.weights?.[index] !== b.detail.weights?.[index]) {
