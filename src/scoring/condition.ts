@@ -1,3 +1,4 @@
+import { describe } from '../domain/describe.ts';
 import { CLOCK_NAMES, type ClockName } from '../domain/fields.ts';
 import type { Instant } from '../domain/time.ts';
 import type { Scalar } from './operators/index.ts';
@@ -108,7 +109,7 @@ export function resolveCondition(condition: Condition, path: string, resolver: R
     if (typeof value === 'number' || typeof value !== typeof condition.is) {
       throw resolver.fault(
         path,
-        `parameter ${condition.param} cannot be compared with ${JSON.stringify(condition.is)}`,
+        `parameter ${condition.param} cannot be compared with ${describe(condition.is)}`,
       );
     }
     return { test: 'fixed', holds: value === condition.is, text: `${condition.param} is ${condition.is}` };

@@ -57,7 +57,7 @@ export function recompute({ op, value, inputs, detail }: Explanation): number {
 /** Why a node cannot be one of an explanation; `undefined` for one that can. */
 export function faultOf({ op, inputs, detail }: Explanation): string | undefined {
   const operator = findOperator(op);
-  if (!operator) return `${JSON.stringify(op)} is not a known operator`;
+  if (!operator) return `${describe(op)} is not a known operator`;
   return operator.takes(inputs.length, detail) ? undefined : `a ${op} does not have ${inputs.length} inputs`;
 }
 

@@ -284,6 +284,17 @@ describe('conditions', () => {
     ['an unknown parameter', { param: 'mode', is: 'x' }, 'score.if', /unknown parameter "mode"/],
   ])('%s', (_name, condition, path, help) => expectFault(choice(condition), path, help));
 
+  test('values that JSON cannot hold', () => {
+    const parameters = { mode: { kind: 'flag', default: true } };
+    const circular: { self?: unknown } = {};
+    circular.self = circular;
+    for (const is of [10n, circular]) {
+      expectFault({ ...choice({ param: 'mode', is }), parameters }, 'score.if', /cannot be compared with/);
+    }
+    const total = withScore({ op: 'sum', total: 1n, terms: [{ of: signal }] });
+    expectFault(total, 'score.total', /1 is not a finite number/);
+  });
+
   test.each([
     ['a description that is no text', { description: 5 }, 'description', /a string/],
     ['a value of nobody', { from: 'calibration.roof' }, 'from', /unknown value "calibration.roof"/],

@@ -1,3 +1,4 @@
+import { describe } from '../../domain/describe.ts';
 import type { Explanation } from '../explain.ts';
 import { scalarText } from '../show.ts';
 import type { Node, Scalar, WeightedTerm } from './index.ts';
@@ -45,7 +46,7 @@ export const sum: Operator<SumExpression, SumNode, Known> = {
   keys: { total: 'other', terms: 'terms' },
   resolve({ total, terms }, path, resolver) {
     if (total !== undefined && !Number.isFinite(total))
-      throw resolver.fault(`${path}.total`, `${JSON.stringify(total)} is not a finite number`);
+      throw resolver.fault(`${path}.total`, `${describe(total)} is not a finite number`);
     return { op: 'sum', ...resolveTerms(terms, path, resolver), total, path };
   },
   formula: ({ terms }, text) => terms.map((term, index) => termText(term, index, text)).join(''),
