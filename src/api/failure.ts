@@ -43,12 +43,18 @@ export function failureOf(error: unknown): Failure {
 /** What whoever asked must know of a write that failed, where the rest is for the operator alone. */
 export interface Outcome {
   readonly message: string;
-  readonly details: { readonly written: true } | { readonly inDoubt: true };
+  readonly details: { readonly written: true; readonly erased?: false } | { readonly inDoubt: true };
 }
 
 /** Whether what was asked for was written all the same, or may have been. */
 export function outcomeOf(error: unknown): Outcome | undefined {
-  const { written, inDoubt } = SalienceError.isInstance(error) ? error.details : {};
+  const { written, erased, inDoubt } = SalienceError.isInstance(error) ? error.details : {};
+  if (written === true && erased === false)
+    return {
+      message:
+        'this is forgotten and no recall finds it, but its bytes are not erased yet; forget it again in a while',
+      details: { written, erased },
+    };
   if (written === true)
     return {
       message: 'this was written, but the result could not be read; read the data, and do not write it again',

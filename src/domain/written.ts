@@ -19,6 +19,11 @@ export function noteWritten(): void {
   if (written) written.isWritten = true;
 }
 
+/** Whether an error says that the write was committed, and only what came after it failed. */
+export function isDone(error: unknown): boolean {
+  return SalienceError.isInstance(error) && error.details['written'] === true;
+}
+
 /** Whether it is unknown if a write was committed: done again, it could be done twice. */
 export function isInDoubt(error: unknown): boolean {
   return SalienceError.isInstance(error) && error.details['inDoubt'] === true;

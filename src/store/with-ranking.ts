@@ -1,5 +1,5 @@
 import { preconditionOfWork } from '../domain/precondition.ts';
-import { noteWritten } from '../domain/written.ts';
+import { isDone, noteWritten } from '../domain/written.ts';
 import { checkMadeWith } from './derived.ts';
 import { closedError } from './faults.ts';
 import { again } from './moment.ts';
@@ -105,6 +105,9 @@ export function withRanking(
       if (changes) noteWritten();
       if (precondition) precondition.isMet = true;
       return result;
+    } catch (error) {
+      if (changes && isDone(error)) noteWritten();
+      throw error;
     } finally {
       // Also where it fails: it may have been committed, and what came after that may have failed.
       if (redacts) ranking.forgotten?.();

@@ -1,5 +1,10 @@
-import { readdirSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { createMcpMount } from '../../src/mcp/http.ts';
+import { loadDriver } from '../../src/stores/sqlite/driver.ts';
+import { createSqliteStore } from '../../src/stores/sqlite/index.ts';
 import { startTestServer } from './fixture.ts';
 
 const canary = 'Quixotrywobbegong';
@@ -24,6 +29,48 @@ describe('forgetting over HTTP', () => {
       expect(replayed.text).not.toContain(canary);
     }
     expect(await memory.get('a')).toBeUndefined();
+  });
+
+  it('says that it is done where only the bytes wait to be erased, and does it once for a key', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'salience-erasing-'));
+    using _ = { [Symbol.dispose]: () => rmSync(directory, { recursive: true, force: true }) };
+    await using store = createSqliteStore({ directory, busyTimeout: 50 });
+    const mcp = createMcpMount({ version: '1.2.3' });
+    await using server = await startTestServer({
+      spaces: { path: undefined, store },
+      mount: { '/mcp': mcp.answer },
+    });
+    const memory = await server.space();
+    const token = await server.token();
+    await memory.rememberMany(
+      ['a', 'b'].map((id) => ({ id, content: `The ${id} is ${canary}`, tags: ['old'] })),
+    );
+    const { DatabaseSync } = await loadDriver();
+    const reader = new DatabaseSync((await memory.stats()).path as string, { readOnly: true });
+    reader.exec('BEGIN; SELECT count(*) FROM memory');
+    const headers = { 'idempotency-key': 'k' };
+    const forget = () => server.ask('POST', '/v1/forget', { token, headers, body: { tags: ['old'] } });
+    const told = 'this is forgotten and no recall finds it, but its bytes are not erased yet';
+    expect(await forget()).toMatchObject({
+      status: 503,
+      json: {
+        code: 'store_busy',
+        detail: expect.stringContaining(told),
+        details: { written: true, erased: false },
+      },
+    });
+    const params = { name: 'forget', arguments: { id: 'a' } };
+    const accept = 'application/json, text/event-stream';
+    const called = await server.ask('POST', '/mcp', {
+      token,
+      headers: { accept },
+      body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params },
+    });
+    expect(called.text).toContain(told);
+    reader.close();
+    await memory.remember('Remembered since', { id: 'c', tags: ['old'] });
+    expect(await forget()).toMatchObject({ status: 409, json: { code: 'already_exists' } });
+    expect((await memory.list()).memories.map(({ id }) => id)).toEqual(['c']);
   });
 
   it('keeps no answer that names what is forgotten in whatever field, or that is of a space that was deleted', async () => {

@@ -108,6 +108,6 @@ function notErased(path: string, cause: unknown): unknown {
   return new SalienceError(
     translated.code,
     `the memory is forgotten and no recall finds it, but ${reason}, or open the space again: ${path}`,
-    { details: { path }, cause },
+    { details: { path, written: true, erased: false }, cause },
   );
 }
