@@ -16,6 +16,8 @@ export interface AppTypes {
     /** The path with its parameters unnamed, for logs and metrics: never what was asked for. */
     route: string;
     grant: Grant;
+    /** Looks at the token again, for what lasts long. Throws `unauthorized`: it was revoked since, or its session is over. */
+    admitAgain: () => Promise<unknown>;
     /** What an unexpected failure was, for the log. */
     failure: unknown;
   };

@@ -219,27 +219,32 @@ function open<Answer extends Response | Promise<Response>>(
 /** Whoever shows a token that is known, and has not asked too much, comes in. */
 async function admit(
   context: AppContext,
-  { tokens, inspector, rateLimiter, admitted }: AppOptions,
+  { tokens, inspector, rateLimiter, admitted: noteAdmitted }: AppOptions,
 ): Promise<void> {
   const token = bearerOf(context);
-  const grant =
-    token === undefined ? undefined : (inspector?.authenticate(token) ?? (await tokens.authenticate(token)));
-  if (!grant) {
+  const admitted = async () => {
+    const grant =
+      token === undefined
+        ? undefined
+        : (inspector?.authenticate(token) ?? (await tokens.authenticate(token)));
+    if (grant) return grant;
     throw new SalienceError(
       'unauthorized',
       token === undefined
         ? 'a token is needed: send "authorization: Bearer TOKEN"; "salience token create" makes one'
         : 'this token is not known, or was revoked; "salience token create" makes one',
     );
-  }
+  };
+  const grant = await admitted();
   context.set('grant', grant);
+  context.set('admitAgain', admitted);
   const seconds = rateLimiter(grant.id);
   if (seconds !== undefined) {
     throw new SalienceError('rate_limited', `too many requests with this token; wait ${seconds} s`, {
       details: { retryAfter: seconds },
     });
   }
-  admitted(context.env.incoming);
+  noteAdmitted(context.env.incoming);
 }
 
 async function mounted(

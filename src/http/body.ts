@@ -66,10 +66,14 @@ export type BodyLine = { readonly number: number } & (
   | { readonly reason: string }
 );
 
-/** The lines of a streamed body. Blank ones are left out; one that is too long is read to its end, and not kept. */
+/**
+ * The lines of a streamed body. Blank ones are left out; one that is too long is read to its end, and not kept. `before` is waited
+ * for at each piece of the body; where it throws, that is not read.
+ */
 export async function* readBodyLines(
   incoming: IncomingMessage,
   limits: BodyLimits,
+  before: () => Promise<unknown>,
 ): AsyncGenerator<BodyLine, void> {
   refuseEncoding(incoming);
   let pending: Uint8Array[] = [];
@@ -93,6 +97,7 @@ export async function* readBodyLines(
     }
   };
   for await (const chunk of piecesOf(incoming, () => limits.timeout)) {
+    await before();
     let start = 0;
     for (let end = chunk.indexOf(0x0a); end >= 0; end = chunk.indexOf(0x0a, start)) {
       take(chunk.subarray(start, end));

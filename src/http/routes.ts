@@ -87,7 +87,9 @@ async function runWaiting(
   const { shutdown, placeToWait } = desk;
   const leave = placeToWait(context.get('grant'));
   try {
-    return await run(context, verb, memory, input, desk, shutdown);
+    const answer = await run(context, verb, memory, input, desk, shutdown);
+    await context.get('admitAgain')();
+    return answer;
   } catch (error) {
     if (!shutdown.aborted) throw error;
     throw new SalienceError('closed', 'the server is shutting down; try again when it is running', {

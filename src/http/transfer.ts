@@ -99,8 +99,10 @@ async function exportAll(context: AppContext, memory: MemoryEngine, filter: List
         const cursor = page.nextCursor;
         last = cursor === undefined;
         controller.enqueue(Buffer.from(last ? `${text}${exportEnd(count)}\n` : text));
-        if (!last)
-          page = await memory.list({ ...filter, sort: 'inserted', count: false, limit: PAGE, cursor });
+        if (last) return;
+        // Whoever reads slowly would go on reading what is written after the token was revoked.
+        await context.get('admitAgain')();
+        page = await memory.list({ ...filter, sort: 'inserted', count: false, limit: PAGE, cursor });
       } catch (failure) {
         // Half of an answer must not look like a whole one: neither its end nor its last chunk ever comes.
         context.set('failure', failure);
@@ -117,7 +119,8 @@ async function* itemsOf(
   { body }: Desk,
 ): AsyncGenerator<ImportItem | ExportEnd, void> {
   const scope = grant.scopes?.length === 1 ? grant.scopes[0] : undefined;
-  for await (const line of readBodyLines(context.env.incoming, body)) {
+  // An import may last as long as it goes on, and its token be revoked meanwhile.
+  for await (const line of readBodyLines(context.env.incoming, body, context.get('admitAgain'))) {
     const where = String(line.number);
     if (line.reason !== undefined) {
       yield { kind: 'unusable', where, reason: line.reason };

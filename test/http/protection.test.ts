@@ -150,6 +150,27 @@ describe('the token', () => {
     expect((await test.ask('GET', '/v1/stats', { token: short })).status).toBe(401);
   });
 
+  it('opens nothing more to a request that is under way when it is revoked', async () => {
+    let looks = 1;
+    await using lasting = await startTestServer({
+      tokens: { authenticate: (shown) => (looks-- > 0 ? lasting.tokens.authenticate(shown) : absent()) },
+    });
+    const absent = async () => undefined;
+    const once = await lasting.token();
+    const ask = (method: string, path: string, body?: string) => {
+      looks = 1;
+      return lasting.ask(method, path, { token: once, body });
+    };
+    const memory = await lasting.space();
+    await memory.rememberMany(Array.from({ length: 501 }, (_, number) => ({ content: `Number ${number}` })));
+    const refused = { status: 401, json: { code: 'unauthorized' } };
+    expect(await ask('GET', '/v1/activity?after=start&wait=1000')).toMatchObject(refused);
+    expect(await ask('GET', '/v1/activity?after=start')).toMatchObject({ status: 200 });
+    expect(await ask('POST', '/v1/import', '{"content":"Written afterwards"}\n')).toMatchObject(refused);
+    expect((await memory.stats()).memories).toBe(501);
+    await expect(ask('GET', '/v1/export')).rejects.toThrow();
+  });
+
   it('is on disk only as a hash, in a file and a directory of the owner alone', async () => {
     const [grant] = await test.tokens.list();
     const directory = join(test.directory, 'tokens');
