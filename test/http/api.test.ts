@@ -572,6 +572,28 @@ describe('export and import', () => {
     expect(json).toMatchObject({ skipped: 0, problems: [] });
   });
 
+  it('break off an export when its space is deleted and made anew, instead of ending it with another one', async () => {
+    const many = (word: string) => Array.from({ length: 501 }, (_, at) => ({ content: `${word} ${at}` }));
+    await using test = await startTestServer({
+      deleteSpaces: true,
+      openSpace: async (name) => {
+        const memory = await test.space(name);
+        const list: typeof memory.list = async (options) => {
+          if (options?.cursor !== undefined) {
+            await test.ask('DELETE', `/v1/space?name=${name}`, { token: admin });
+            test.clock.advance(1);
+            await memory.rememberMany(many('New'));
+          }
+          return memory.list(options);
+        };
+        return { ...memory, list };
+      },
+    });
+    const admin = await test.token({ rights: 'admin' });
+    await (await test.space()).rememberMany(many('Old'));
+    await expect(test.ask('GET', '/v1/export', { token: admin })).rejects.toThrow();
+  });
+
   it('page by bytes: large memories are listed, recalled and exported whole', async () => {
     await using test = await startTestServer({ spaces: { maxMetadataBytes: Number.POSITIVE_INFINITY } });
     const token = await test.token();
