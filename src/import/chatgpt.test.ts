@@ -68,7 +68,27 @@ test('a message of the current branch is an event; others, hidden ones and tools
       sourceRef: 'chatgpt:conv-1/ask',
     },
     { content: 'Shade and acid soil.', tags: ['assistant'] },
-    { content: 'Thanks', createdAt: '2024-05-01T09:50:00.000Z' },
+    { content: 'Thanks', createdAt: '2024-05-01T10:00:00.500Z' },
+  ]);
+});
+
+test('a message without a time is as late as the one before it in its branch', async () => {
+  const said = (text: string, time: unknown) => message('user', [text], { create_time: time });
+  const mapping = {
+    a: node(null, ['b'], said('begins', null)),
+    b: node('a', ['c'], said('asks', 1_714_557_600)),
+    c: node('b', ['d'], message('tool', ['a page'], { create_time: 1_714_557_660 })),
+    d: node('c', ['e'], said('answers', null)),
+    e: node('d', ['f'], said('is damaged', 'no time')),
+    f: node('e', [], said('ends', null)),
+  };
+  const { inputs } = await readSorted('c.json', [{ ...conversation, current_node: 'f', mapping }]);
+  expect(inputs.map(({ content, createdAt }) => [content, createdAt])).toEqual([
+    ['begins', '2024-05-01T09:50:00.000Z'],
+    ['asks', '2024-05-01T10:00:00.000Z'],
+    ['answers', '2024-05-01T10:01:00.000Z'],
+    ['is damaged', 'no time'],
+    ['ends', '2024-05-01T10:01:00.000Z'],
   ]);
 });
 

@@ -1,4 +1,4 @@
-import { conversationsOf } from './conversations.ts';
+import { conversationsOf, timeReached } from './conversations.ts';
 import { type DocumentFormat, partsOfList } from './document-format.ts';
 import { type Fields, fieldsOf, idOf, isFields, listOf, textOf, timeOf } from './fields.ts';
 import { foreignStatements, type ImportItem, type SourceOptions, unusable } from './item.ts';
@@ -59,10 +59,13 @@ function* readConversation(value: unknown, where: string, options: SourceOptions
       yield { kind: 'left-out', what: 'messages of other branches' };
     }
   }
+  let reached = timeOf(conversation['create_time']);
   for (const [id, node] of branch) {
     const { message } = node;
     if (isFields(message)) {
-      yield* readMessage(message, id, conversation, `${where}.mapping.${id}`, options);
+      const createdAt = timeOf(message['create_time']) ?? reached;
+      yield* readMessage(message, id, createdAt, conversation, `${where}.mapping.${id}`, options);
+      reached = timeReached(createdAt, reached);
     }
   }
 }
@@ -96,6 +99,7 @@ function branchTo(
 function readMessage(
   message: Fields,
   id: string,
+  createdAt: string | undefined,
   conversation: Fields,
   where: string,
   options: SourceOptions,
@@ -122,7 +126,6 @@ function readMessage(
   const content = parts.flatMap(textOfPart).join('\n\n').trim();
   if (content === '') return lost;
   const session = idOf(conversation['conversation_id']) ?? idOf(conversation['id']);
-  const createdAt = timeOf(message['create_time']) ?? timeOf(conversation['create_time']);
   const statements = foreignStatements(
     {
       system: 'chatgpt',

@@ -65,6 +65,18 @@ test('an older export has a text alone', async () => {
   expect(inputs).toMatchObject([{ content: 'Hello there', title: undefined }]);
 });
 
+test('a message without a time is as late as the one before it', async () => {
+  const [ask] = conversation.chat_messages;
+  const untimed = { uuid: 'm-8', sender: 'assistant', text: 'Later', created_at: null };
+  const chat = { ...conversation, chat_messages: [{ ...untimed, uuid: 'm-7', text: 'First' }, ask, untimed] };
+  const { inputs } = await readSorted('conversations.json', [chat]);
+  expect(inputs.map(({ createdAt }) => createdAt)).toEqual([
+    '2025-05-01T10:00:00.000000Z',
+    '2025-05-01T10:00:01.000000Z',
+    '2025-05-01T10:00:01.000000Z',
+  ]);
+});
+
 test('what is no conversation or message is named by its place', async () => {
   const broken = { uuid: 'c-2', chat_messages: [5, { sender: 'robot', text: 'x' }, { sender: 'human' }] };
   const { inputs, unusable } = await readSorted('conversations.json', [

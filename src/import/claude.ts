@@ -1,5 +1,5 @@
 import { memoriesOf } from './claude-memories.ts';
-import { conversationsOf } from './conversations.ts';
+import { conversationsOf, timeReached } from './conversations.ts';
 import { type DocumentFormat, partsOfList } from './document-format.ts';
 import { type Fields, fieldsOf, idOf, isFields, listOf, textOf, timeOf } from './fields.ts';
 import { foreignStatements, type ImportItem, type SourceOptions, unusable } from './item.ts';
@@ -42,8 +42,11 @@ function* readConversation(value: unknown, where: string, options: SourceOptions
     yield unusable(where, 'is not a conversation with a list of chat_messages');
     return;
   }
+  let reached = timeOf(conversation['created_at']);
   for (const [index, message] of messages.entries()) {
-    yield* readMessage(message, conversation, `${where}.chat_messages[${index}]`, options);
+    const createdAt = timeOf(fieldsOf(message)['created_at']) ?? reached;
+    yield* readMessage(message, createdAt, conversation, `${where}.chat_messages[${index}]`, options);
+    reached = timeReached(createdAt, reached);
   }
   if (textOf(conversation['summary']) !== undefined) {
     yield { kind: 'left-out', what: 'summaries of conversations' };
@@ -52,6 +55,7 @@ function* readConversation(value: unknown, where: string, options: SourceOptions
 
 function readMessage(
   value: unknown,
+  createdAt: string | undefined,
   conversation: Fields,
   where: string,
   options: SourceOptions,
@@ -64,7 +68,6 @@ function readMessage(
   const lost = leftOutOf(value);
   if (content === '') return lost;
   const [session, id] = [idOf(conversation['uuid']), idOf(value['uuid'])];
-  const createdAt = timeOf(value['created_at']) ?? timeOf(conversation['created_at']);
   const statements = foreignStatements(
     {
       system: 'claude',

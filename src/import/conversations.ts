@@ -10,3 +10,11 @@ export function conversationsOf(
   if (Array.isArray(conversations)) return { list: conversations, at: 'conversations' };
   return field in rest ? { list: [document], at: '' } : undefined;
 }
+
+/**
+ * When a message without a time was said: as late as the one before it. At the beginning of the conversation it would
+ * stand before what it answers. A time that is none is not handed on: it is reported where it stands.
+ */
+export function timeReached(said: string | undefined, before: string | undefined): string | undefined {
+  return said === undefined || Number.isNaN(Date.parse(said)) ? before : said;
+}
