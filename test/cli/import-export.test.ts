@@ -447,6 +447,18 @@ describe('what cannot be imported', () => {
     });
   });
 
+  it.each([
+    ['--tag', '', '--tag: it must not be empty'],
+    ['--tag', 'x'.repeat(129), '--tag: '],
+    ['--scope', 'not one!', 'scope "not one!" is not valid'],
+  ])('is no record of the file, but the option %s "%s"', async (option, value, problem) => {
+    work.file('facts.jsonl', '{"content":"One"}\n{"content":"Two","scope":"project:a","tags":["b"]}\n');
+    const { code, stdout, stderr } = await work.salience(['import', 'facts.jsonl', option, value]);
+    expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining(problem)]);
+    expect(stderr).not.toContain('facts.jsonl');
+    expect(existsSync(join(work.directory, 'memory'))).toBe(false);
+  });
+
   it('is an empty folder too', async () => {
     work.file('empty/.hidden/note.md', 'x');
     expect(await work.salience(['import', 'empty'])).toMatchObject({

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { SalienceError } from '../../domain/errors.ts';
+import { checkedFields, NO_LIMITS } from '../../domain/field-checks.ts';
 import { parseSpaceName } from '../../domain/space.ts';
 import {
   createImportLinks,
@@ -72,6 +73,9 @@ export function configure(command: Command): void {
             details: { field: 'user' },
           });
         }
+        // Of what is wrong with an option no record of the files is to blame.
+        const { scope, tag: tags } = context.options;
+        checkedFields({ scope, tags }, ['scope', 'tags'], NO_LIMITS);
         const counts = await (spacePerUser ? intoManySpaces(paths, context) : intoOneSpace(paths, context));
         return counts.skipped > 0 ? PARTLY : 0;
       }),
