@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it, vi } from 'vitest';
 import { writeFileAtomically } from './output-file.ts';
+import { readDefinition } from './profile-file.ts';
 
 /** As a file system without links, such as exFAT. */
 vi.mock('node:fs/promises', async (importOriginal) => ({
@@ -21,4 +22,12 @@ it('a file is written where the file system has no links, and replaces none', as
   await expect(again).rejects.toMatchObject({ code: 'already_exists' });
   expect(await readFile(path, 'utf8')).toBe('one');
   expect(await readdir(root)).toEqual(['export.jsonl']);
+});
+
+it('an empty name is refused as one, before anything is written or read', async () => {
+  const fill = vi.fn(async () => {});
+  const problem = { code: 'invalid_argument', message: expect.stringContaining('"" is not a path') };
+  await expect(writeFileAtomically('', { replace: true }, fill)).rejects.toMatchObject(problem);
+  await expect(readDefinition('')).rejects.toMatchObject(problem);
+  expect(fill).not.toHaveBeenCalled();
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { access, constants, lstat, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { invalidArgument } from '../domain/check.ts';
+import { filePath, invalidArgument } from '../domain/check.ts';
 import { SalienceError } from '../domain/errors.ts';
 import { giveName } from '../domain/give-name.ts';
 import { removeLeftBehind, temporaryPrefix } from '../domain/left-behind.ts';
@@ -12,7 +12,7 @@ const UNFINISHED = '.salience-output-';
 
 /**
  * Writes a file that is complete or not there: into a temporary file beside it, which then takes its name.
- * Throws `already_exists` unless it may be replaced, `unwritable_file`, and what `fill` throws.
+ * Throws `invalid_argument` for no name, `already_exists` unless it may be replaced, `unwritable_file`, and what `fill` throws.
  */
 export async function writeFileAtomically(
   path: string,
@@ -22,7 +22,8 @@ export async function writeFileAtomically(
   },
   fill: (write: (text: string) => Promise<void>) => Promise<void>,
 ): Promise<void> {
-  const folder = dirname(path);
+  // A variable of a script that is not set is an empty name, which the system would take for the folder.
+  const folder = dirname(filePath(path, 'output'));
   removeLeftBehind(folder, UNFINISHED);
   const temporary = join(folder, `${temporaryPrefix(UNFINISHED)}${randomUUID().slice(0, 8)}`);
   const handle = await open(temporary, 'wx', options.mode).catch((cause: unknown) => {

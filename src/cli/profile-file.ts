@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { filePath } from '../domain/check.ts';
 import { SalienceError } from '../domain/errors.ts';
 import type { ProfileDefinition } from '../scoring/index.ts';
 import { findBuiltinProfile } from '../scoring/profiles/index.ts';
@@ -24,9 +25,10 @@ function adviceOnBuiltin(path: string): string | undefined {
     : `the name of the built-in formula is ${name}, without .json`;
 }
 
-/** Reads a profile from a JSON file, unchecked. Throws `unreadable_file`, `invalid_profile`. */
+/** Reads a profile from a JSON file, unchecked. Throws `invalid_argument` for no name, `unreadable_file`, `invalid_profile`. */
 export async function readDefinition(path: string): Promise<ProfileDefinition> {
   let json: string;
+  filePath(path, 'profile');
   try {
     json = await readFile(path, 'utf8');
   } catch (cause) {
