@@ -43,8 +43,9 @@ export async function associate(
   const scores = new Map(direct.map(({ memory, score }) => [memory.id, score]));
   const others = named.filter((id) => !scores.has(id));
   const starts = [...scores.keys(), ...others];
-  const startScores = await surroundings.scores(others);
-  const sources = new Map([...scores, ...others.map((id, at) => [id, startScores[at] ?? 0] as const)]);
+  // An entity that the query names passes on what it has, whether or not the recall returns it.
+  const unreturned = (await surroundings.sources(others)).flatMap((each) => each ?? []);
+  const sources = new Map([...scores, ...unreturned.map(({ id, score }) => [id, score] as const)]);
   const sourceScore = ({ path }: Reached) => sources.get(path[0] as string) ?? 0;
   const mayEnter = (each: Reached) =>
     floor === 0 || mostPropagated(each, settings, sourceScore(each)) >= floor;
@@ -57,7 +58,10 @@ export async function associate(
   // Cold memories are found in no other way: that apart, the conditions of the recall hold here too.
   const ids = [...[...near, ...far].map(({ id }) => id), ...newer.map((each) => each.newer)];
   const inspect = await inspector(surroundings, request, ids);
-  const matches = associateMatches(request, settings, direct);
+  const matches = associateMatches(request, settings, [
+    ...direct.map(({ memory, signals }) => ({ id: memory.id, signals })),
+    ...unreturned,
+  ]);
   const linked = (each: Reached): Unread[] =>
     inspect(each.id).map((found) => {
       matches?.linked(each, found.signals);

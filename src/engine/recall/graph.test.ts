@@ -72,6 +72,17 @@ describe('recall along relations and mentions', () => {
     expect(hits.find(({ memory: { id } }) => id === 'alias')?.path).toEqual(['ada', 'alias']);
   });
 
+  it('counts what matches an entity that is not among the hits, where there is a floor of relevance', async () => {
+    const memory = await sample();
+    await memory.update('acme', { tags: ['firm'] });
+    const floor = { minRelevance: 0.3, tags: ['firm'] };
+    expect(await ids(memory, 'Ada Lovelace', 0.8, { tags: ['firm'] })).toEqual(['acme']);
+    expect(await ids(memory, 'Ada Lovelace', 0.8, floor)).toEqual(['acme']);
+    expect(await ids(memory, 'Ada Lovelace', 0.8, { ...floor, minRelevance: 0.99 })).toEqual([]);
+    const why = { query: 'Ada Lovelace', association: { graph: 0.8 }, ...floor };
+    expect(await memory.whyNot('acme', why)).toMatchObject({ outcome: 'returned' });
+  });
+
   it('follows nothing for a name of two, a common word, or what cannot be seen', async () => {
     const memory = await sample();
     await memory.remember('hidden', { type: 'entity', title: 'Mark', id: 'mark', kind: 'person' });

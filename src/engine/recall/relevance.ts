@@ -4,7 +4,7 @@ import { propagatedAssociation, updateAssociation, valueAlone } from '../../scor
 import { evaluate } from '../../scoring/evaluate.ts';
 import { type ResolvedProfile, withFloor } from '../../scoring/profile.ts';
 import type { Signals } from '../../scoring/signals.ts';
-import type { ScoredMemory, SearchRequest } from '../../store/store.ts';
+import type { Inspection, SearchRequest } from '../../store/store.ts';
 import type { RecallOptions } from '../types.ts';
 import type { Reached } from './expand.ts';
 import type { AssociationSettings, Strategy } from './strategy.ts';
@@ -42,11 +42,11 @@ export interface AssociateMatches {
 export function associateMatches(
   { profile: { floor }, now }: Pick<SearchRequest, 'profile' | 'now'>,
   { propagation, updateRise }: AssociationSettings,
-  direct: readonly Pick<ScoredMemory, 'memory' | 'signals'>[],
+  starts: readonly Pick<Inspection, 'id' | 'signals'>[],
 ): AssociateMatches | undefined {
   if (!floor) return undefined;
   const matchOf = (signals: Signals) => evaluate(floor.node, signals, now);
-  const sources = new Map(direct.map(({ memory, signals }) => [memory.id, matchOf(signals)]));
+  const sources = new Map(starts.map(({ id, signals }) => [id, matchOf(signals)]));
   const best = new Map<string, number>();
   const note = (id: string, match: number) => best.set(id, Math.max(match, best.get(id) ?? match));
   const sourceOf = (id: string | undefined) => (id === undefined ? 0 : (sources.get(id) ?? 0));

@@ -7,8 +7,8 @@ import type { AssociationSettings } from './strategy.ts';
 export interface Surroundings extends LinkedSpace, Pick<SpaceReader, 'knownPairs' | 'get'> {
   /** What the formula makes of these memories as associates, in order; `undefined` for what the recall may not see. */
   inspect(ids: readonly string[]): Promise<readonly (Inspection | undefined)[]>;
-  /** What these memories score by themselves, whatever the recall returns; 0 for what it may not see. */
-  scores(ids: readonly string[]): Promise<readonly number[]>;
+  /** What the formula makes of these memories, whatever the recall returns, in order; `undefined` for what it may not see. */
+  sources(ids: readonly string[]): Promise<readonly (Inspection | undefined)[]>;
 }
 
 /**
@@ -19,20 +19,17 @@ export function surroundingsIn(snapshot: Snapshot, request: SearchRequest): Surr
   const { scopes, validAt, deep, includeExpired } = request.filter;
   const passing = { scopes, validAt, deep, includeExpired, cold: true };
   const walking = { filter: passing, now: request.now };
-  const scoring = { ...request, filter: { ...request.filter, cold: true } };
+  const inspect = async (ids: readonly string[], filter: SearchRequest['filter']) => {
+    const inspected = ids.length === 0 ? [] : await snapshot.inspect(ids, { ...request, filter });
+    return inspected.map((found) => (found?.excluded === undefined ? found : undefined));
+  };
   return {
     links: (ids, minimum, sequence) => snapshot.links(ids, minimum, sequence),
     knownPairs: (ids) => snapshot.knownPairs(ids),
     get: (ids) => snapshot.get(ids),
     visible: async (ids) => (ids.length === 0 ? [] : snapshot.visible(ids, walking)),
-    async inspect(ids) {
-      const inspected = ids.length === 0 ? [] : await snapshot.inspect(ids, scoring);
-      return inspected.map((found) => (found?.excluded === undefined ? found : undefined));
-    },
-    async scores(ids) {
-      const inspected = ids.length === 0 ? [] : await snapshot.inspect(ids, { ...request, filter: passing });
-      return inspected.map((found) => (found && found.excluded === undefined ? found.score : 0));
-    },
+    inspect: (ids) => inspect(ids, { ...request.filter, cold: true }),
+    sources: (ids) => inspect(ids, passing),
   };
 }
 
@@ -60,7 +57,7 @@ export async function readAhead(
   const visible = new Set(await from.visible(reached));
   const inspected = byId(reached, await from.inspect(reached));
   const records = byId(reached, await from.get(reached));
-  const scores = byId(reached, await from.scores(reached));
+  const sources = byId(reached, await from.sources(reached));
   return {
     async links(ends, minimum = 0) {
       const wanted = new Set(ends);
@@ -73,7 +70,7 @@ export async function readAhead(
     visible: async (of) => of.filter((id) => visible.has(id)),
     inspect: async (of) => of.map((id) => inspected.get(id)),
     get: async (of) => of.map((id) => records.get(id)),
-    scores: async (of) => of.map((id) => scores.get(id) ?? 0),
+    sources: async (of) => of.map((id) => sources.get(id)),
   };
 }
 
