@@ -59,7 +59,7 @@ export async function checkOutputs(
   for (const input of inputs) taken.set(await identityOf(input), 'read by this command');
   for (const [option, path] of Object.entries(outputs)) {
     if (path === undefined) continue;
-    const identity = await identityOf(path);
+    const identity = await identityOf(filePath(path, option));
     const use = taken.get(identity);
     if (use !== undefined) throw invalidArgument(option, `${path} is ${use} too; name another file`);
     taken.set(identity, `that of ${option}`);

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { readContent, readSorted, withFile } from '../../test/import/import-text.ts';
-import { openSourcesByUser } from './source.ts';
+import { openSource, openSourcesByUser } from './source.ts';
 
 test.each([
   ['an empty list', []],
@@ -18,6 +18,15 @@ test.each([
     code: 'invalid_argument',
     message: expect.stringMatching(/--format jsonl, .*mem0, letta, chatgpt, claude or engram/),
   });
+});
+
+test('an empty name is refused as one', async () => {
+  for (const open of [openSource, openSourcesByUser]) {
+    await expect(open('')).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: expect.stringContaining('"" is not a path'),
+    });
+  }
 });
 
 test('lines with a content are JSON Lines whatever the ending', async () => {

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { isAbsolute, relative, resolve } from 'node:path';
+import { filePath } from '../domain/check.ts';
 import { SalienceError } from '../domain/errors.ts';
 import { readLines, unreadablePath } from '../files/lines.ts';
 import {
@@ -120,6 +121,7 @@ function nameOf(path: string, directory: string): string {
 }
 
 async function kindOf(path: string): Promise<'folder' | 'file'> {
+  filePath(path, 'file');
   try {
     return (await stat(path)).isDirectory() ? 'folder' : 'file';
   } catch (cause) {

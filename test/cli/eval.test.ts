@@ -149,6 +149,7 @@ it('writes over no file that it reads, nor over its other output', async () => {
     [['--html', './here/kept.jsonl'], '--html', 'is read by this command too'],
     [['--html', 'kept.json'], '--html', 'is read by this command too'],
     [['--rows', 'new', '--html', 'here/new'], '--html', 'here/new is that of --rows too'],
+    [['--rows', ''], '--rows', '"" is not a path'],
   ] as const) {
     expect(await refused(...evaluate, ...args), args.join(' ')).toMatchObject(invalid(field, problem));
   }
