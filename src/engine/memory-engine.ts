@@ -538,7 +538,7 @@ export interface MemoryEngine extends AsyncDisposable {
   /**
    * Fits numeric parameters of a strategy to questions about this space whose right answers are known, and says what that
    * is worth: each fifth of the questions is measured by a fit that it had no part in; questions that share a relevant memory are
-   * held out together, unless that would join all of them. What the formula reads is computed
+   * held out together or, where that would join all of them, those with the same relevant memories. What the formula reads is computed
    * once a question; then values are tried. It may take minutes: `steps` ends a call early, and `state` goes on from it.
    * Nothing is written: a recall takes the values as `parameters`.
    *

@@ -182,7 +182,7 @@ export async function fitParameters({
         questions: parts.filter((each) => each === part).length,
         values: fitted.relevant[part] as readonly number[],
       })),
-      problems: problemsOf(result[objective], placebo, questions.length),
+      problems: problemsOf(result[objective], placebo, questions),
     },
   };
 }
@@ -242,12 +242,10 @@ function tunablesOf(
 function partsOf(questions: readonly FitQuestion[], seed: number): readonly string[] {
   const spaces = questions.map(({ space }) => space);
   if (new Set(spaces).size > 1) return spaces;
-  const groups = groupsOf(questions);
-  // Held out all at once, they would leave nothing to fit to.
-  const isWhole = new Set(groups).size === 1;
+  const groups = heldTogether(questions);
   const members = new Map<number, number[]>();
   for (const at of shuffled([...questions.keys()], seedOf(seed, 'tune parts'))) {
-    const group = isWhole ? at : (groups[at] as number);
+    const group = groups[at] as number;
     members.set(group, [...(members.get(group) ?? []), at]);
   }
   const sizes = Array<number>(PARTS).fill(0);
@@ -261,10 +259,26 @@ function partsOf(questions: readonly FitQuestion[], seed: number): readonly stri
 }
 
 /**
- * For each question the first one of its group: questions that are answered by the same memory are held out
- * together, or a fit would see of what it is measured on.
+ * For each question the first one of those that are held out together: a fit must not see of what it is measured on. Held out all at
+ * once, they would leave nothing to fit to.
  */
-function groupsOf(questions: readonly FitQuestion[]): readonly number[] {
+function heldTogether(questions: readonly FitQuestion[]): readonly number[] {
+  const isOne = (groups: readonly number[]) => new Set(groups).size === 1;
+  const sharing = groupsOf(questions, ({ relevant }) => relevant);
+  if (!isOne(sharing)) return sharing;
+  const alike = groupsOf(questions, answersOf);
+  return isOne(alike) ? [...questions.keys()] : alike;
+}
+
+function answersOf({ space, relevant }: FitQuestion): readonly string[] {
+  return [JSON.stringify([space, ...[...relevant].sort()])];
+}
+
+/** For each question the first one that it shares a key with, also by way of others. */
+function groupsOf(
+  questions: readonly FitQuestion[],
+  keysOf: (question: FitQuestion) => Iterable<string>,
+): readonly number[] {
   const groups = [...questions.keys()];
   const groupOf = (at: number): number => {
     let group = at;
@@ -272,11 +286,11 @@ function groupsOf(questions: readonly FitQuestion[]): readonly number[] {
     return group;
   };
   const answered = new Map<string, number>();
-  for (const [at, { relevant }] of questions.entries()) {
-    for (const id of relevant) {
-      const [one, other] = [groupOf(answered.get(id) ?? at), groupOf(at)];
+  for (const [at, question] of questions.entries()) {
+    for (const key of keysOf(question)) {
+      const [one, other] = [groupOf(answered.get(key) ?? at), groupOf(at)];
       groups[Math.max(one, other)] = Math.min(one, other);
-      answered.set(id, one);
+      answered.set(key, one);
     }
   }
   return groups.map((_, at) => groupOf(at));
@@ -331,13 +345,16 @@ function heldOut(
   ) as Record<Objective, HeldOut>;
 }
 
-function problemsOf(gain: HeldOut, placebo: HeldOut, questions: number): readonly string[] {
+function problemsOf(gain: HeldOut, placebo: HeldOut, questions: readonly FitQuestion[]): readonly string[] {
   const gained = `${gain.difference < 0 ? '−' : '+'}${Math.abs(gain.difference).toFixed(4)}`;
   const doubt = gain.certain
     ? `the held-out difference of ${gained} is a certain loss; keep the values as they were`
     : `the held-out gain of ${gained} is not certain: an interval of it does not exclude 0`;
   return [
-    ...(gain.interval === undefined ? [`${questions} questions are too few to know`] : []),
+    ...(gain.interval === undefined ? [`${questions.length} questions are too few to know`] : []),
+    ...(new Set(questions.flatMap(answersOf)).size === 1
+      ? ['all questions have the same right answers, so none was held out; ask for other memories too']
+      : []),
     ...(gain.certain && gain.difference > 0 ? [] : [doubt]),
     ...(placebo.difference >= gain.difference && placebo.difference > 0
       ? [`the placebo gains as much: +${placebo.difference.toFixed(4)}`]

@@ -33,13 +33,17 @@ function question(...relevant: readonly number[]): FitQuestion {
   };
 }
 
-/** How many questions each part has. */
-async function partsOf(questions: readonly FitQuestion[]): Promise<readonly number[]> {
+async function fitTo(questions: readonly FitQuestion[]) {
   const shares = questions.map(() => 1 / questions.length);
   const { fitted } = await fitParameters({
     ...{ profile, parameters: ['weight'], questions, shares, objective: 'ndcg@10', seed: 1, task: 'test' },
   });
-  return fitted!.folds.map((fold) => fold.questions).sort((a, b) => a - b);
+  return fitted!;
+}
+
+/** How many questions each part has. */
+async function partsOf(questions: readonly FitQuestion[]): Promise<readonly number[]> {
+  return (await fitTo(questions)).folds.map((fold) => fold.questions).sort((a, b) => a - b);
 }
 
 test('questions that share no memory are spread evenly', async () => {
@@ -55,6 +59,23 @@ test('questions that share a memory are held out together, also by way of others
   expect(await partsOf([...pairs, ...apart])).toEqual([1, 1, 1, 1, 5]);
 });
 
-test('where sharing joins all questions, they are split all the same', async () => {
-  expect(await partsOf(Array.from({ length: 10 }, () => question(3)))).toEqual([2, 2, 2, 2, 2]);
+test('where sharing joins all questions, those with the same answers are held out together', async () => {
+  const about = (...others: readonly number[]) => others.map((at) => question(3, at));
+  expect(await partsOf([...about(10, 10, 10), ...about(20, 20), ...about(30, 31, 32)])).toEqual([
+    1, 1, 1, 2, 3,
+  ]);
+  const { problems } = await fitTo(about(10, 20, 30, 40, 50, 51, 52, 53, 54, 55, 56));
+  expect(problems.filter((each) => each.includes('the same right answers'))).toEqual([]);
+});
+
+test('where all questions have the same answers, they are split all the same, and nothing was held out', async () => {
+  const questions = Array.from({ length: 12 }, () => question(3, 4));
+  expect(await partsOf(questions)).toEqual([2, 2, 2, 3, 3]);
+  expect((await fitTo(questions)).problems).toContain(
+    'all questions have the same right answers, so none was held out; ask for other memories too',
+  );
+  const elsewhere = questions.map((each, at) => ({ ...each, space: `s${at % 3}` }));
+  expect((await fitTo(elsewhere)).problems.filter((each) => each.includes('the same right answers'))).toEqual(
+    [],
+  );
 });

@@ -69,7 +69,7 @@ const optionKeys = keysOf<TuneOptions>()({
  * Fits numeric parameters of a profile to questions whose right answers are known. What the formula reads is computed
  * once for each question; then values are tried without the engine, by a pattern search in log space. Each space is
  * measured by a fit on the others; with one space, fifths of its questions take the place of spaces: those that share a
- * relevant memory are held out together, unless that would join all of them. Spaces of the same
+ * relevant memory are held out together or, where that would join all of them, those with the same relevant memories. Spaces of the same
  * memories count as one, whatever their names and datasets, and must not share a question. `problems` is empty only if that
  * held-out gain is certain and more than that of the placebo.
  *
