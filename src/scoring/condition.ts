@@ -112,6 +112,8 @@ export function resolveCondition(condition: Condition, path: string, resolver: R
         `parameter ${condition.param} cannot be compared with ${describe(condition.is)}`,
       );
     }
+    const choices = resolver.choicesOf(condition.param);
+    if (choices) resolver.oneOf('value', condition.is as string, choices, `${path}.is`);
     return { test: 'fixed', holds: value === condition.is, text: `${condition.param} is ${condition.is}` };
   }
   throw resolver.fault(path, 'a condition has attribute, signal, known, passed or param');

@@ -313,6 +313,15 @@ describe('conditions', () => {
     expectFault({ ...choice({ param: 'on', is: 'true' }), parameters }, 'score.if', /cannot be compared/);
   });
 
+  test('a choice is compared with one of its values only', () => {
+    const parameters = { fading: { kind: 'choice', default: 'none', choices: ['none', 'linear'] } };
+    expectFault(
+      { ...choice({ param: 'fading', is: 'nome' }), parameters },
+      'score.if.is',
+      /unknown value "nome" \(did you mean "none"\?\)/,
+    );
+  });
+
   test('faults in requirements name their place', () => {
     expectFault({ ...withScore(1), require: [{ known: 'lexical' }, {}] }, 'require[1]', /a condition has/);
   });

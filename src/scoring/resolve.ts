@@ -73,6 +73,10 @@ export function resolveFormulas(
       if (value === undefined) throw fault(path, unknown('parameter', name, Object.keys(parameters)));
       return value;
     },
+    choicesOf(name) {
+      const definition = profile.parameters[name];
+      return definition?.kind === 'choice' ? definition.choices : undefined;
+    },
     object(value, path) {
       if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
       throw fault(path, value === undefined ? 'expected a formula' : `${describe(value)} is not a formula`);

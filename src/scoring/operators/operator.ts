@@ -83,6 +83,8 @@ export interface Resolver {
   condition(condition: Condition, path: string): ResolvedCondition;
   part(name: string, path: string): Node;
   parameter(name: string, path: string): ParameterValue;
+  /** What a parameter may be; `undefined` for one that is no choice. */
+  choicesOf(name: string): readonly string[] | undefined;
   object<Value>(value: Value, path: string): Value & object;
   nonEmpty<Value>(list: readonly Value[], path: string): readonly Value[];
   onlyKeys(value: object, allowed: readonly string[], path: string): void;
