@@ -79,8 +79,6 @@ interface Height {
 
 /** Cuts are multiples of 1 / STEPS. */
 const STEPS = 128;
-/** How often a cut is drawn nearer. */
-const MOST_ROUNDS = 4;
 /** The cuts are raised again when the threshold has grown by this share. */
 const GROWTH = 1.03;
 
@@ -142,32 +140,17 @@ export function createSkim(
     if (require.length > 0 && verdictsOn(each, 1).includes(undefined)) return undefined;
     return floor ? 'floored' : 'ranked';
   });
-  const cutAt = (each: number, limit: number) => {
-    const room = (step: number) => limit - slack - ofScore.upTo(each, step);
-    if (!(room(0) > 0)) return -1;
-    if (!compared) return Infinity;
-    if (room(STEPS) > 0) return 1;
-    let [low, high] = [Math.max(0, Math.floor(cuts[each]! * STEPS)), STEPS];
-    // Most formulas are nearly straight in the similarity. A cut that is a little too low does no harm.
-    for (let round = 0; round < MOST_ROUNDS && high - low > 1; round++) {
-      const ahead = (high - low) * (room(low) / (room(low) - room(high)));
-      if (ahead < 1) break;
-      const step = Math.min(high - 1, low + Math.floor(ahead));
-      if (room(step) > 0) low = step;
-      else high = step;
-    }
-    return low / STEPS;
-  };
-  const areAlike = standings.every((standing) => standing !== undefined && standing === standings[0]);
-  const ofFloor = floored && heightOf(floored);
-  const floorCut = (each: number, atLeast: number, { upTo }: Height) => {
-    const isBelow = (step: number) => atLeast - floorSlack - upTo(each, step) > 0;
+  /** Up to which similarity rows of a class reach less than so much, for certain. */
+  const cutAt = (each: number, limit: number, { upTo }: Height) => {
+    const isBelow = (step: number) => limit - upTo(each, step) > 0;
     if (!compared) return isBelow(0) ? Infinity : -1;
     return highestFor(isBelow);
   };
+  const areAlike = standings.every((standing) => standing !== undefined && standing === standings[0]);
+  const ofFloor = floored && heightOf(floored);
   if (floor && ofFloor) {
     standings.forEach((standing, each) => {
-      if (standing === 'floored') cuts[each] = floorCut(each, floor.atLeast, ofFloor);
+      if (standing === 'floored') cuts[each] = cutAt(each, floor.atLeast - floorSlack, ofFloor);
     });
   }
   const reachingFrom = (each: number) => {
@@ -204,7 +187,7 @@ export function createSkim(
       raisedFor = threshold;
       standings.forEach((standing, each) => {
         if (standing === undefined || standing === 'refused') return;
-        cuts[each] = Math.max(cuts[each]!, cutAt(each, threshold - slack));
+        cuts[each] = Math.max(cuts[each]!, cutAt(each, threshold - slack - slack, ofScore));
       });
     },
     outcome(known) {
@@ -280,11 +263,14 @@ function tablesOf(
 
 /** The highest similarity, in steps, for which something holds that holds for all lower ones too; −1 where it holds for none. */
 function highestFor(holds: (step: number) => boolean): number {
-  let [yes, no] = [-1, STEPS + 1];
+  if (!holds(0)) return -1;
+  if (holds(STEPS)) return 1;
+  // Always by the same steps, of which most are known from other queries.
+  let [yes, no] = [0, STEPS];
   while (no - yes > 1) {
     const middle = (yes + no) >> 1;
     if (holds(middle)) yes = middle;
     else no = middle;
   }
-  return yes < 0 ? -1 : yes / STEPS;
+  return yes / STEPS;
 }
