@@ -1,5 +1,9 @@
 import { SalienceError } from '../domain/errors.ts';
 
+/** A finding that is no damage: another process reads, or is forgetting right now. */
+export const NOT_ERASED_YET: string =
+  'bytes of forgotten memories are not erased yet: open the space for writing while no other process reads it';
+
 /** Where in a file something is damaged: a table, and what identifies the row in it. */
 export interface Place {
   readonly table: string;

@@ -12,6 +12,7 @@ import {
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openMemory } from '../../src/index.ts';
+import { loadDriver } from '../../src/stores/sqlite/driver.ts';
 import { createWorkplace, type Workplace } from './cli.ts';
 
 let work: Workplace;
@@ -627,6 +628,21 @@ describe('spaces, backup, reindex, doctor', () => {
     ]);
     expect(down.code).toBe(1);
     expect(JSON.parse(down.stdout)).toMatchObject({ problems: [expect.stringContaining('the embedder')] });
+  });
+
+  it('warns of bytes that are not erased yet, which are no damage', async () => {
+    const path = join(work.directory, 'erasing');
+    await work.json(['remember', 'hello', '--id', 'a', '--path', path]);
+    const [file = ''] = readdirSync(path);
+    const { DatabaseSync } = await loadDriver();
+    const reader = new DatabaseSync(join(path, file), { readOnly: true });
+    reader.exec('BEGIN; SELECT count(*) FROM memory');
+    await work.salience(['forget', 'a', '--yes', '--path', path]);
+    const { code, stdout } = await work.salience(['doctor', '--path', path]);
+    reader.close();
+    expect(stdout).toMatch(/^default .*good/m);
+    expect(stdout).toContain('warning: space default: bytes of forgotten memories are not erased yet');
+    expect(code).toBe(0);
   });
 
   it('finds the files that no space is read from', async () => {

@@ -4,6 +4,7 @@ import { SalienceError, throwIfAborted } from '../../domain/errors.ts';
 import { NO_EMBEDDER, vectorWarnings } from '../../engine/upkeep/health.ts';
 import { openMemory, type SpaceInfo } from '../../index.ts';
 import { chooseEmbedder } from '../../providers/choose.ts';
+import { NOT_ERASED_YET } from '../../store/damage.ts';
 import type { Store } from '../../store/store.ts';
 import { describeUnfinished } from '../../stores/sqlite/copying.ts';
 import { describeStrays } from '../../stores/sqlite/strays.ts';
@@ -103,6 +104,7 @@ async function examine(context: Context): Promise<Report> {
     const space = await attempt(`space ${name}`, () => examineSpace(name, store, context));
     spaces.push(space?.report ?? { name, problems: [] });
     problems.push(...(space?.report.problems ?? []).map((problem) => `space ${name}: ${problem}`));
+    if (space?.isUnerased) warnings.push(`space ${name}: ${NOT_ERASED_YET}`);
     if (space && embedder.model !== undefined) warnings.push(...vectorWarnings(space.info, embedder.model));
   }
   return {
@@ -138,14 +140,16 @@ async function examineSpace(
   name: string,
   store: Store,
   { signal }: Pick<Context, 'signal'>,
-): Promise<{ readonly report: SpaceReport; readonly info: SpaceInfo }> {
+): Promise<{ readonly report: SpaceReport; readonly info: SpaceInfo; readonly isUnerased: boolean }> {
   // Without an embedder nothing can be a mismatch, and the file itself is what is examined.
   await using memory = await openMemory({ store, space: name, embedder: 'none', readOnly: true });
   const info = await memory.stats({ signal });
   const { memories, vectors, embedding, bytes, schemaVersion, lastBackup } = info;
-  const problems = await memory.check({ signal });
+  const found = await memory.check({ signal });
+  const problems = found.filter((finding) => finding !== NOT_ERASED_YET);
   const model = embedding?.model;
-  return { report: { name, memories, vectors, model, bytes, schemaVersion, lastBackup, problems }, info };
+  const report = { name, memories, vectors, model, bytes, schemaVersion, lastBackup, problems };
+  return { report, info, isUnerased: found.includes(NOT_ERASED_YET) };
 }
 
 function describe(report: Report, { paint, columns }: Pick<Context, 'paint' | 'columns'>): string {

@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { type Embedder, openMemory } from '../../index.ts';
+import { NOT_ERASED_YET } from '../../store/damage.ts';
 import type { Store } from '../../store/store.ts';
 import { angleEmbedder } from '../../testing/angle-embedder.ts';
 import { live } from '../../testing/live-memory.ts';
@@ -30,6 +31,21 @@ describe('health', () => {
     cancels = true;
     await expect(memory.health({ signal })).rejects.toThrow('the plug is out');
   });
+});
+
+test('bytes that are not erased yet are a warning: others may be forgetting right now', async () => {
+  const kept = createReferenceStore();
+  const check = async () => ['a row is damaged', NOT_ERASED_YET];
+  const store: Store = {
+    ...kept,
+    openSpace: async (name, options) => ({ ...(await kept.openSpace(name, options)), check }),
+  };
+  const { memory } = await live({ store, embedder: 'none' });
+  expect(await memory.health()).toEqual({
+    warnings: [NOT_ERASED_YET, expect.stringContaining('no embedder')],
+    problems: ['a row is damaged'],
+  });
+  await memory.close();
 });
 
 describe('opening with reindex', () => {

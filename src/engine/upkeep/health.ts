@@ -1,4 +1,5 @@
 import { SalienceError } from '../../domain/errors.ts';
+import { NOT_ERASED_YET } from '../../store/damage.ts';
 import type { EmbeddingInfo, SpaceInfo } from '../../store/store.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { OperationOptions } from '../types.ts';
@@ -21,8 +22,9 @@ export async function health(
   { space, embedder }: Dependencies,
   { signal }: Pick<OperationOptions, 'signal'> = {},
 ): Promise<Health> {
-  const problems = [...(await space.check())];
-  const warnings: string[] = [];
+  const found = await space.check();
+  const problems = found.filter((finding) => finding !== NOT_ERASED_YET);
+  const warnings = found.filter((finding) => finding === NOT_ERASED_YET);
   if (!embedder) warnings.push(NO_EMBEDDER);
   else {
     try {

@@ -4,7 +4,7 @@ import type { Metadata } from '../../domain/memory.ts';
 import { namesOfEntity } from '../../domain/relation.ts';
 import { inSlices, startLongSlices } from '../../domain/slices.ts';
 import { signalOfCaller, unlessAborted } from '../../store/cancelling.ts';
-import { damagedRow } from '../../store/damage.ts';
+import { damagedRow, NOT_ERASED_YET } from '../../store/damage.ts';
 import type { EmbeddingInfo } from '../../store/store.ts';
 import type { ReadAside } from './aside.ts';
 import { attributesOf } from './attributes.ts';
@@ -48,11 +48,7 @@ function* damageInTables(connection: Connection): Generator<undefined, readonly 
   // What cannot be read says nothing that could be compared.
   findings.push(...(damaged.length > 0 ? damaged : yield* disagreements(connection)));
   if (reflectsLostRows(connection)) findings.push(`the last rows of the log are missing: ${RESTORE}`);
-  if (readMeta(connection, 'erasure') !== undefined) {
-    findings.push(
-      'bytes of forgotten memories are not erased yet: open the space for writing while no other process reads it',
-    );
-  }
+  if (readMeta(connection, 'erasure') !== undefined) findings.push(NOT_ERASED_YET);
   return findings;
 }
 
