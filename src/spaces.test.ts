@@ -56,6 +56,27 @@ function held() {
   return { embedder, release: released.open, started: started.opened };
 }
 
+test.each([
+  ['in memory', () => watched().spaces],
+  ['on disk', () => openSpaces({ path: directory, embedder: 'none' })],
+])('a cursor of a space that was deleted is none of the new space of that name, %s', async (_, open) => {
+  await using spaces = open();
+  const write = async (count: number) => {
+    const memory = await spaces.get('alice');
+    await memory.rememberMany(Array.from({ length: count }, (_, at) => ({ content: `Statement ${at}` })));
+    return memory;
+  };
+  const options = { sort: 'inserted', limit: 2 } as const;
+  const { nextCursor: cursor } = await (await write(3)).list(options);
+  expect((await (await write(1)).list({ ...options, cursor })).memories).toHaveLength(1);
+  await spaces.delete('alice');
+  const another = await write(3);
+  await expect(another.list({ ...options, cursor })).rejects.toMatchObject({
+    code: 'invalid_argument',
+    details: { field: 'cursor' },
+  });
+});
+
 test('the space that was idle longest is closed, and opens again by itself', async () => {
   const { spaces, seen } = watched({ maxOpenSpaces: 2 });
   const alice = await spaces.get('alice');

@@ -88,7 +88,12 @@ export function decodeCursor(cursor: string, request: ListRequest): ListPlace {
   } catch {
     // falls through to the one error below
   }
-  throw invalidArgument(
+  throw notOfList();
+}
+
+/** The error for a cursor of another list. */
+export function notOfList(): SalienceError {
+  return invalidArgument(
     'cursor',
     'not a cursor of this list: pass nextCursor unchanged, with the same filters and order, or leave it out to start from the first page',
   );

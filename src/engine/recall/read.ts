@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import { oneOf } from '../../domain/check.ts';
 import { SORT_NAMES } from '../../domain/fields.ts';
-import type { PastSpace } from '../../store/store.ts';
+import { notOfList } from '../../store/cursor.ts';
+import type { PastSpace, SpaceReader } from '../../store/store.ts';
 import { votesOnText } from '../belief/votes.ts';
 import { type Dependencies, fieldConditionsOf, filterOf, limitOf, momentOf } from '../dependencies.ts';
 import type { MemoryPage } from '../memory-engine.ts';
@@ -45,6 +47,12 @@ export function list(engine: Dependencies, options: ListOptions = {}): Promise<M
   return asKnown(engine, options, listAsOf);
 }
 
+/** Tells the space from another one of its name, that was made after it was deleted: by its first event, which it never loses. */
+async function markOf(reader: SpaceReader): Promise<string> {
+  const { place } = await reader.activity({ sequence: 0, usage: 0 }, 1);
+  return createHash('sha256').update(place.stamp).digest('hex').slice(0, 8);
+}
+
 async function listAsOf(
   engine: Dependencies,
   options: ListOptions,
@@ -61,15 +69,16 @@ async function listAsOf(
     ...(options.direction === undefined
       ? {}
       : { direction: oneOf(options.direction, 'direction', ['asc', 'desc'] as const) }),
-    cursor: options.cursor,
     offset: options.offset,
     around: options.around,
     count: options.count ?? true,
   };
   const visible = { scopes: filter.scopes, validAt: validAtOf(options) };
   const now = momentOf(engine, options);
+  const [place, mark] = options.cursor === undefined ? [] : String(options.cursor).split('.');
   return space.snapshot(async (snapshot) => {
-    const { memories, nextCursor, total, position } = await snapshot.list(request);
+    const { memories, nextCursor, total, position } = await snapshot.list({ ...request, cursor: place });
+    if (place !== undefined && mark !== (await markOf(snapshot))) throw notOfList();
     const all = await shownAll({ space, reader: snapshot }, memories, now, visible);
     const listed: Memory[] = [];
     for (const [at, each] of memories.entries()) {
@@ -81,7 +90,7 @@ async function listAsOf(
     }
     return {
       memories: listed,
-      ...(nextCursor ? { nextCursor } : {}),
+      ...(nextCursor ? { nextCursor: `${nextCursor}.${await markOf(snapshot)}` } : {}),
       ...(total === undefined ? {} : { total, position }),
       ...(past ? { redacted: past.redacted } : {}),
     };
