@@ -66,7 +66,7 @@ export function addTransferRoutes(app: Hono<AppTypes>, desk: Desk): void {
     const update = updateOf(queryWith(context, 'update'));
     const grant = context.get('grant');
     if (grant.rights === 'read') throw new SalienceError('forbidden', 'import: this token may only read');
-    const memory = confine(await desk.spaces.get(grant.space), grant);
+    const memory = whileThere(confine(await desk.spaces.get(grant.space), grant));
     const problems: { readonly line: string; readonly reason: string }[] = [];
     const { signal, done } = signalOf(context);
     const counts = await importItems(memory, withoutEnds(itemsOf(context, grant, desk), 'the body'), {
@@ -78,6 +78,47 @@ export function addTransferRoutes(app: Hono<AppTypes>, desk: Desk): void {
     }).finally(done);
     return context.json({ ...counts, problems });
   });
+}
+
+/**
+ * The memory for an import, which ends with `aborted` when its space is deleted: the rest would go into a new one of that
+ * name.
+ */
+function whileThere(memory: MemoryEngine): () => Promise<MemoryEngine> {
+  let position = 'end';
+  const look = async () => {
+    try {
+      ({ position } = await memory.activity(position, { limit: 1000 }));
+    } catch (error) {
+      if (SalienceError.isInstance(error) && error.code === 'invalid_argument') throw deletedMeanwhile();
+      throw error;
+    }
+  };
+  const lookAfter =
+    <Given extends readonly unknown[], Written>(write: (...given: Given) => Promise<readonly Written[]>) =>
+    async (...given: Given): Promise<readonly Written[]> => {
+      const written = await write(...given);
+      await look();
+      // The log of a space in which something was written is never empty.
+      if (written.length > 0 && position.startsWith('0.')) throw deletedMeanwhile();
+      return written;
+    };
+  const looking: MemoryEngine = {
+    ...memory,
+    rememberMany: lookAfter(memory.rememberMany),
+    importMemories: lookAfter(memory.importMemories),
+  };
+  return async () => {
+    await look();
+    return looking;
+  };
+}
+
+function deletedMeanwhile(): SalienceError {
+  return new SalienceError(
+    'aborted',
+    'the space was deleted while the import was under way, and what was imported before with it; send the import again if the space is to be made anew',
+  );
 }
 
 /** `?update=true`: replace what the space knows otherwise, though the export is no newer. Throws `invalid_argument`. */

@@ -594,6 +594,28 @@ describe('export and import', () => {
     await expect(test.ask('GET', '/v1/export', { token: admin })).rejects.toThrow();
   });
 
+  it('end an import when its space is deleted, instead of going on with the rest in a new one', async () => {
+    let deleted = 0;
+    await using test = await startTestServer({
+      deleteSpaces: true,
+      openSpace: async (name) => {
+        const memory = await test.space(name);
+        const rememberMany: typeof memory.rememberMany = async (inputs, options) => {
+          const remembered = await memory.rememberMany(inputs, options);
+          if (deleted++ === 0) await test.ask('DELETE', `/v1/space?name=${name}`, { token: admin });
+          return remembered;
+        };
+        return { ...memory, rememberMany };
+      },
+    });
+    const admin = await test.token({ rights: 'admin' });
+    const lines = Array.from({ length: 1001 }, (_, at) => JSON.stringify({ content: `Statement ${at}` }));
+    const { status, json } = await test.ask('POST', '/v1/import', { token: admin, body: lines.join('\n') });
+    expect(status).toBe(503);
+    expect(json).toMatchObject({ code: 'aborted', detail: expect.stringContaining('was deleted') });
+    expect(await (await test.space()).list()).toMatchObject({ total: 0 });
+  });
+
   it('page by bytes: large memories are listed, recalled and exported whole', async () => {
     await using test = await startTestServer({ spaces: { maxMetadataBytes: Number.POSITIVE_INFINITY } });
     const token = await test.token();
