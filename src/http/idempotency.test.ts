@@ -102,5 +102,13 @@ describe('idempotency keys', () => {
       await expect(keys.once('k', 'r', work)).rejects.toMatchObject({ details: { inDoubt: true } });
     }
     expect(times).toBe(1);
+    // As from a client of another server, whose caller went away while the write was under way.
+    const gone = async () => {
+      throw new SalienceError('aborted', 'gone', { details: { inDoubt: true } });
+    };
+    const both = [keys.once('gone', 'r', gone), keys.once('gone', 'r', work)];
+    for (const each of both) await expect(each).rejects.toMatchObject({ code: 'aborted' });
+    await expect(keys.once('gone', 'r', work)).rejects.toMatchObject({ code: 'aborted' });
+    expect(times).toBe(1);
   });
 });

@@ -77,8 +77,9 @@ export function createIdempotencyKeys(limits: IdempotencyLimits, clock: Clock): 
         try {
           return { answer: await again(known, isForgotten), replayed: true };
         } catch (error) {
-          // Whoever asked first is gone, and nothing was written: a client that lost its connection asks again.
-          if (!SalienceError.isInstance(error) || error.code !== 'aborted') throw error;
+          // Whoever asked first is gone, and nothing was written: a client that lost its connection asks again. What is in
+          // doubt stays, and would be found here again without end.
+          if (!SalienceError.isInstance(error) || error.code !== 'aborted' || isInDoubt(error)) throw error;
         }
       }
       const written = { isWritten: false };
