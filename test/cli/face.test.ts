@@ -216,6 +216,26 @@ describe('a disk that cannot be written', () => {
     },
   );
 
+  // Only root can act as two users.
+  it.skipIf(!isRoot)('because of what a reader of another user left beside a space, names it', async () => {
+    const path = join(work.directory, 'of-two');
+    mkdirSync(path);
+    for (const folder of [work.directory, join(work.directory, '..')]) chmodSync(folder, 0o755);
+    chmodSync(path, 0o777);
+    const [owner, other] = [{ uid: 65_534 }, { uid: 65_533 }];
+    expect(await work.salience(['remember', 'mine', '--path', path], owner)).toMatchObject({ code: 0 });
+    const [file = ''] = readdirSync(path);
+    expect(await work.salience(['list', '--path', path], other)).toMatchObject({ code: 0 });
+    const refused = await work.salience(['remember', 'more', '--path', path, '--json'], owner);
+    expect(refused.code).toBe(1);
+    const shared = `${join(path, file)}-shm`;
+    expect(JSON.parse(refused.stderr)).toMatchObject({
+      error: { code: 'store_read_only', message: expect.stringContaining(shared) },
+    });
+    for (const beside of [`${join(path, file)}-wal`, shared]) rmSync(beside);
+    expect(await work.salience(['remember', 'more', '--path', path], owner)).toMatchObject({ code: 0 });
+  });
+
   it.skipIf(process.platform === 'win32')('or entered, is named, and counts as no empty store', async () => {
     const open = join(work.directory, 'open');
     mkdirSync(join(open, 'closed'), { recursive: true });

@@ -1,3 +1,4 @@
+import { constants as access, accessSync, existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { SalienceError, type SalienceErrorCode } from '../../domain/errors.ts';
 
@@ -6,6 +7,7 @@ const ERROR = 1;
 const BUSY = 5;
 const LOCKED = 6;
 const READONLY = 8;
+const IOERR = 10;
 const CORRUPT = 11;
 const FULL = 13;
 const CANTOPEN = 14;
@@ -103,9 +105,38 @@ export function translateFileError(error: unknown, path: string): unknown {
     : translateError(error, path);
 }
 
+/**
+ * The files beside a space that this user may not write to, although to the space itself: a reader of another user makes them, and
+ * cannot take them away.
+ */
+function foreignBeside(path: string): readonly string[] {
+  if (!mayWrite(path)) return [];
+  return [`${path}-wal`, `${path}-shm`].filter((file) => existsSync(file) && !mayWrite(file));
+}
+
+function mayWrite(file: string): boolean {
+  try {
+    accessSync(file, access.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function translated(cause: unknown, path: string, result: number | string): SalienceError {
-  const [code, message] = describe(result, path);
+  const foreign = result === READONLY || result === IOERR || result === CANTOPEN ? foreignBeside(path) : [];
+  const [code, message] = foreign.length > 0 ? besideForeign(path, foreign) : describe(result, path);
   return new SalienceError(code, message, { details: { path }, cause });
+}
+
+function besideForeign(
+  path: string,
+  files: readonly string[],
+): readonly [code: SalienceErrorCode, message: string] {
+  return [
+    'store_read_only',
+    `${path} cannot be written to, because this user may not write to ${files.join(' and ')}; nothing was changed. Let this user write there too or, if no process uses the space and ${path}-wal is empty, delete both`,
+  ];
 }
 
 function describe(code: number | string, path: string): readonly [code: SalienceErrorCode, message: string] {
@@ -155,7 +186,7 @@ function describe(code: number | string, path: string): readonly [code: Salience
     case CANTOPEN:
       return [
         'store_failed',
-        `${path} cannot be opened; check that its directory exists and may be read and written, and that no limit of open files (ulimit -n) is reached`,
+        `${path} cannot be opened; check that it and its directory exist and may be read and written, and that no limit of open files (ulimit -n) is reached`,
       ];
     case 'ENOENT':
       return [
