@@ -1,5 +1,7 @@
 import {
   chmodSync,
+  chownSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -25,6 +27,15 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 describe('a token', () => {
+  it.skipIf(process.getuid?.() !== 0)('that root makes belongs to whoever owns the others', async () => {
+    mkdirSync(directory, { recursive: true });
+    chownSync(directory, 65_534, 65_533);
+    await tokens.create({ space: 'alice' }, now);
+    const [file = ''] = readdirSync(directory);
+    expect(statSync(join(directory, file))).toMatchObject({ uid: 65_534, gid: 65_533 });
+    expect(statSync(join(directory, file)).mode & 0o777).toBe(0o600);
+  });
+
   it('opens what it was made for, and no other does', async () => {
     const { token, grant } = await tokens.create(
       { space: 'acme/alice', name: 'laptop', scopes: ['team:a', 'team:a'], rights: 'read' },

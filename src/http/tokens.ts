@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { statSync } from 'node:fs';
-import { chmod, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { chmod, type FileHandle, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { oneOf, text, texts } from '../domain/check.ts';
 import { describe } from '../domain/describe.ts';
@@ -256,6 +256,7 @@ async function writeTokenFile(directory: string, path: string, token: StoredToke
     await chmod(directory, 0o700);
     const handle = await open(temporary, 'wx', 0o600);
     try {
+      await giveToOwner(handle, directory);
       await handle.writeFile(`${JSON.stringify(token)}\n`);
       await waitForDisk(handle);
     } finally {
@@ -267,6 +268,16 @@ async function writeTokenFile(directory: string, path: string, token: StoredToke
     await rm(temporary, { force: true }).catch(() => undefined);
     throw unwritable(path, cause);
   }
+}
+
+/**
+ * What root makes in the folder of somebody else is theirs: a server that may not read one of its tokens does not start. Where the
+ * file system does not let root do so, it stays as it is.
+ */
+async function giveToOwner(handle: FileHandle, directory: string): Promise<void> {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = await stat(directory);
+  if (uid !== 0) await handle.chown(uid, gid).catch(() => undefined);
 }
 
 async function idsIn(directory: string): Promise<readonly string[]> {
