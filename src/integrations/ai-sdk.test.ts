@@ -266,6 +266,18 @@ describe('middleware', () => {
     expect(await contents(judged)).toEqual(['Ann keeps bees.']);
   });
 
+  test('what one memory adds is to another of the same model no word of the user', async () => {
+    const { memory: team } = await live();
+    await memory.remember('My locker by the bike shed opens with 4711');
+    const model = new MockLanguageModelV3({ doGenerate: async () => says('Fine.') });
+    for (const observe of ['worth', 'remember'] as const) {
+      const middleware = [memory, team].map((each) => memoryMiddleware(each, { observe }));
+      await generateText({ model: wrapLanguageModel({ model, middleware }), prompt: 'My bike is red' });
+    }
+    expect(JSON.stringify(model.doGenerateCalls[0]?.prompt)).toContain('4711');
+    expect(await contents(team)).toEqual(['My bike is red', 'User: My bike is red\nAssistant: Fine.']);
+  });
+
   test('gives back what other sessions said, not the running one, and nothing below minScore', async () => {
     await memory.remember('My bike is red', { sessionId: 's1' });
     await memory.remember('My bike has a bell', { sessionId: 's0' });

@@ -117,6 +117,9 @@ const MIN_IMPORTANCE = 0.3;
 /** The most contexts that wait for the next step of their turn. */
 const MOST_TURNS = 64;
 
+/** Parts that a middleware put into messages: where a model has several, nobody said them. */
+const added = new WeakSet<object>();
+
 /**
  * Middleware for `wrapLanguageModel`. Before a call it puts what is remembered about the user's last message into that
  * message: as fenced data, whose fence tells the model to treat it as data. In the further steps of a turn (after tool calls) it
@@ -244,18 +247,20 @@ export function memoryMiddleware(memory: MemoryEngine, options: MemoryMiddleware
 }
 
 function withContext(prompt: Prompt, at: number, text: string): Prompt {
+  const part = { type: 'text', text } as const;
+  added.add(part);
   return prompt.map((message, index) =>
-    index === at && message.role === 'user'
-      ? { ...message, content: [{ type: 'text', text }, ...message.content] }
-      : message,
+    index === at && message.role === 'user' ? { ...message, content: [part, ...message.content] } : message,
   );
 }
 
-/** The text parts of a message's content. */
+/** The text parts of a message's content, but for what a middleware put there. */
 function textOf(content: string | readonly { readonly type: string }[] | undefined): string {
   if (typeof content === 'string') return content;
   return (content ?? [])
-    .flatMap((part) => (part.type === 'text' && 'text' in part ? [String(part.text)] : []))
+    .flatMap((part) =>
+      part.type === 'text' && 'text' in part && !added.has(part) ? [String(part.text)] : [],
+    )
     .join('\n');
 }
 
