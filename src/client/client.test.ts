@@ -250,6 +250,13 @@ describe('connecting', () => {
     ['fetch', 5, /fetch: 5 must be a function/],
     ['url', 'nonsense', /url: "nonsense" is not the URL of a server/],
     ['url', 'ftp://memory.test', /is not the URL of a server/],
+    ['url', 'http://memory.test/?space=alice', /is not the URL of a server/],
+    ['url', 'http://memory.test/#alice', /is not the URL of a server/],
+    [
+      'url',
+      'http://ann:s3cret@memory.test',
+      /^(?!.*s3cret)url: it names a user or a password; leave them out/,
+    ],
   ])('with a wrong %s asks nobody, and says what to give', async (name, value, message) => {
     const { asked, options } = answering();
     const wrong = connectMemory({ ...options, [name]: value });
@@ -271,9 +278,13 @@ describe('connecting', () => {
     }
   });
 
-  test('a token may have the line end of its file', async () => {
-    const { options } = answering([200, { space: 'alice' }]);
-    expect((await connectMemory({ ...options, token: 'secret\n' })).space).toBe('alice');
+  test('a token may have the line end of its file, or the mark it begins with, and a URL spaces around it', async () => {
+    const { asked, options } = answering([200, { space: 'alice' }]);
+    const [token, url] = ['\ufeffsecret\n', ' http://memory.test/ '];
+    expect((await connectMemory({ ...options, token, url })).space).toBe('alice');
+    expect(asked).toMatchObject([
+      { url: 'http://memory.test/v1/token', headers: { authorization: 'Bearer secret' } },
+    ]);
   });
 });
 

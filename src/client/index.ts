@@ -60,13 +60,13 @@ const connectKeys = keysOf<ConnectOptions>()({ url: true, token: true, fetch: tr
  */
 export async function connectMemory(options: ConnectOptions): Promise<MemoryEngine> {
   onlyKeys(options, connectKeys, 'connectMemory');
-  checkUrl(options.url);
-  checkToken(options.token);
+  const url = checkedUrl(options.url);
+  const token = checkedToken(options.token);
   if (options.fetch !== undefined) callback(options.fetch, 'fetch');
-  const transport = createTransport(options);
+  const transport = createTransport({ url, token, fetch: options.fetch });
   const granted = await transport.askPath<{ readonly space?: unknown } | null>('/v1/token');
   const space = granted?.space;
-  if (typeof space !== 'string') throw notThisApi(options.url, 200);
+  if (typeof space !== 'string') throw notThisApi(url, 200);
   const explain = options.explain !== false;
   let closed = false;
   const ask = async <Answer>(
@@ -77,7 +77,7 @@ export async function connectMemory(options: ConnectOptions): Promise<MemoryEngi
     if (closed) throw new SalienceError('closed', 'the memory was closed; connect again');
     const answer = await transport.ask<Answer>(verb, fields, operation);
     if (isShaped(verb, answer as Fields)) return answer;
-    throw notThisApi(options.url, 200, verbEntry(verb).access === 'write');
+    throw notThisApi(url, 200, verbEntry(verb).access === 'write');
   };
   const close = async () => {
     closed = true;
@@ -152,18 +152,30 @@ export async function connectMemory(options: ConnectOptions): Promise<MemoryEngi
   });
 }
 
-function checkUrl(url: string): void {
-  text(url, 'url');
+function checkedUrl(given: string): string {
+  const url = text(given, 'url').trim();
   // In a page it may be a path of the server that the page is from.
   const page = (globalThis as { readonly location?: { readonly href?: string } }).location?.href;
-  if (URL.canParse(url, page) && /^https?:$/.test(new URL(url, page).protocol)) return;
-  throw invalidArgument('url', `${describe(url)} is not the URL of a server; write http://127.0.0.1:7411`);
+  const { username = '', password = '' } = URL.canParse(url) ? new URL(url) : {};
+  // Not shown, and sent by no runtime: a request has one authorization.
+  if (username !== '' || password !== '') {
+    throw invalidArgument(
+      'url',
+      'it names a user or a password; leave them out, the token is all that is sent',
+    );
+  }
+  // The path of a verb goes behind the URL.
+  if (URL.canParse(url, page) && /^https?:$/.test(new URL(url, page).protocol) && !/[?#]/.test(url))
+    return url;
+  throw invalidArgument('url', `${describe(given)} is not the URL of a server; write http://127.0.0.1:7411`);
 }
 
-/** No header holds another one. */
-function checkToken(token: string): void {
-  const [wrong] = /[^\x21-\x7e]/u.exec(text(token, 'token').trim()) ?? [];
-  if (wrong === undefined) return;
+/** As a header sends it: without white space around it, such as the mark that some editors begin a file with. */
+function checkedToken(given: string): string {
+  const token = text(given, 'token').trim();
+  // No header holds another one.
+  const [wrong] = /[^\x21-\x7e]/u.exec(token) ?? [];
+  if (wrong === undefined) return token;
   throw invalidArgument(
     'token',
     `no token has the character ${JSON.stringify(wrong)}; give the whole token as "salience token create" showed it`,
