@@ -301,6 +301,20 @@ describe('a connected memory', () => {
     expect(asked).toHaveLength(1);
   });
 
+  test('sends what options inherit, or a dry run would be none', async () => {
+    const { asked, options } = answering(space, [200, {}], [200, { memories: [] }]);
+    const memory = await connectMemory(options);
+    await memory.forget('x', Object.create({ dryRun: true }));
+    class Filter {
+      get scope() {
+        return 'team:a';
+      }
+    }
+    await memory.list(new Filter());
+    expect(JSON.parse(String(asked[1]?.body))).toEqual({ ids: ['x'], dryRun: true });
+    expect(asked[2]?.url).toContain('scope=team%3Aa');
+  });
+
   test('a memory that is not there is undefined, other refusals are thrown', async () => {
     const refused = (code: string) => [404, { code, detail: 'no' }] as const;
     const { options } = answering(space, refused('not_found'), refused('forbidden'));

@@ -1,4 +1,4 @@
-import { isPlain } from './options.ts';
+import { isLiteral, isPlain } from './options.ts';
 
 /** Freezes an object and everything inside it. */
 export function deepFreeze<Value>(value: Value): Value {
@@ -53,10 +53,4 @@ export function ownCopy<Data extends object>(data: Data): Data {
     return copy;
   };
   return copyOf(data, 0) as Data;
-}
-
-/** Whether it has no class. Literals of other realms, as in tests, have a prototype of their own. */
-function isLiteral(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }

@@ -39,6 +39,43 @@ export function isPlain(value: unknown): value is object {
   return /^\[object (Object|Module)\]$/.test(Object.prototype.toString.call(value));
 }
 
+/**
+ * The same fields, with those that it inherits as its own: whatever spreads or sends it would leave them out, and a `dryRun`
+ * that a class gives by a getter is one. Of a list, each of its items. Methods are no fields.
+ */
+export function withInherited<Value>(value: Value): Value {
+  if (Array.isArray(value)) {
+    return value.some(hasClass)
+      ? (value.map((each) => (hasClass(each) ? flat(each) : each)) as Value)
+      : value;
+  }
+  return hasClass(value) ? (flat(value) as Value) : value;
+}
+
+function hasClass(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && isPlain(value) && !isLiteral(value);
+}
+
+function flat(value: object): object {
+  const names = new Set(Object.keys(value));
+  for (let from: object = Object.getPrototypeOf(value); !isRoot(from); from = Object.getPrototypeOf(from)) {
+    for (const [name, { value: held }] of Object.entries(Object.getOwnPropertyDescriptors(from)))
+      if (typeof held !== 'function') names.add(name);
+  }
+  return Object.fromEntries(Array.from(names, (name) => [name, (value as Record<string, unknown>)[name]]));
+}
+
+/** Whether it has no class. Literals of other realms, as in tests, have a prototype of their own. */
+export function isLiteral(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || isRoot(prototype as object);
+}
+
+/** Whether it is what every object inherits from. */
+function isRoot(prototype: object): boolean {
+  return Object.getPrototypeOf(prototype) === null;
+}
+
 /** `unknown strategy "hybird" (did you mean "hybrid"?)` */
 export function unknown(what: string, name: unknown, known: readonly string[]): string {
   return `unknown ${what} ${describe(name)} (${hint(name, known)})`;

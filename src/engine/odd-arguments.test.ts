@@ -46,3 +46,34 @@ test('a list with a gap holds no text there', async () => {
       ': expected a string, not undefined',
     );
 });
+
+test('what arguments inherit counts as their own', async () => {
+  class Settings {
+    get dryRun() {
+      return true;
+    }
+    describe() {
+      return 'no field';
+    }
+  }
+  class Statement {
+    content = 'Tea is hot';
+    get scope() {
+      return 'team:a';
+    }
+  }
+  const { memory } = await live();
+  const [tea] = await memory.rememberMany([new Statement()]);
+  await memory.remember('Coffee is hot', Object.create({ id: 'b', scope: 'team:b' }));
+  const scopes = async () => (await memory.list()).memories.map(({ scope }) => scope);
+  expect(await scopes()).toEqual(['team:b', 'team:a']);
+  expect(await memory.forget(tea!.id, new Settings())).toMatchObject({ dryRun: true, count: 1 });
+  expect(await memory.maintain(new Settings())).toMatchObject({ dryRun: true });
+  await memory.update('b', Object.create({ title: 'Coffee' }));
+  expect((await memory.get('b'))?.title).toBe('Coffee');
+  expect(await scopes()).toHaveLength(2);
+  await expectCode(memory.forget('b', Object.create({ dryRun: 'no' })), 'invalid_argument');
+  await expectCode(memory.list(Object.create({ scoep: 'team:a' })), 'invalid_argument');
+  const hidden = Object.defineProperty({}, 'content', { value: 'Milk is hot' }) as { content: string };
+  await expectCode(memory.rememberMany([hidden]), 'invalid_argument');
+});

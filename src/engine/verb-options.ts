@@ -2,7 +2,7 @@ import { callback, flag, invalidArgument } from '../domain/check.ts';
 import { describe } from '../domain/describe.ts';
 import { throwIfAborted } from '../domain/errors.ts';
 import { ownCopy } from '../domain/frozen.ts';
-import { keysOf, onlyKeys } from '../domain/options.ts';
+import { keysOf, onlyKeys, withInherited } from '../domain/options.ts';
 import { parseInstant } from '../domain/time.ts';
 import { optionNames, optionsAt, VERB_NAMES, type VerbName, verbEntry } from '../domain/verbs.ts';
 import type { MemoryEngine } from './memory-engine.ts';
@@ -57,7 +57,8 @@ export function withVerbChecks<Rest extends Omit<MemoryEngine, EngineVerb>>(
     const ids =
       verb === 'forget' ? [] : (entry.takes ?? []).map((name) => entry.arguments?.[name]?.isId === true);
     const run = memory[verb as EngineVerb] as Run;
-    const checking: Run = async (...said) => {
+    const checking: Run = async (...passed) => {
+      const said = passed.map(withInherited);
       const given =
         mayBeLeftOut && said[at] === undefined && isOptions(said[at - 1])
           ? [...said.slice(0, at - 1), undefined, said[at - 1]]

@@ -6,7 +6,7 @@
 
 import type { LanguageModelMiddleware, Tool } from 'ai';
 import { callback, checkMemory, oneOf, text, wholeNumber } from '../domain/check.ts';
-import { keysOf, onlyKeys } from '../domain/options.ts';
+import { keysOf, onlyKeys, withInherited } from '../domain/options.ts';
 import { asQuery } from '../domain/query.ts';
 import { type ContextOptions, type MemoryEngine, SalienceError } from '../index.ts';
 import { storable } from './kept-json.ts';
@@ -140,7 +140,7 @@ const added = new WeakSet<object>();
 export function memoryMiddleware(memory: MemoryEngine, options: MemoryMiddlewareOptions = {}): Middleware {
   checkMemory(memory);
   onlyKeys(options, middlewareKeys, 'memoryMiddleware');
-  const { maxTokens = 2000, observe = 'worth', onError, sessionId, ...asked } = options;
+  const { maxTokens = 2000, observe = 'worth', onError, sessionId, ...asked } = withInherited(options);
   wholeNumber(maxTokens, 'maxTokens', 1, Number.MAX_SAFE_INTEGER);
   if (typeof observe !== 'function') oneOf(observe, 'observe', ['worth', 'remember', 'none']);
   if (onError !== undefined) callback(onError, 'onError');

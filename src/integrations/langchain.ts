@@ -11,7 +11,7 @@ import type { RunnableConfig } from '@langchain/core/runnables';
 import { checkMemory, invalidArgument } from '../domain/check.ts';
 import { describe } from '../domain/describe.ts';
 import type { JsonValue } from '../domain/memory.ts';
-import { isPlain, keysOf, onlyKeys } from '../domain/options.ts';
+import { isPlain, keysOf, onlyKeys, withInherited } from '../domain/options.ts';
 import { loadPeer } from '../domain/peer.ts';
 import { asQuery } from '../domain/query.ts';
 import { parseScope } from '../domain/scope.ts';
@@ -92,7 +92,7 @@ export class MemoryRetriever extends BaseRetriever<MemoryDocumentMetadata> {
     super(rest);
     this.#memory = memory;
     // What a chain retrieves goes to a model.
-    this.#recall = { minRelevance: 'auto', ...recall };
+    this.#recall = { minRelevance: 'auto', ...withInherited(recall) };
   }
 
   /** Ends when `options.signal` aborts, or `options.timeout` is over: throws `aborted`. */

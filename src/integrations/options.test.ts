@@ -78,3 +78,15 @@ test('whatever makes something of a memory refuses options that nobody reads', a
     expect((error as Error).message).toContain(message);
   }
 });
+
+test('a filter that the options of a retriever inherit holds', async () => {
+  await using memory = await openMemory({ path: ':memory:', space: 'alice', embedder: 'none' });
+  await memory.rememberMany([{ content: 'Tea of Ann', scope: 'user:ann' }, { content: 'Tea of all' }]);
+  class OfAnn {
+    get inScope() {
+      return 'user:ann';
+    }
+  }
+  const retriever = new MemoryRetriever({ memory, recall: new OfAnn() });
+  expect(await retriever.invoke('tea')).toMatchObject([{ pageContent: 'Tea of Ann' }]);
+});

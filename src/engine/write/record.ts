@@ -48,11 +48,12 @@ export function newRecord(
   },
 ): MemoryRecord {
   onlyKeys(input, INPUT_KEYS, 'memory');
-  if (input.content === undefined) throw invalidArgument('content', 'expected a string, not undefined');
+  const own = { ...input };
+  if (own.content === undefined) throw invalidArgument('content', 'expected a string, not undefined');
   const { now, limits, newId } = context;
-  const given = checkedFields({ ...input }, CREATE_FIELDS, limits) as Partial<
-    Pick<MemoryRecord, CreateField>
-  > & { readonly content: string };
+  const given = checkedFields(own, CREATE_FIELDS, limits) as Partial<Pick<MemoryRecord, CreateField>> & {
+    readonly content: string;
+  };
   // What last changed at a time was known by then.
   const createdAt = Math.min(given.createdAt ?? given.updatedAt ?? now, now);
   if (given.createdAt !== undefined && given.updatedAt !== undefined && given.updatedAt < given.createdAt)
