@@ -487,6 +487,23 @@ test('nothing is deleted or maintained where the spaces are opened for reading a
   expect(await reading.list()).toEqual(['alice']);
 });
 
+test('options are those of the call, also where they are inherited, or change afterwards', async () => {
+  const options = { path: directory, embedder: 'none' as const, readOnly: false };
+  await using writing = openSpaces(options);
+  options.readOnly = true;
+  await (await writing.get('alice')).remember('To be gone', { ttl: '1d' });
+  const maintaining = { dryRun: true, every: 0 };
+  const maintained = writing.maintain(maintaining);
+  maintaining.dryRun = false;
+  expect((await maintained).maintained).toMatchObject([{ report: { dryRun: true } }]);
+  const inherited = await writing.maintain(Object.create({ dryRun: true, every: 0 }));
+  expect(inherited.maintained).toMatchObject([{ report: { dryRun: true } }]);
+  await using reading = openSpaces(Object.create(Object.assign(options, { readOnly: true })));
+  await expect((await reading.get('alice')).remember('Tea')).rejects.toMatchObject({
+    code: 'store_read_only',
+  });
+});
+
 describe('maintain', () => {
   const day = 24 * 60 * 60 * 1000;
   async function shared() {

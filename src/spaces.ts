@@ -1,7 +1,7 @@
 import { setTimeout as timeout } from 'node:timers/promises';
 import { number, wholeNumber } from './domain/check.ts';
 import { SalienceError, throwIfAborted } from './domain/errors.ts';
-import { keysOf, onlyKeys } from './domain/options.ts';
+import { keysOf, onlyKeys, withInherited } from './domain/options.ts';
 import { checkedClock } from './domain/time.ts';
 import { type Activity, type ActivityOptions, LONGEST_WAIT } from './engine/looking/activity.ts';
 import type { MemoryEngine } from './engine/memory-engine.ts';
@@ -153,8 +153,11 @@ const BETWEEN_OPENINGS = 1000;
  * ```
  */
 export function openSpaces(options: SpacesOptions): Spaces {
-  onlyKeys(options, SPACES_OPTIONS, 'openSpaces');
-  const { maxOpenSpaces = 100, maxResidentBytes = 2 ** 30, waitTimeout = 10_000, ...opening } = options;
+  const asked = withInherited(options);
+  onlyKeys(asked, SPACES_OPTIONS, 'openSpaces');
+  // They are read whenever a space is opened, and the caller may change its object meanwhile.
+  const kept = { ...asked };
+  const { maxOpenSpaces = 100, maxResidentBytes = 2 ** 30, waitTimeout = 10_000, ...opening } = kept;
   const limits = {
     spaces: wholeNumber(maxOpenSpaces, 'maxOpenSpaces', 1, 1_000_000),
     bytes: number(maxResidentBytes, 'maxResidentBytes', 0, Number.MAX_SAFE_INTEGER),
@@ -181,7 +184,7 @@ export function openSpaces(options: SpacesOptions): Spaces {
     [...entries].find(([, entry]) => entry.users === 0 && entry !== except)?.[0];
 
   function theStore(): Promise<Store> {
-    store ??= options.store ? Promise.resolve(options.store) : openStore(opening);
+    store ??= kept.store ? Promise.resolve(kept.store) : openStore(opening);
     return store;
   }
 
@@ -316,7 +319,7 @@ export function openSpaces(options: SpacesOptions): Spaces {
 
   async function remove(name: string): Promise<void> {
     if (closed) throw closedError();
-    if (options.readOnly) throw openedReadOnly(name);
+    if (kept.readOnly) throw openedReadOnly(name);
     const entry = entries.get(name);
     const before = entry ? closeOne(name, entry) : leaving.get(name);
     const deleting = Promise.resolve(before).then(async () => (await theStore()).deleteSpace(name));
@@ -338,7 +341,7 @@ export function openSpaces(options: SpacesOptions): Spaces {
     await Promise.all(leaving.values());
     // What they cannot maintain any more, they leave to other processes.
     await Promise.allSettled(maintaining);
-    if (!options.store) await (await store?.catch(() => undefined))?.close();
+    if (!kept.store) await (await store?.catch(() => undefined))?.close();
   }
 
   const all: Spaces = {
@@ -361,15 +364,17 @@ export function openSpaces(options: SpacesOptions): Spaces {
     async ready() {
       if (closed) throw closedError();
       const behind = await theStore();
-      if (options.readOnly) await behind.listSpaces();
+      if (kept.readOnly) await behind.listSpaces();
       else await behind.ready?.();
     },
     async maintain(given = {}) {
       if (closed) throw closedError();
-      onlyKeys(given, MAINTAIN_OPTIONS, 'maintain');
-      if (options.readOnly) throw openedReadOnly();
-      const clock = checkedClock(options.clock ?? Date.now);
-      const work = theStore().then((behind) => maintainSpaces(all, behind, clock, given));
+      const wanted = withInherited(given);
+      onlyKeys(wanted, MAINTAIN_OPTIONS, 'maintain');
+      const own = { ...wanted };
+      if (kept.readOnly) throw openedReadOnly();
+      const clock = checkedClock(kept.clock ?? Date.now);
+      const work = theStore().then((behind) => maintainSpaces(all, behind, clock, own));
       maintaining.add(work);
       return work.finally(() => maintaining.delete(work));
     },
