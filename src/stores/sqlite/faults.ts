@@ -114,9 +114,9 @@ function foreignBeside(path: string): readonly string[] {
   return [`${path}-wal`, `${path}-shm`].filter((file) => existsSync(file) && !mayWrite(file));
 }
 
-function mayWrite(file: string): boolean {
+export function mayWrite(path: string): boolean {
   try {
-    accessSync(file, access.W_OK);
+    accessSync(path, access.W_OK);
     return true;
   } catch {
     return false;

@@ -1,10 +1,10 @@
-import { accessSync, constants, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SalienceError } from '../../domain/errors.ts';
 import { makeDirectory } from '../../domain/make-directory.ts';
 import { DEFAULT_SETTINGS, type SpaceSettings } from '../../domain/settings.ts';
 import { type Connection, connect, IN_MEMORY, retryWhileBusy, writeTransaction } from './connection.ts';
-import { isUnopenable, translateError, translateFileError } from './faults.ts';
+import { isUnopenable, mayWrite, translateError, translateFileError } from './faults.ts';
 import { hasLog } from './files.ts';
 import { eraseForgotten } from './forget.ts';
 import { readMeta, writeMeta, writeSettings } from './meta.ts';
@@ -35,7 +35,7 @@ export async function openWriter(path: string, space: string, settings: FileSett
     } catch (error) {
       // Another process deleted it in between.
       if (attempt < ATTEMPTS && (inode !== inodeOf(path) || isReplaced(error))) continue;
-      if (isUnopenable(error) && !mayWriteIn(dirname(path))) throw readOnlyDirectory(path, error);
+      if (isUnopenable(error) && !mayWrite(dirname(path))) throw readOnlyDirectory(path, error);
       throw translateFileError(error, path);
     }
   }
@@ -171,15 +171,6 @@ function unfinished(path: string): SalienceError {
     `${path} is a space that was never finished, and holds nothing; write to the space, which finishes it, or delete the file`,
     { details: { path } },
   );
-}
-
-function mayWriteIn(directory: string): boolean {
-  try {
-    accessSync(directory, constants.W_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function readOnlyDirectory(path: string, cause: unknown): SalienceError {
