@@ -275,6 +275,22 @@ describe('the parser', () => {
   });
 });
 
+describe('words that are mostly no dates', () => {
+  it.each(['may', 'march', 'sat', 'sun'])(
+    '%s is read as the parser reads it beside units of time',
+    async (word) => {
+      const context = { now, timeZone: 'UTC' };
+      for (const unit of 'second minute hours day weeks month quarter quarters qtr year weekend'.split(' ')) {
+        for (const before of ['in a', 'in few', 'within two', 'for the', 'a couple of', 'to']) {
+          for (const text of [`${word} ${before} ${unit}`, `${word} ${before} ${unit} after`]) {
+            expect(await readEnglishDates(text, context), text).toEqual(await datesOf(text, context, true));
+          }
+        }
+      }
+    },
+  );
+});
+
 describe('patterns that are slow to compile', () => {
   const parsers = casual.parsers.map(onlyWithItsEnding);
   /** The texts, or rests of one, that they look at. */

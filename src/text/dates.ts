@@ -199,9 +199,9 @@ const PREPOSITION = new RegExp(`\\b${PREPOSITIONS}$`, 'i');
 const DATE_WORD =
   /\b(?:jan(?:uary)?|feb(?:ruary)?|apr(?:il)?|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?|mon(?:day)?|tue(?:s|sday)?|wed(?:s|nesday)?|thu(?:rs?|rsday)?|fri(?:day)?|saturday|sunday|yesterday|today|tonight|tomorrow|midnight|weekend|fortnight)(?:['’]s|s)?\b/i;
 
-/** Words that are mostly no dates, and what makes them some: a number, a time of the day, another one, a preposition. */
+/** Words that are mostly no dates, and what makes them some: a number, a time of the day or the year, another one, a preposition. */
 const COMMON_WORD = /\b(?:may|mar(?:ch)?|sat|sun)(?:['’]s|s)?\b/gi;
-const COMPANION = /\d|\b(?:(?:mid)?night|evening|afternoon|noon|morning)\b/i;
+const COMPANION = /\d|\b(?:(?:mid)?night|evening|afternoon|noon|morning|(?:quarter|qtr)s?)\b/i;
 const COMMON_WORD_AFTER_PREPOSITION = new RegExp(`\\b${PREPOSITIONS}${COMMON_WORD.source}`, 'i');
 
 /** "7/5/2023", "2023-05-07", "7.5.2023", "2023 5 7": a version, a port or a number of things is none. */
