@@ -153,7 +153,7 @@ const BETWEEN_OPENINGS = 1000;
  * ```
  */
 export function openSpaces(options: SpacesOptions): Spaces {
-  const asked = withInherited(options);
+  const asked = withInherited(options, SPACES_OPTIONS);
   onlyKeys(asked, SPACES_OPTIONS, 'openSpaces');
   // They are read whenever a space is opened, and the caller may change its object meanwhile.
   const kept = { ...asked };
@@ -369,7 +369,7 @@ export function openSpaces(options: SpacesOptions): Spaces {
     },
     async maintain(given = {}) {
       if (closed) throw closedError();
-      const wanted = withInherited(given);
+      const wanted = withInherited(given, MAINTAIN_OPTIONS);
       onlyKeys(wanted, MAINTAIN_OPTIONS, 'maintain');
       const own = { ...wanted };
       if (kept.readOnly) throw openedReadOnly();

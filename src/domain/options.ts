@@ -41,28 +41,35 @@ export function isPlain(value: unknown): value is object {
 
 /**
  * The same fields, with those that it inherits as its own: whatever spreads or sends it would leave them out, and a `dryRun`
- * that a class gives by a getter is one. Of a list, each of its items. Methods are no fields.
+ * that a class gives by a getter is one. Of a list, each of its items. A method is a field only by one of the names `known`: a class
+ * may have others for itself.
  */
-export function withInherited<Value>(value: Value): Value {
+export function withInherited<Value>(value: Value, known: readonly string[] = []): Value {
   if (Array.isArray(value)) {
     return value.some(hasClass)
-      ? (value.map((each) => (hasClass(each) ? flat(each) : each)) as Value)
+      ? (value.map((each) => (hasClass(each) ? flat(each, known) : each)) as Value)
       : value;
   }
-  return hasClass(value) ? (flat(value) as Value) : value;
+  return hasClass(value) ? (flat(value, known) as Value) : value;
 }
 
 function hasClass(value: unknown): value is object {
   return typeof value === 'object' && value !== null && isPlain(value) && !isLiteral(value);
 }
 
-function flat(value: object): object {
-  const names = new Set(Object.keys(value));
+function flat(value: object, known: readonly string[]): object {
+  const fields = new Map<string, unknown>(Object.entries(value));
   for (let from: object = Object.getPrototypeOf(value); !isRoot(from); from = Object.getPrototypeOf(from)) {
-    for (const [name, { value: held }] of Object.entries(Object.getOwnPropertyDescriptors(from)))
-      if (typeof held !== 'function') names.add(name);
+    for (const [name, { value: held }] of Object.entries(Object.getOwnPropertyDescriptors(from))) {
+      if (fields.has(name) || (typeof held === 'function' && !known.includes(name))) continue;
+      // A method works on the fields of its own object, private ones too.
+      fields.set(
+        name,
+        typeof held === 'function' ? held.bind(value) : (value as Record<string, unknown>)[name],
+      );
+    }
   }
-  return Object.fromEntries(Array.from(names, (name) => [name, (value as Record<string, unknown>)[name]]));
+  return Object.fromEntries(fields);
 }
 
 /** Whether it has no class. Literals of other realms, as in tests, have a prototype of their own. */

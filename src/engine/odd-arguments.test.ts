@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { angleEmbedder } from '../testing/angle-embedder.ts';
 import { live } from '../testing/live-memory.ts';
 import { expectCode } from '../testing/store-contract/harness.ts';
 
@@ -76,4 +77,22 @@ test('what arguments inherit counts as their own', async () => {
   await expectCode(memory.list(Object.create({ scoep: 'team:a' })), 'invalid_argument');
   const hidden = Object.defineProperty({}, 'content', { value: 'Milk is hot' }) as { content: string };
   await expectCode(memory.rememberMany([hidden]), 'invalid_argument');
+});
+
+test('a method that an option names is called, on its own object', async () => {
+  let seen = 0;
+  class Watching {
+    #times = 0;
+    progress() {
+      this.#times++;
+      seen = this.#times;
+    }
+    describe() {
+      return 'no option';
+    }
+  }
+  const { memory } = await live({ embedder: angleEmbedder({ 'Tea is hot': 0 }) });
+  await memory.remember('Tea is hot');
+  await memory.reindex(new Watching());
+  expect(seen).toBeGreaterThan(0);
 });

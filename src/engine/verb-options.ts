@@ -58,7 +58,7 @@ export function withVerbChecks<Rest extends Omit<MemoryEngine, EngineVerb>>(
       verb === 'forget' ? [] : (entry.takes ?? []).map((name) => entry.arguments?.[name]?.isId === true);
     const run = memory[verb as EngineVerb] as Run;
     const checking: Run = async (...passed) => {
-      const said = passed.map(withInherited);
+      const said = passed.map((each) => withInherited(each, names));
       const given =
         mayBeLeftOut && said[at] === undefined && isOptions(said[at - 1])
           ? [...said.slice(0, at - 1), undefined, said[at - 1]]

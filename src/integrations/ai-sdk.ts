@@ -140,7 +140,13 @@ const added = new WeakSet<object>();
 export function memoryMiddleware(memory: MemoryEngine, options: MemoryMiddlewareOptions = {}): Middleware {
   checkMemory(memory);
   onlyKeys(options, middlewareKeys, 'memoryMiddleware');
-  const { maxTokens = 2000, observe = 'worth', onError, sessionId, ...asked } = withInherited(options);
+  const {
+    maxTokens = 2000,
+    observe = 'worth',
+    onError,
+    sessionId,
+    ...asked
+  } = withInherited(options, middlewareKeys);
   wholeNumber(maxTokens, 'maxTokens', 1, Number.MAX_SAFE_INTEGER);
   if (typeof observe !== 'function') oneOf(observe, 'observe', ['worth', 'remember', 'none']);
   if (onError !== undefined) callback(onError, 'onError');
