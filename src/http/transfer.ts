@@ -127,7 +127,6 @@ function updateOf(query: URLSearchParams): boolean {
 }
 
 async function exportAll(context: AppContext, memory: MemoryEngine, filter: ListOptions): Promise<Response> {
-  const { position } = await memory.activity('end');
   // The first page is read before the answer begins: what is wrong with the request still has its status.
   let page = await memory.list({ ...filter, sort: 'inserted', count: false, limit: PAGE });
   let last = false;
@@ -145,8 +144,6 @@ async function exportAll(context: AppContext, memory: MemoryEngine, filter: List
         // Whoever reads slowly would go on reading what is written after the token was revoked.
         await context.get('admitAgain')();
         page = await memory.list({ ...filter, sort: 'inserted', count: false, limit: PAGE, cursor });
-        // Of a space that was deleted and made anew the rest would look like the end of this one.
-        await memory.activity(position, { limit: 1 });
       } catch (failure) {
         // Half of an answer must not look like a whole one: neither its end nor its last chunk ever comes.
         context.set('failure', failure);

@@ -75,10 +75,11 @@ async function listAsOf(
   };
   const visible = { scopes: filter.scopes, validAt: validAtOf(options) };
   const now = momentOf(engine, options);
-  const [place, mark] = options.cursor === undefined ? [] : String(options.cursor).split('.');
+  const [place, marked] = options.cursor === undefined ? [] : String(options.cursor).split('.');
   return space.snapshot(async (snapshot) => {
     const { memories, nextCursor, total, position } = await snapshot.list({ ...request, cursor: place });
-    if (place !== undefined && mark !== (await markOf(snapshot))) throw notOfList();
+    const mark = place === undefined && !nextCursor ? undefined : await markOf(snapshot);
+    if (place !== undefined && marked !== mark) throw notOfList();
     const all = await shownAll({ space, reader: snapshot }, memories, now, visible);
     const listed: Memory[] = [];
     for (const [at, each] of memories.entries()) {
@@ -90,7 +91,7 @@ async function listAsOf(
     }
     return {
       memories: listed,
-      ...(nextCursor ? { nextCursor: `${nextCursor}.${await markOf(snapshot)}` } : {}),
+      ...(nextCursor ? { nextCursor: `${nextCursor}.${mark}` } : {}),
       ...(total === undefined ? {} : { total, position }),
       ...(past ? { redacted: past.redacted } : {}),
     };
