@@ -7,7 +7,12 @@ import { createRecentRows } from './recent-rows.ts';
 
 /** Rows that note what is read of them. */
 function notedRows(recordOf: (key: number) => MemoryRecord) {
-  const read = { records: [] as number[], vectors: [] as number[], terms: [] as string[] };
+  const read = {
+    records: [] as number[],
+    vectors: [] as number[],
+    terms: [] as string[],
+    ids: [] as number[],
+  };
   const rows = {
     records(keys: readonly number[]) {
       read.records.push(...keys);
@@ -20,6 +25,10 @@ function notedRows(recordOf: (key: number) => MemoryRecord) {
     termIds(terms: readonly string[]) {
       read.terms.push(...terms);
       return terms.map((term) => (term === 'nowhere' ? undefined : term.length));
+    },
+    idsOf(keys: readonly number[]) {
+      read.ids.push(...keys);
+      return keys.map((key) => (key === 9 ? undefined : `m${key}`));
     },
   } as unknown as KeyedRows;
   return { rows, read };
@@ -41,6 +50,9 @@ describe('recent rows', () => {
     expect(await recent.termIds(['tea', 'nowhere'])).toEqual([3, undefined]);
     expect(await recent.termIds(['nowhere', 'tea'])).toEqual([undefined, 3]);
     expect(read.terms).toEqual(['tea', 'nowhere', 'nowhere']);
+    expect(await recent.idsOf([1, 9])).toEqual(['m1', undefined]);
+    expect(await recent.idsOf([9, 2, 1])).toEqual([undefined, 'm2', 'm1']);
+    expect(read.ids).toEqual([1, 9, 9, 2]);
   });
 
   test('are read again once they have changed', async () => {
@@ -51,14 +63,20 @@ describe('recent rows', () => {
       await over.records([1, 2]);
       await over.vectors([1, 2]);
       await over.termIds(['tea']);
+      await over.idsOf([1, 2]);
     };
     await readAll();
     recent.forget([2]);
     await readAll();
-    expect(read).toEqual({ records: [1, 2, 2], vectors: [1, 2, 2], terms: ['tea'] });
+    expect(read).toEqual({ records: [1, 2, 2], vectors: [1, 2, 2], terms: ['tea'], ids: [1, 2, 2] });
     recent.clear();
     await readAll();
-    expect(read).toEqual({ records: [1, 2, 2, 1, 2], vectors: [1, 2, 2, 1, 2], terms: ['tea', 'tea'] });
+    expect(read).toEqual({
+      records: [1, 2, 2, 1, 2],
+      vectors: [1, 2, 2, 1, 2],
+      terms: ['tea', 'tea'],
+      ids: [1, 2, 2, 1, 2],
+    });
   });
 
   test('of a store that reads along what is asked for next are its own', () => {

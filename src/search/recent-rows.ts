@@ -4,7 +4,7 @@ import type { Awaitable, KeyedRows } from '../store/rows.ts';
 
 /**
  * What recalls have read of single memories: their records, the vectors of those that could have been among the best, and which
- * memory an id is that of. Kept until a memory changes, as recalls of one space mostly come upon the same ones.
+ * memory an id is that of, and the other way round. Kept until a memory changes, as recalls of one space mostly come upon the same ones.
  */
 export interface RecentRows {
   /** The same rows, of which those that were read lately are not read again; where a store reads along, just these rows. */
@@ -30,23 +30,26 @@ export function createRecentRows(recordBytes = RECORD_BYTES, vectorBytes = VECTO
   const records = createRecent(recordBytes, sizeOfRecord);
   const vectors = createRecent<Float32Array>(vectorBytes, ({ byteLength }) => ENTRY_BYTES + byteLength);
   const terms = createRecent<number, string>(TERM_BYTES, (_, term) => ENTRY_BYTES + 2 * term.length);
-  const ids = createRecent<number, string>(ID_BYTES, (_, id) => ENTRY_BYTES + 2 * id.length);
+  const keys = createRecent<number, string>(ID_BYTES, (_, id) => ENTRY_BYTES + 2 * id.length);
+  const ids = createRecent<string>(ID_BYTES, (id) => ENTRY_BYTES + 2 * id.length);
   return {
     over(rows) {
       if (rows.readsAlong) return rows;
       return {
         ...rows,
-        records: (keys) =>
-          read(records, keys, (missing) => rows.records(missing)) as Awaitable<MemoryRecord[]>,
-        vectors: (keys, soon) => read(vectors, keys, (missing) => rows.vectors(missing, soon)),
+        records: (asked) =>
+          read(records, asked, (missing) => rows.records(missing)) as Awaitable<MemoryRecord[]>,
+        vectors: (asked, soon) => read(vectors, asked, (missing) => rows.vectors(missing, soon)),
         termIds: (asked) => read(terms, asked, (missing) => rows.termIds(missing)),
-        keysOf: (asked) => read(ids, asked, (missing) => rows.keysOf(missing)),
+        keysOf: (asked) => read(keys, asked, (missing) => rows.keysOf(missing)),
+        idsOf: (asked) => read(ids, asked, (missing) => rows.idsOf(missing)),
       };
     },
-    forget(keys) {
-      for (const key of keys) {
+    forget(changed) {
+      for (const key of changed) {
         records.delete(key);
         vectors.delete(key);
+        ids.delete(key);
       }
     },
     clear() {
@@ -54,9 +57,10 @@ export function createRecentRows(recordBytes = RECORD_BYTES, vectorBytes = VECTO
       vectors.clear();
       // Terms go with the last memory that has them, and their numbers are given to others. So are the ids of memories.
       terms.clear();
+      keys.clear();
       ids.clear();
     },
-    bytes: () => records.bytes() + vectors.bytes() + terms.bytes() + ids.bytes(),
+    bytes: () => records.bytes() + vectors.bytes() + terms.bytes() + keys.bytes() + ids.bytes(),
   };
 }
 
