@@ -36,7 +36,7 @@ export interface ServerOptions {
   readonly port?: number | undefined;
   /** Names, beside those of this machine, under which the server may be asked. */
   readonly allowHosts?: readonly string[] | undefined;
-  /** Websites whose pages may ask, such as `https://app.example`. */
+  /** Websites whose pages may ask, such as `https://app.example`; of a browser extension, `chrome-extension://` and its id. */
   readonly allowOrigins?: readonly string[] | undefined;
   /** Of each token. Default is 6,000. */
   readonly requestsPerMinute?: number | undefined;
@@ -316,7 +316,12 @@ function checkPublicUrl(url: string): URL {
 }
 
 function checkOrigin(origin: string): string {
-  if (URL.canParse(origin) && new URL(origin).origin === origin) return origin;
+  if (URL.canParse(origin)) {
+    const { origin: known, protocol, host } = new URL(origin);
+    // Of a browser's extension, as of all schemes but its own, the parser says "null".
+    const named = known === 'null' && host !== '' ? `${protocol}//${host}` : known;
+    if (named === origin) return origin;
+  }
   throw invalidArgument(
     'allowOrigins',
     `${JSON.stringify(origin)} is not an origin; write https://app.example`,

@@ -10,7 +10,7 @@ let test: TestServer;
 let token: string;
 beforeAll(async () => {
   test = await startTestServer({
-    allowOrigins: ['https://app.example'],
+    allowOrigins: ['https://app.example', 'chrome-extension://abcdefgh'],
     bodyLimit: 10_000,
     headersTimeout: 300,
     requestTimeout: 300,
@@ -95,6 +95,29 @@ describe('the door', () => {
       headers: { ...other, 'access-control-request-method': 'POST' },
     });
     expect(preflight.status).toBe(204);
+    const extension = { origin: 'chrome-extension://abcdefgh' };
+    expect((await test.ask('GET', '/v1/stats', { token, headers: extension })).status).toBe(200);
+    const another = { origin: 'chrome-extension://other' };
+    expect((await test.ask('GET', '/v1/stats', { token, headers: another })).status).toBe(403);
+  });
+
+  it.each([
+    'null',
+    'app.example',
+    'https://app.example/',
+    'https://app.example/page',
+    'https://user@app.example',
+    'HTTPS://app.example',
+    'chrome-extension://',
+    'chrome-extension://abcdefgh/',
+    'chrome-extension://abcdefgh?x',
+    'mailto:a',
+    'file:///',
+    '*',
+  ])('does not start with %j, which no browser sends as an origin', async (origin) => {
+    await expect(startTestServer({ allowOrigins: [origin] })).rejects.toThrow(
+      `${JSON.stringify(origin)} is not an origin; write https://app.example`,
+    );
   });
 
   it('protects every answer', async () => {

@@ -396,6 +396,11 @@ describeInBrowser('the view Recall', (browser) => {
     await page.getByRole('tab', { name: 'Labels' }).click();
     await page.getByRole('button', { name: 'Clear' }).click();
     await page.getByText('No labels yet').waitFor();
+    await page.getByText('Labels cleared.').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('button', { name: 'Tune with 3 questions' }).waitFor();
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await page.getByText('No labels yet').waitFor();
     await page.getByLabel('A dataset with labels').setInputFiles({
       name: 'questions.jsonl',
       mimeType: 'application/jsonl',

@@ -66,7 +66,7 @@ export function Labelled({
           Save as a dataset
         </button>
         <OpenFile />
-        <button type="button" class="ghost" onClick={clear}>
+        <button type="button" class="ghost" onClick={() => tell('Labels cleared.', clear())}>
           Clear
         </button>
       </div>

@@ -62,9 +62,18 @@ function parseLine(line: string, number: number): Readonly<Record<string, unknow
   throw new Error(`line ${number} is not a JSON object: open a dataset, one JSON object a line`);
 }
 
-/** Forgets all labels of the space. */
-export function clear(): void {
+/** Forgets all labels of the space. What it returns brings them back, beside those that were set since. */
+export function clear(): () => Promise<void> {
+  const space = session.get()?.grant.space;
+  const before = read();
   keep({});
+  return async () => {
+    if (session.get()?.grant.space !== space)
+      throw new Error(`The labels are of the space ${space}: sign in to it.`);
+    const since = read();
+    const both = Object.entries(before).map(([query, judged]) => [query, { ...judged, ...since[query] }]);
+    keep({ ...since, ...Object.fromEntries(both) });
+  };
 }
 
 function keep(next: Labels): void {
