@@ -67,6 +67,20 @@ test('values of one group are drawn together', () => {
   expect(bootstrapIntervals([values], { groups: single })).toEqual([alone]);
 });
 
+test('an interval that ends at 0 ends at 0 whatever rounding does: else it would exclude it', () => {
+  // In sixtieths and tenths all sums are whole numbers, and exact.
+  const sixtieths = [-20, 15, 0, 20, 15, 0, 15, 0, 30, 12];
+  const tenths = [10, 70, 20, 3, 20, 1, 3, 1, 20, 10];
+  const options = { rounds: 41, seed: 1 };
+  const [exact] = bootstrapIntervals([sixtieths], { ...options, weights: tenths });
+  expect(exact!.low).toBe(0);
+  const values = sixtieths.map((value) => value / 60);
+  const weights = tenths.map((weight) => weight / 10);
+  const [found] = bootstrapIntervals([values], { ...options, weights });
+  expect(found!.low).toBe(0);
+  expect(found!.high).toBeCloseTo(exact!.high / 60, 12);
+});
+
 test('what has no pairs, or other lengths, is refused', () => {
   const refused = expect.objectContaining({ code: 'invalid_argument' });
   expect(() => bootstrapIntervals([])).toThrow(refused);

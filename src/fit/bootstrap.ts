@@ -24,6 +24,9 @@ export interface BootstrapOptions {
   readonly seed?: number | undefined;
 }
 
+/** Of the size of what is added, what may be lost in adding it. */
+const ROUNDING = 1e-12;
+
 /**
  * The 95 % percentile bootstrap interval of the mean of each column: its values, one a pair, are resampled with
  * replacement, the same pairs for all columns. Of paired differences it is the paired bootstrap. Throws
@@ -64,12 +67,15 @@ export function bootstrapIntervals(
   const units = unitOf.reduce((most, unit) => Math.max(most, unit + 1), 0);
   const mass = new Float64Array(units);
   const sums = columns.map(() => new Float64Array(units));
+  const sizes = new Float64Array(columns.length);
   for (let index = 0; index < count; index++) {
     const [unit, weight] = [unitOf[index] ?? 0, weights?.[index] ?? 1];
     mass[unit] = (mass[unit] ?? 0) + weight;
     columns.forEach((column, at) => {
       const sum = sums[at] as Float64Array;
-      sum[unit] = (sum[unit] ?? 0) + weight * (column[index] ?? 0);
+      const value = weight * (column[index] ?? 0);
+      sum[unit] = (sum[unit] ?? 0) + value;
+      sizes[at] = (sizes[at] ?? 0) + Math.abs(value);
     });
   }
 
@@ -80,7 +86,10 @@ export function bootstrapIntervals(
     for (let at = 0; at < units; at++) drawn[at] = Math.floor((random() / 2 ** 32) * units);
     const total = sumOf(mass, drawn);
     sums.forEach((sum, at) => {
-      (means[at] as Float64Array)[round] = sumOf(sum, drawn) / total;
+      const reached = sumOf(sum, drawn);
+      // What is 0 on paper may be off in its last bits: an interval that ends there would exclude 0.
+      const isZero = Math.abs(reached) <= ROUNDING * (sizes[at] as number);
+      (means[at] as Float64Array)[round] = isZero ? 0 : reached / total;
     });
   }
   return means.map((values) => {
