@@ -15,6 +15,8 @@ export interface FitQuestion {
   /** What is held out together: the dataset, by place, and the name of the first space with the same memories. */
   readonly space: string;
   readonly relevant: ReadonlySet<string>;
+  /** What the relevant ones say, where other ids may say the same. Default is their ids. */
+  readonly answers?: ReadonlySet<string> | undefined;
   /** As many memories of the space that nobody asked for. */
   readonly placebo: ReadonlySet<string>;
   readonly features: QuestionFeatures;
@@ -264,14 +266,14 @@ function partsOf(questions: readonly FitQuestion[], seed: number): readonly stri
  */
 function heldTogether(questions: readonly FitQuestion[]): readonly number[] {
   const isOne = (groups: readonly number[]) => new Set(groups).size === 1;
-  const sharing = groupsOf(questions, ({ relevant }) => relevant);
+  const sharing = groupsOf(questions, ({ relevant, answers = relevant }) => answers);
   if (!isOne(sharing)) return sharing;
   const alike = groupsOf(questions, answersOf);
   return isOne(alike) ? [...questions.keys()] : alike;
 }
 
-function answersOf({ space, relevant }: FitQuestion): readonly string[] {
-  return [JSON.stringify([space, ...[...relevant].sort()])];
+function answersOf({ space, relevant, answers = relevant }: FitQuestion): readonly string[] {
+  return [JSON.stringify([space, ...[...answers].sort()])];
 }
 
 /** For each question the first one that it shares a key with, also by way of others. */

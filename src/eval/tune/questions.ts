@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { invalidArgument } from '../../domain/check.ts';
 import { clip } from '../../domain/clip.ts';
 import { throwIfAborted } from '../../domain/errors.ts';
+import { normalisedContent } from '../../domain/statement.ts';
 import type { QuestionFeatures } from '../../fit/features.ts';
 import type { FitQuestion } from '../../fit/fit.ts';
 import { seedOf, shuffled } from '../../fit/random.ts';
@@ -68,6 +69,7 @@ export async function gatherQuestions(
         const ids = memories.map(({ id }) => id).filter((id) => !kept.has(id));
         const drawn = shuffled(ids, seedOf(seed, 'tune placebo', String(place), name));
         const placeboOf = new Map(ids.map((id, at) => [id, drawn[at] as string]));
+        const said = new Map(memories.map(({ id, content }) => [id, normalisedContent(content)]));
         const questions: TunedQuestion[] = [];
         for (const { query, now, type, weight = 1, relevant } of queries) {
           throwIfAborted(either);
@@ -75,6 +77,7 @@ export async function gatherQuestions(
           const wanted = new Set(relevant.map((id) => kept.get(id) ?? id));
           questions.push({
             ...{ space: heldOutAs.get(space) as string, dataset: place, type, weight, relevant: wanted },
+            answers: new Set([...wanted].map((id) => said.get(id) as string)),
             placebo: new Set([...wanted].map((id) => placeboOf.get(id) as string)),
             features: sharing(questions.at(-1)?.features, features),
           });

@@ -185,6 +185,23 @@ it('holds spaces of the same memories out together, whichever dataset and name t
   ]);
 });
 
+it('holds questions about one memory out together, also where spaces of the same memories give it other ids', async () => {
+  const about = (name: string, idOf: (at: number) => string): Dataset => {
+    const { memories } = planted(1, (a) => a).spaces.get('s0')!;
+    const queries = Array.from({ length: 11 }, (_, at): DatasetQuery => {
+      const id = `${name}-${at}`;
+      return { id, query: id, now: 0, type: 'plain', relevant: [idOf(at)], stale: [] };
+    });
+    const held = memories.map((each, at) => ({ ...each, id: idOf(at) }));
+    return { name, spaces: new Map([['s0', { memories: held, queries }]]) };
+  };
+  const datasets = [about('one', (at) => `m${at}`), about('other', (at) => `m${MEMORIES - 1 - at}`)];
+  const { folds, spaces } = await run({ datasets });
+  expect(spaces).toBe(1);
+  // Each memory is asked for twice, so that no part may have an odd number of questions.
+  expect(folds.map(({ questions }) => questions).sort()).toEqual([4, 4, 4, 4, 6]);
+});
+
 it('refuses a question that is asked of the same memories twice, before it asks the engine anything', async () => {
   const engine = fakeEngine();
   const one = planted(1, (a) => a);
