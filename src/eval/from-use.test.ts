@@ -123,3 +123,12 @@ test('times and minutes are checked', () => {
   );
   expect(() => make([], [], { minutes: 0 })).toThrow(expect.objectContaining({ code: 'invalid_argument' }));
 });
+
+test.each([
+  ['recalls[0].at', { recalls: [null], uses: [] }],
+  ['uses[0].at', { recalls: [], uses: [null] }],
+])('what is no line of a log is refused by its place, %s', (field, options) => {
+  expect(() => questionsFromUse({ ...options, memories: new Set() } as never)).toThrow(
+    expect.objectContaining({ code: 'invalid_time', message: expect.stringContaining(field) }),
+  );
+});

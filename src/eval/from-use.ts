@@ -105,13 +105,15 @@ export function questionsFromUse(options: QuestionsFromUseOptions): QuestionsFro
   const recalls = list(options.recalls, 'recalls')
     .map((recall, at) => ({
       ...recall,
-      asked: parseInstant(recall.at, `recalls[${at}].at`),
+      asked: parseInstant(recall?.at, `recalls[${at}].at`),
+      hits: list(recall.hits, `recalls[${at}].hits`),
       used: new Set<string>(),
     }))
     .sort((left, right) => left.asked - right.asked);
   let unexplained = 0;
-  for (const [index, { at, ids, sessionId }] of list(options.uses, 'uses').entries()) {
-    const usedAt = parseInstant(at, `uses[${index}].at`);
+  for (const [index, use] of list(options.uses, 'uses').entries()) {
+    const usedAt = parseInstant(use?.at, `uses[${index}].at`);
+    const { ids, sessionId } = use;
     for (const id of list(ids, `uses[${index}].ids`)) {
       const recall = recalls.findLast((each) => explains(each, id, usedAt, sessionId, minutes));
       if (recall) recall.used.add(id);
