@@ -46,6 +46,15 @@ export function wholeNumber(value: unknown, field: string, low: number, high: nu
   throw invalidArgument(field, `${describe(value)} must be a whole number from ${low} to ${high}`);
 }
 
+/** Not NaN either, of which sums and comparisons make numbers that look right. */
+export function finiteNumbers(values: readonly number[], field: string): readonly number[] {
+  for (const [at, value] of list(values, field).entries()) {
+    if (Number.isFinite(value)) continue;
+    throw invalidArgument(`${field}[${at}]`, `${describe(value)} must be a finite number`);
+  }
+  return values;
+}
+
 /** Throws `invalid_argument` for what is neither true nor false. */
 export function flag(value: unknown, field: string): boolean {
   if (typeof value === 'boolean') return value;

@@ -35,6 +35,8 @@ const refused: readonly [call: string, args: readonly unknown[], field: string][
       ['queries', { ...query, now: new Date(0) }, 'now'],
       ['queries', { ...query, relevant: 'a' }, 'relevant'],
       ['queries', { ...query, stale: undefined }, 'stale'],
+      ['queries', { ...query, weight: 0 }, 'weight'],
+      ['queries', { ...query, weight: Number.NaN }, 'weight'],
     ] as const
   ).map(([list, item, name]): [string, unknown[], string] => [
     'evaluate',
@@ -56,6 +58,8 @@ const refused: readonly [call: string, args: readonly unknown[], field: string][
   ['compareRuns', [[{ result: {} }]], 'runs[0]'],
   ['compareRuns', [[], { round: 5 }], 'compareRuns.round'],
   ['summarise', [undefined, summary], 'outcomes'],
+  ['summarise', [[null], summary], 'outcomes[0].ranking'],
+  ['summarise', [[{ ...outcome, relevant: 'a' }], summary], 'outcomes[0].relevant'],
   ['summarise', [[outcome], { ...summary, k: 5 }], 'summarise.k'],
   ['summarise', [[outcome], { ...summary, ks: 5 }], 'ks'],
   ['summarise', [[outcome], { ...summary, excludeTypes: 'fact' }], 'excludeTypes'],
@@ -68,6 +72,7 @@ const refused: readonly [call: string, args: readonly unknown[], field: string][
   ['questionsFromUse', [{ ...used, hours: 1 }], 'questionsFromUse.hours'],
   ['questionsFromUse', [{ ...used, memories: ['a'] }], 'memories'],
   ['questionsFromUse', [{ ...used, recalls: undefined }], 'recalls'],
+  ['questionsFromUse', [{ ...used, recalls: [{ at: '2026-01-01' }] }], 'recalls[0].hits'],
   ['questionsFromUse', [{ ...used, uses: {} }], 'uses'],
   ['questionsFromUse', [{ ...used, uses: [{ at: '2026-01-01', ids: 'a' }] }], 'uses[0].ids'],
   ['tunedProfile', [{}, { versions: 1 }], 'tunedProfile.versions'],

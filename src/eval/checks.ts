@@ -32,6 +32,11 @@ function checkDataset(value: unknown, field: string): void {
     const place = `${field}.spaces[${JSON.stringify(space)}]`;
     eachOf(held?.memories, `${place}.memories`, memoryFields);
     eachOf(held?.queries, `${place}.queries`, queryFields);
+    for (const [at, { weight }] of (held as DatasetSpace).queries.entries()) {
+      // Of means there would be none, and known only at the end.
+      if (weight === undefined || (Number.isFinite(weight) && weight > 0)) continue;
+      throw invalidArgument(`${place}.queries[${at}].weight`, `${describe(weight)} must be a number above 0`);
+    }
   }
 }
 

@@ -96,5 +96,8 @@ test('percentiles are observed values, by nearest rank', () => {
   const values = [15, 20, 35, 40, 50].reverse();
   expect([5, 30, 40, 50, 100].map((percent) => percentile(values, percent))).toEqual([15, 20, 20, 35, 50]);
   expect(percentile([], 50)).toBe(0);
-  expect(() => percentile(values, 0)).toThrow(expect.objectContaining({ code: 'invalid_argument' }));
+  const refused = expect.objectContaining({ code: 'invalid_argument' });
+  expect(() => percentile(values, 0)).toThrow(refused);
+  expect(() => percentile([1, Number.NaN], 50)).toThrow(refused);
+  expect(() => percentile(undefined as never, 50)).toThrow(refused);
 });

@@ -1,4 +1,4 @@
-import { list } from '../domain/check.ts';
+import { finiteNumbers, list } from '../domain/check.ts';
 import { SalienceError } from '../domain/errors.ts';
 import { keysOf, onlyKeys } from '../domain/options.ts';
 import {
@@ -127,7 +127,10 @@ export function countedOutcomes<Outcome extends Pick<QueryOutcome, 'relevant' | 
  * ```
  */
 export function summarise(outcomes: readonly QueryOutcome[], options: SummariseOptions): EvaluationResult {
-  list(outcomes, 'outcomes');
+  for (const [at, outcome] of list(outcomes, 'outcomes').entries()) {
+    list(outcome?.ranking, `outcomes[${at}].ranking`);
+    list(outcome.relevant, `outcomes[${at}].relevant`);
+  }
   onlyKeys(options, optionKeys, 'summarise');
   const { dataset, strategy, embedder, ks, excludeTypes = TYPES_REPORTED_APART } = options;
   const answerable = outcomes.filter(({ relevant }) => relevant.length > 0);
@@ -220,7 +223,8 @@ export function measureOutcomes(
 
 /**
  * The smallest of the values that at least `percent` per cent of them do not exceed (nearest rank); 0 without
- * values. `percent` is above 0 and at most 100, else `invalid_argument` is thrown.
+ * values. `percent` is above 0 and at most 100, and the values are finite, else `invalid_argument` is
+ * thrown.
  *
  * @example
  * ```ts
@@ -234,7 +238,7 @@ export function percentile(values: readonly number[], percent: number): number {
       details: { field: 'percent' },
     });
   }
-  const sorted = [...values].sort((left, right) => left - right);
+  const sorted = [...finiteNumbers(values, 'values')].sort((left, right) => left - right);
   return sorted[Math.ceil((percent * sorted.length) / 100) - 1] ?? 0;
 }
 

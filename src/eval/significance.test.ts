@@ -62,6 +62,16 @@ test('lists of different length are no pairs', () => {
   );
 });
 
+test.each([
+  ['first[1]', [1, Number.NaN], [0, 0]],
+  ['second[0]', [1, 1], [Number.POSITIVE_INFINITY, 0]],
+  ['first[0]', ['x', 1], [0, 0]],
+])('%s, which is no number, is refused: p would be 0', (field, first, second) => {
+  expect(() => pairedRandomisationTest(first as number[], second)).toThrow(
+    expect.objectContaining({ code: 'invalid_argument', details: { field } }),
+  );
+});
+
 test.each([{ rounds: 0 }, { rounds: -1 }, { rounds: Number.NaN }, { seed: -1 }, { seed: 1.5 }])(
   '%j is refused',
   (options) => {

@@ -1,4 +1,4 @@
-import { list } from '../domain/check.ts';
+import { finiteNumbers } from '../domain/check.ts';
 import { SalienceError } from '../domain/errors.ts';
 import { onlyKeys } from '../domain/options.ts';
 import { checkRounds, checkSeed, randomWords } from '../fit/random.ts';
@@ -14,7 +14,7 @@ export interface RandomisationOptions {
  * The two-sided p-value of the paired randomisation (Fisher) test of the difference in means: how often swapping the
  * two values of pairs at random gives a difference at least as large as the one seen. Exact when all swaps of the
  * pairs that differ are at most `rounds`, else estimated as (hits + 1)/(rounds + 1). 1 when no pair differs.
- * Throws `invalid_argument` when the lists are not pairs, and for an option out of its range.
+ * Throws `invalid_argument` when the lists are not pairs of finite numbers, and for an option out of its range.
  *
  * Sources: Smucker, Allan and Carterette, 2007, doi:10.1145/1321440.1321528; the estimate: Phipson and Smyth, 2010,
  * doi:10.2202/1544-6115.1585.
@@ -32,8 +32,8 @@ export function pairedRandomisationTest(
   options: RandomisationOptions = {},
 ): number {
   onlyKeys(options, ['rounds', 'seed'], 'pairedRandomisationTest');
-  list(first, 'first');
-  list(second, 'second');
+  finiteNumbers(first, 'first');
+  finiteNumbers(second, 'second');
   if (first.length !== second.length) {
     throw new SalienceError(
       'invalid_argument',

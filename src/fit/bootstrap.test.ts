@@ -90,6 +90,22 @@ test('what has no pairs, or other lengths, is refused', () => {
   expect(() => bootstrapIntervals([[1, 2]], { groups: ['a'] })).toThrow(refused);
 });
 
+test.each([
+  ['columns[0][1]', [[1, Number.NaN]]],
+  [
+    'columns[1][0]',
+    [
+      [1, 2],
+      ['x', 1],
+    ],
+  ],
+  ['columns[1]', [[1, 2], null]],
+])('%s, which is no number, is refused: an interval of the others would look right', (field, columns) => {
+  expect(() => bootstrapIntervals(columns as number[][])).toThrow(
+    expect.objectContaining({ code: 'invalid_argument', details: { field } }),
+  );
+});
+
 test.each<[string, object]>([
   ['rounds', { rounds: 0 }],
   ['rounds', { rounds: -1 }],

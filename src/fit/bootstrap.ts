@@ -1,4 +1,4 @@
-import { invalidArgument, list } from '../domain/check.ts';
+import { finiteNumbers, invalidArgument, list } from '../domain/check.ts';
 import { describe } from '../domain/describe.ts';
 import { SalienceError } from '../domain/errors.ts';
 import { onlyKeys } from '../domain/options.ts';
@@ -30,7 +30,7 @@ const ROUNDING = 1e-12;
 /**
  * The 95 % percentile bootstrap interval of the mean of each column: its values, one a pair, are resampled with
  * replacement, the same pairs for all columns. Of paired differences it is the paired bootstrap. Throws
- * `invalid_argument` without columns of the same length of at least 1, and for an option out of its range.
+ * `invalid_argument` without columns of finite numbers, of the same length of at least 1, and for an option out of its range.
  *
  * Source: Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13; groups: Field and Welsh, 2007,
  * doi:10.1111/j.1467-9868.2007.00593.x.
@@ -46,7 +46,7 @@ export function bootstrapIntervals(
   options: BootstrapOptions = {},
 ): readonly Interval[] {
   onlyKeys(options, ['weights', 'groups', 'rounds', 'seed'], 'bootstrapIntervals');
-  list(columns, 'columns');
+  for (const [at, column] of list(columns, 'columns').entries()) finiteNumbers(column, `columns[${at}]`);
   const count = columns[0]?.length ?? 0;
   const { weights, groups, rounds = 5000, seed = 1 } = options;
   const lengths = [...columns, weights ?? columns[0], groups ?? columns[0]].map((list) => list?.length);

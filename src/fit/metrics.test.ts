@@ -92,6 +92,17 @@ test('measure names every measure, aggregate averages them', () => {
   expect(aggregate([{ mrr: 1 }, { mrr: 0 }], [3, 1])).toEqual({ mrr: 0.75 });
 });
 
+test.each([
+  ['weights', [1]],
+  ['weights', [0, 0]],
+  ['weights[1]', [1, -1]],
+  ['weights[0]', [Number.NaN, 1]],
+])('%s of %j are refused: no mean would be made of them, or another', (field, weights) => {
+  expect(() => aggregate([{ mrr: 1 }, { mrr: 0 }], weights)).toThrow(
+    expect.objectContaining({ code: 'invalid_argument', details: { field } }),
+  );
+});
+
 test('measures stay in [0,1], grow with k, and are 1 for the ideal order', () => {
   const cases = fc.record({
     size: fc.integer({ min: 1, max: 30 }),

@@ -1,4 +1,4 @@
-import { idSet, invalidArgument, list } from '../domain/check.ts';
+import { finiteNumbers, idSet, invalidArgument, list } from '../domain/check.ts';
 import { describe } from '../domain/describe.ts';
 
 /**
@@ -172,7 +172,7 @@ export function measure(
 
 /**
  * The mean of each measure over queries that were measured alike; empty without queries. `weights` says how much each
- * counts; default is 1 for all.
+ * counts; default is 1 for all. Throws `invalid_argument` for weights that are not one a query, below 0, or all 0.
  *
  * @example
  * ```ts
@@ -181,6 +181,7 @@ export function measure(
  */
 export function aggregate(measured: readonly Metrics[], weights?: readonly number[]): Metrics {
   list(measured, 'measured');
+  if (weights !== undefined) checkWeights(weights, measured.length);
   const weightOf = (index: number): number => weights?.[index] ?? 1;
   const total = measured.reduce((sum, _, index) => sum + weightOf(index), 0);
   return Object.fromEntries(
@@ -201,6 +202,20 @@ function check(
   for (const name in sets) idSet(sets[name] as ReadonlySet<string>, name);
   if (k !== Number.POSITIVE_INFINITY && !(Number.isInteger(k) && k >= 1)) {
     throw invalidArgument('k', `${describe(k)} must be a whole number from 1 up`);
+  }
+}
+
+function checkWeights(weights: readonly number[], count: number): void {
+  const wrong = finiteNumbers(weights, 'weights').findIndex((weight) => weight < 0);
+  if (wrong >= 0) throw invalidArgument(`weights[${wrong}]`, `${weights[wrong]} must not be below 0`);
+  if (weights.length !== count) {
+    throw invalidArgument(
+      'weights',
+      `${weights.length} weights are given for ${count} queries; give one each`,
+    );
+  }
+  if (count > 0 && weights.every((weight) => weight === 0)) {
+    throw invalidArgument('weights', 'all are 0, of which there is no mean');
   }
 }
 
