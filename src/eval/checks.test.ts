@@ -35,6 +35,10 @@ const refused: readonly [call: string, args: readonly unknown[], field: string][
       ['queries', { ...query, now: new Date(0) }, 'now'],
       ['queries', { ...query, relevant: 'a' }, 'relevant'],
       ['queries', { ...query, stale: undefined }, 'stale'],
+      ['queries', { ...query, relevant: ['b'] }, 'relevant'],
+      ['queries', { ...query, stale: ['b'] }, 'stale'],
+      ['queries', { ...query, mustNot: ['a', 'b'] }, 'mustNot'],
+      ['queries', { ...query, mustNot: 'a' }, 'mustNot'],
       ['queries', { ...query, weight: 0 }, 'weight'],
       ['queries', { ...query, weight: Number.NaN }, 'weight'],
     ] as const

@@ -1,6 +1,6 @@
 import { invalidArgument, list } from '../domain/check.ts';
 import { describe } from '../domain/describe.ts';
-import type { Dataset, DatasetSpace } from './dataset.ts';
+import type { Dataset, DatasetQuery, DatasetSpace } from './dataset.ts';
 import type { EvaluationEngine, EvaluationRun } from './run.ts';
 
 type Kind = 'text' | 'instant' | 'list';
@@ -32,11 +32,25 @@ function checkDataset(value: unknown, field: string): void {
     const place = `${field}.spaces[${JSON.stringify(space)}]`;
     eachOf(held?.memories, `${place}.memories`, memoryFields);
     eachOf(held?.queries, `${place}.queries`, queryFields);
-    for (const [at, { weight }] of (held as DatasetSpace).queries.entries()) {
-      // Of means there would be none, and known only at the end.
-      if (weight === undefined || (Number.isFinite(weight) && weight > 0)) continue;
-      throw invalidArgument(`${place}.queries[${at}].weight`, `${describe(weight)} must be a number above 0`);
-    }
+    const { memories, queries } = held as DatasetSpace;
+    const ids = new Set(memories.map(({ id }) => id));
+    for (const [at, query] of queries.entries()) checkJudged(query, ids, `${place}.queries[${at}]`);
+  }
+}
+
+/** What would be known only from wrong means, at the end. */
+function checkJudged(query: DatasetQuery, ids: ReadonlySet<string>, place: string): void {
+  const { relevant, stale, mustNot = [], weight = 1 } = query;
+  if (!(Number.isFinite(weight) && weight > 0)) {
+    throw invalidArgument(`${place}.weight`, `${describe(weight)} must be a number above 0`);
+  }
+  for (const [name, judged] of Object.entries({ relevant, stale, mustNot })) {
+    const unknown = list(judged, `${place}.${name}`).findIndex((id) => !ids.has(id));
+    if (unknown < 0) continue;
+    throw invalidArgument(
+      `${place}.${name}`,
+      `${describe(judged[unknown])} is the id of no memory of the space`,
+    );
   }
 }
 
