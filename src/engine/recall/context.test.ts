@@ -112,6 +112,22 @@ test('a rule is pinned when a person has said it, not when a tool or an assistan
   }
 });
 
+test('more facts or preferences than a recall finds keep no older rule out of a session', async () => {
+  const { memory, pass } = await live({ embedder: 'none' });
+  await memory.remember('Never deploy on Fridays', { id: 'rule', type: 'rule' });
+  await memory.remember('Answers were too long', { id: 'feedback', type: 'feedback' });
+  pass(180);
+  await memory.rememberMany(
+    Array.from({ length: 1001 }, (_, at) => ({ content: `Likes song ${at}`, type: 'preference' })),
+  );
+  for (const { items } of [await memory.bootstrap(), await memory.pinned({ maxTokens: 500 })]) {
+    expect(items.slice(0, 2).map(({ id, section }) => [id, section])).toEqual([
+      ['rule', 'rules'],
+      ['feedback', 'feedback'],
+    ]);
+  }
+});
+
 test('a core memory of any type is pinned', async () => {
   const { memory, space, clock } = await live();
   await memory.rememberMany(coffee);

@@ -248,22 +248,24 @@ async function sessionContext(
   const { sections, maxTokens } = definition;
   const asked: RecallOptions<'ambient'> = {
     scope: options.scope,
-    now: options.now,
+    // Scores stand together, so that they are all of one moment.
+    now: new Date(momentOf(engine, options)),
     signal: options.signal,
     strategy: 'ambient',
     limit: MOST_CANDIDATES,
     track: false,
   };
-  const found = await recall(engine, undefined, {
-    ...asked,
-    types: [...new Set(sections.flatMap(({ types }) => types))],
-  });
-  const core = await coreHits(engine, asked);
-  const known = new Set(found.hits.map(({ memory }) => memory.id));
-  const hits = [...found.hits, ...core.filter(({ memory }) => !known.has(memory.id))].filter(
-    belongsInSession,
-  );
-  const built = await build(engine, { ...found, hits }, [], {
+  const recallOf = (types: readonly string[]) =>
+    recall(engine, undefined, { ...asked, types: [...new Set(types)] });
+  const found = await recallOf(sections.flatMap(({ types }) => types));
+  const hits: Candidate<'ambient'>[] = [...found.hits];
+  // A thousand facts that are newer must not keep out the one rule.
+  if (found.trace.upperBound > 0) {
+    for (const { types } of sections) if (types.length > 0) hits.push(...(await recallOf(types)).hits);
+  }
+  hits.push(...(await coreHits(engine, asked)));
+  const distinct = [...new Map(hits.map((hit) => [hit.memory.id, hit])).values()].filter(belongsInSession);
+  const built = await build(engine, { ...found, hits: distinct }, [], {
     maxTokens: options.maxTokens ?? maxTokens,
     sections,
     strategy: packingOf(options.packing),
