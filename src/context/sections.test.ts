@@ -74,6 +74,11 @@ describe('sections', () => {
     [['rules'], /sections\[0\].*summaries, profile/],
     [['facts', 'facts'], /"facts" is there twice/],
     [[{ name: 'a', types: [], share: 0 }], /sections\[0\]\.share/],
+    [[{ types: ['fact'], share: 1 }], /sections\[0\]\.name: expected a string/],
+    [['facts', { name: 'a', share: 1 }], /sections\[1\]\.types: expected a list/],
+    [[{ name: 'a', types: 'fact', share: 1 }], /sections\[0\]\.types: expected a list/],
+    [[{ name: 'a', types: [], takesOthers: 'yes', share: 1 }], /sections\[0\]\.takesOthers/],
+    [[{ name: 'a', types: [], takesAssociates: 1, share: 1 }], /sections\[0\]\.takesAssociates/],
     [[], /at least one/],
   ])('refuses %j', (chosen, message) => {
     expect(() => chooseSections(chosen as never)).toThrow(message);

@@ -1,4 +1,4 @@
-import { invalidArgument, listOf, number, oneOf } from '../domain/check.ts';
+import { flag, invalidArgument, listOf, number, oneOf, text, texts } from '../domain/check.ts';
 import { keysOf, onlyKeys } from '../domain/options.ts';
 import type { ContextCandidate } from './candidate.ts';
 
@@ -74,14 +74,19 @@ export const PINNED: SessionContext = {
  * The sections of a context: names choose from the default ones, objects define new sections. The order given is
  * the order rendered. Default is all of {@link DEFAULT_SECTIONS}.
  *
- * Throws `invalid_argument` for an unknown or doubled name and for a share that is not above 0.
+ * Throws `invalid_argument` for an unknown or doubled name, a share that is not above 0, and what is no section.
  */
 export function chooseSections(
   chosen: readonly (SectionName | Section)[] = DEFAULT_SECTIONS,
 ): readonly Section[] {
   const sections = listOf(chosen, 'sections').map((each, at): Section => {
     if (typeof each === 'object') {
-      onlyKeys(each, sectionKeys, `sections[${at}]`);
+      const field = `sections[${at}]`;
+      onlyKeys(each, sectionKeys, field);
+      text(each.name, `${field}.name`, { maxCharacters: 200 });
+      texts(each.types, `${field}.types`, 1000, 200);
+      if (each.takesOthers !== undefined) flag(each.takesOthers, `${field}.takesOthers`);
+      if (each.takesAssociates !== undefined) flag(each.takesAssociates, `${field}.takesAssociates`);
       return each;
     }
     const names = DEFAULT_SECTIONS.map(({ name }) => name);
