@@ -54,8 +54,11 @@ function answerOf(
 /** What is found and has no room must not read as if nothing were known. */
 const textOf = ({ text, items, omitted, maxTokens, nothing }: z.output<typeof output>) => {
   if (items.length > 0) return text;
-  return omitted.some(({ reason }) => reason === 'does-not-fit')
-    ? `found ${counted(omitted.length, 'memory', 'memories')}, of which none fits into ${counted(maxTokens, 'token')}; raise maxTokens`
+  const eligible = omitted.filter(
+    ({ reason }) => reason !== 'below-minimum-score' && reason !== 'no-section',
+  );
+  return eligible.length > 0
+    ? `found ${counted(eligible.length, 'memory', 'memories')}, of which none fits into ${counted(maxTokens, 'token')}; raise maxTokens`
     : nothingText(nothing);
 };
 

@@ -58,4 +58,27 @@ describe('the measured floor', () => {
     const cramped = await callVerb(context, memory, { query: 'who drinks tea?', maxTokens: 5 });
     expect(context.text(cramped)).toBe('found 1 memory, of which none fits into 5 tokens; raise maxTokens');
   });
+
+  test.each([
+    [{ minScore: 1 }, /^nothing found: the best score is 0\.\d{4}, below minScore 1$/],
+    [
+      { sections: ['procedures'] },
+      /^nothing found for these sections: 1 memory was found, of a type that none of them takes$/,
+    ],
+    [
+      { sections: ['procedures'], mustInclude: ['tea'] },
+      /^nothing found for these sections: 1 memory was found, of a type that none of them takes$/,
+    ],
+    [
+      { sections: ['procedures'], minRelevance: 0, mustInclude: ['step'], maxTokens: 5 },
+      /^found 1 memory, of which none fits into 5 tokens; raise maxTokens$/,
+    ],
+  ])('is not the reason where a context leaves out what was found: %j', async (options, said) => {
+    const memory = await filled();
+    await memory.remember('Open the window', { id: 'step', type: 'procedure' });
+    const context = named(agentVerbs, 'context');
+    const answer = await callVerb(context, memory, { query: 'who drinks tea?', maxTokens: 500, ...options });
+    expect(answer).toMatchObject({ text: '', items: [] });
+    expect(context.text(answer)).toMatch(said);
+  });
 });

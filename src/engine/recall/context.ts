@@ -15,7 +15,7 @@ import { type Dependencies, momentOf, notFound } from '../dependencies.ts';
 import type { Memory, OperationOptions, RecallOptions } from '../types.ts';
 import { toMemory } from '../write/record.ts';
 import type { Hit } from './hit.ts';
-import { type Nothing, nothingBut } from './nothing.ts';
+import { type Nothing, nothingAmong, nothingBut } from './nothing.ts';
 import { asKnown } from './past.ts';
 import {
   applyEffects,
@@ -209,12 +209,18 @@ async function contextAsOf<StrategyName extends string>(
     await noteShown(engine, name, given, options, query),
   ].flatMap((row) => row ?? []);
   const { trace } = built;
-  const nothing =
+  const notFound =
     answer.nothing ??
     (exceptSession !== undefined && hits.length === 0 ? nothingBut(exceptSession) : undefined);
+  const nothing =
+    mandatory.length === 0 && notFound
+      ? notFound
+      : built.items.length === 0
+        ? nothingAmong(built.omitted)
+        : undefined;
   return {
     ...built,
-    ...(nothing && mandatory.length === 0 ? { nothing } : {}),
+    ...(nothing ? { nothing } : {}),
     trace: effects.length > 0 ? { ...trace, stages: [...trace.stages, ...effects] } : trace,
   };
 }

@@ -1,3 +1,4 @@
+import type { Omission } from '../../context/omission.ts';
 import { searchesOf, unsearched } from '../../domain/unsearched.ts';
 import type { FilterOptions } from '../types.ts';
 import type { Trace } from './trace.ts';
@@ -38,10 +39,7 @@ function nothingOfSearched(trace: Trace, { best, minScore, filters }: Best): Not
   if (eligible === 0) {
     return { reason: 'no-memories', message: `nothing found: ${emptiness(trace, filters)}` };
   }
-  if (best > 0) {
-    const message = `nothing found: the best score is ${scoreText(best)}, below minScore ${minScore}`;
-    return { reason: 'no-match', message };
-  }
+  if (best > 0) return nothingAbove(best, minScore);
   const floor = stages.find(({ name }) => name === 'floor');
   if (minRelevance === undefined || !floor || floor.candidates === floor.survivors) {
     return { reason: 'no-match', message: 'nothing found' };
@@ -79,6 +77,29 @@ export function nothingBut(sessionId: string): Nothing {
     reason: 'no-match',
     message: `nothing found outside the session ${JSON.stringify(sessionId)}, which exceptSession leaves out`,
   };
+}
+
+/** Why a context is empty though something was found; `undefined` where that is for want of room. */
+export function nothingAmong(omitted: readonly Omission[]): Nothing | undefined {
+  const below = omitted.filter((each) => each.reason === 'below-minimum-score');
+  const placeless = omitted.filter(({ reason }) => reason === 'no-section').length;
+  if (below.length + placeless < omitted.length) return undefined;
+  if (placeless > 0) {
+    // Types are stored texts: outside of the fence nothing may quote them.
+    const found =
+      placeless === 1 ? '1 memory was found, of a type' : `${placeless} memories were found, of types`;
+    return {
+      reason: 'no-match',
+      message: `nothing found for these sections: ${found} that none of them takes`,
+    };
+  }
+  const best = below.reduce((most, { score }) => Math.max(most, score), 0);
+  return best > 0 ? nothingAbove(best, below[0]?.minScore) : undefined;
+}
+
+function nothingAbove(best: number, minScore: number | undefined): Nothing {
+  const message = `nothing found: the best score is ${scoreText(best)}, below minScore ${minScore}`;
+  return { reason: 'no-match', message };
 }
 
 /** Four digits after the point, more where they would say 0. */
