@@ -71,7 +71,8 @@ export function signalOf(
   const abort = () => controller.abort();
   const timer = timeout === undefined ? undefined : setTimeout(abort, timeout);
   outgoing.on('close', abort);
-  if (until?.aborted) abort();
+  // Whoever left while the token was looked up, or the space was opened, is not heard of again.
+  if (outgoing.destroyed || until?.aborted) abort();
   until?.addEventListener('abort', abort);
   return {
     signal: controller.signal,

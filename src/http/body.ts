@@ -15,6 +15,8 @@ export interface BodyLimits {
 export async function readBody(incoming: IncomingMessage, limits: BodyLimits): Promise<string> {
   refuseEncoding(incoming);
   if (Number(incoming.headers['content-length'] ?? 0) > limits.bytes) throw tooLarge(limits.bytes);
+  // It has said all it ever says, and the time limit would be waited for.
+  if (incoming.destroyed) throw cutOff();
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   // By events: this is on the way of every request, and an iterator takes several turns for a short body.
