@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -29,6 +30,11 @@ async function serve(work: Workplace, ...args: readonly string[]) {
   return {
     ...started,
     log: () => stderr.join(''),
+    /** Tells it to end, and goes on. */
+    interrupt() {
+      child.kill('SIGTERM');
+      return once(child, 'close').then(([code]) => code as number | null);
+    },
     async stop() {
       child.kill('SIGTERM');
       const [code] = await once(child, 'close');
@@ -98,6 +104,36 @@ describe('salience serve', () => {
     );
     expect(await second.stop()).toBe(0);
   });
+
+  it.each(['legacy' as const, { pin: '2026-07-28' }])(
+    'answers the call of an agent that is under way when it is told to end: %o',
+    async (mode) => {
+      using work = createWorkplace();
+      const embedder = createServer();
+      embedder.listen(0, '127.0.0.1');
+      await once(embedder, 'listening');
+      onTestFinished(() => {
+        embedder.closeAllConnections();
+        embedder.close();
+      });
+      const baseUrl = `http://127.0.0.1:${(embedder.address() as AddressInfo).port}`;
+      const server = await serve(work, '--embedder', 'openai:model:2', '--base-url', baseUrl);
+      const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
+      const requestInit = { headers: { authorization: `Bearer ${server.token}` } };
+      await client.connect(new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), { requestInit }));
+      const calling = client.callTool({ name: 'remember', arguments: { content: 'Prefers dark roast' } });
+      calling.catch(() => undefined);
+      const [, response] = (await once(embedder, 'request')) as [IncomingMessage, ServerResponse];
+      const ended = server.interrupt();
+      // It takes no more connections once it has begun to end.
+      while (await fetch(`${server.url}/healthz`).catch(() => undefined));
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ data: [{ index: 0, embedding: [1, 0] }], model: 'model' }));
+      expect(await calling).toMatchObject({ content: [{ text: expect.stringMatching(/^created /) }] });
+      await client.close();
+      expect(await server.stop()).toBe(0);
+    },
+  );
 
   it('writes the first token to a file of its owner alone, if asked to', async () => {
     using work = createWorkplace();

@@ -134,8 +134,9 @@ export function configure(command: Command): void {
         // Not before it serves: nobody would be shown the token of a start that fails.
         await firstToken(tokens, context, (token) => announce(server.url, token, context));
         if (!context.signal.aborted) await once(context.signal, 'abort');
-        await mcp.close();
+        // In this order: closed first, it would end the calls that are under way, and fail those that have arrived.
         await server.close();
+        await mcp.close();
       }),
     );
 }
