@@ -82,8 +82,8 @@ export function addInspectorRoutes(
   };
   app.get(INSPECTOR, (context) => {
     context.set('route', INSPECTOR);
-    // The page names its files relative to a folder.
-    return context.redirect(`${INSPECTOR}/`, 308);
+    // The page names its files relative to a folder, which a proxy may serve below a path of its own.
+    return context.redirect(`.${INSPECTOR}/`, 308);
   });
   app.post(`${INSPECTOR}/session`, async (context) => {
     context.set('route', `${INSPECTOR}/session`);
