@@ -144,10 +144,13 @@ function fileOf(type: string, content: Uint8Array): PageFile {
   return { type, etag, body, zipped: new Uint8Array(gzipSync(body)) };
 }
 
+/** Named, and not with a weight of 0, which refuses it. */
+const GZIP = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i;
+
 function send(context: AppContext, { type, etag, body, zipped }: PageFile): Response {
   const headers = { etag, vary: 'accept-encoding' };
   if (isKnown(headerOf(context, 'if-none-match'), etag)) return new Response(null, { status: 304, headers });
-  const packed = /\bgzip\b/.test(headerOf(context, 'accept-encoding') ?? '');
+  const packed = GZIP.test(headerOf(context, 'accept-encoding') ?? '');
   return new Response(packed ? zipped : body, {
     headers: { ...headers, 'content-type': type, ...(packed ? { 'content-encoding': 'gzip' } : {}) },
   });

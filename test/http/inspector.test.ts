@@ -71,6 +71,9 @@ describe('the page of the inspector', () => {
       expect([known.status, known.text]).toEqual([304, '']);
       const zipped = await test.ask('GET', `/inspector/${name}`, { headers: { 'accept-encoding': 'gzip' } });
       expect(zipped.headers['content-encoding']).toBe('gzip');
+      const refusing = { 'accept-encoding': 'br;q=0.5, gzip;q=0' };
+      const unzipped = await test.ask('GET', `/inspector/${name}`, { headers: refusing });
+      expect(unzipped.headers).not.toHaveProperty('content-encoding');
     }
   });
 
