@@ -20,6 +20,8 @@ export interface AppTypes {
     admitAgain: () => Promise<unknown>;
     /** What an unexpected failure was, for the log. */
     failure: unknown;
+    /** Whether the answer goes on after it has begun: what became of it is known at its end. */
+    lasts: boolean;
   };
 }
 

@@ -85,15 +85,19 @@ export function createApp(options: AppOptions): Hono<AppTypes> {
     context.header('cache-control', context.res.headers.has('etag') ? 'private, no-cache' : 'no-store');
     if (options.closing()) context.header('connection', 'close');
     const labels = { route: context.get('route'), method: methodOf(context), status: context.res.status };
-    const milliseconds = performance.now() - started;
-    end(labels, milliseconds / 1000);
-    options.log?.({
-      at: formatInstant(options.clock()),
-      ...labels,
-      milliseconds: Math.round(milliseconds * 100) / 100,
-      token: context.get('grant')?.id,
-      ...(context.get('failure') === undefined ? {} : { failure: logLineOf(context.get('failure')) }),
-    });
+    const note = () => {
+      const milliseconds = performance.now() - started;
+      end(labels, milliseconds / 1000);
+      options.log?.({
+        at: formatInstant(options.clock()),
+        ...labels,
+        milliseconds: Math.round(milliseconds * 100) / 100,
+        token: context.get('grant')?.id,
+        ...(context.get('failure') === undefined ? {} : { failure: logLineOf(context.get('failure')) }),
+      });
+    };
+    if (context.get('lasts')) whenEnded(context, note);
+    else note();
   });
   app.use(options.inspector ? policyOfPaths(protective) : protective);
   app.use(door(options.door));
@@ -205,6 +209,30 @@ export function createApp(options: AppOptions): Hono<AppTypes> {
     app.all(`${path}/*`, answer);
   }
   return app;
+}
+
+/** Calls back when the answer has ended, or its connection: an answer that waits for another one does not hear of that. */
+function whenEnded({ env: { incoming, outgoing } }: AppContext, call: () => void): void {
+  const { socket } = incoming;
+  let isOver = false;
+  const ended = () => {
+    // The end of a connection is that of its answer, and both are told here.
+    if (isOver) return;
+    isOver = true;
+    outgoing.off('close', ended);
+    socket.off('close', ended);
+    try {
+      call();
+    } catch (error) {
+      // Thrown from here it would end the process, and it may be the log of whoever started the server.
+      process.emitWarning(error instanceof Error ? error : new Error(String(error)));
+    }
+  };
+  if (outgoing.destroyed || socket.destroyed) ended();
+  else {
+    outgoing.on('close', ended);
+    socket.on('close', ended);
+  }
 }
 
 function open<Answer extends Response | Promise<Response>>(

@@ -151,6 +151,7 @@ async function exportAll(context: AppContext, memory: MemoryEngine, filter: List
       }
     },
   });
+  context.set('lasts', true);
   return new Response(lines, { headers: { 'content-type': 'application/x-ndjson' } });
 }
 

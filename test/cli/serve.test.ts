@@ -131,7 +131,7 @@ describe('salience serve', () => {
       response.end(JSON.stringify({ data: [{ index: 0, embedding: [1, 0] }], model: 'model' }));
       expect(await calling).toMatchObject({ content: [{ text: expect.stringMatching(/^created /) }] });
       await client.close();
-      expect(await server.stop()).toBe(0);
+      expect(await ended).toBe(0);
     },
   );
 

@@ -591,7 +591,10 @@ describe('export and import', () => {
     });
     const admin = await test.token({ rights: 'admin' });
     await (await test.space()).rememberMany(many('Old'));
+    const logged = test.logged('/v1/export');
     await expect(test.ask('GET', '/v1/export', { token: admin })).rejects.toThrow();
+    expect(await logged).toMatchObject({ status: 200, failure: expect.stringContaining('cursor') });
+    expect(test.log.filter(({ route }) => route === '/v1/export')).toHaveLength(1);
   });
 
   it('end an import when its space is deleted, instead of going on with the rest in a new one', async () => {

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
@@ -23,6 +24,8 @@ export interface TestServer extends AsyncDisposable {
   readonly tokens: TokenStore;
   readonly directory: string;
   readonly log: readonly LogEntry[];
+  /** The next line of the log of this route. */
+  logged(route: string): Promise<LogEntry>;
   token(token?: Partial<NewToken>): Promise<string>;
   /** A space as the server has it, without the server in between. */
   space(name?: string): Promise<MemoryEngine>;
@@ -63,6 +66,7 @@ export async function startTestServer({
   const clock = createFakeClock();
   const tokens = openTokenStore(join(directory, 'tokens'));
   const log: LogEntry[] = [];
+  const heard = new EventEmitter();
   const spaces = openSpaces({
     path: directory,
     clock: clock.now,
@@ -77,7 +81,10 @@ export async function startTestServer({
     port: 0,
     clock: clock.now,
     acceptNow: true,
-    log: (entry) => log.push(entry),
+    log: (entry) => {
+      log.push(entry);
+      heard.emit(entry.route, entry);
+    },
     ...options,
   });
   const port = Number(new URL(server.url).port);
@@ -89,6 +96,10 @@ export async function startTestServer({
     tokens,
     directory,
     log,
+    logged: async (route) => {
+      const [entry] = await once(heard, route);
+      return entry as LogEntry;
+    },
     space,
     token: async (token) => (await tokens.create({ space: 'alice', ...token }, clock.now())).token,
     ask: (method, path, more) => ask(port, method, path, more),

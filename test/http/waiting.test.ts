@@ -2,7 +2,6 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { LogEntry } from '../../src/http/index.ts';
 import { createWaitingPlaces } from '../../src/http/waiting.ts';
 import { startTestServer, type TestServer } from './fixture.ts';
 
@@ -79,36 +78,36 @@ describe('requests that wait', () => {
   });
 
   it.each([
-    ['GET /v1/activity?after=end&wait=60000 HTTP/1.1', ''],
-    ['POST /v1/memories HTTP/1.1', 'content-type: application/json\r\ncontent-length: 9\r\n'],
-  ])('end when whoever asked is gone before their token is known: %s', async (line, headers) => {
-    let leave = () => {};
-    const gone = new Promise<void>((resolve) => {
-      leave = resolve;
-    });
-    let note: (entry: LogEntry) => void = () => {};
-    const logged = new Promise<LogEntry>((resolve) => {
-      note = resolve;
-    });
-    await using test = await startTestServer({
-      requestTimeout: 3_600_000,
-      tokens: { authenticate: (shown) => gone.then(() => test.tokens.authenticate(shown)) },
-      log: note,
-    });
-    const token = await test.token();
-    const caller = connect(test.port, '127.0.0.1');
-    const begun = (message: unknown) => {
-      const { socket } = message as { readonly socket: Socket };
-      if (socket.remotePort !== caller.localPort) return;
-      socket.once('close', leave);
-      caller.destroy();
-    };
-    subscribe('http.server.request.start', begun);
-    onTestFinished(() => void unsubscribe('http.server.request.start', begun));
-    await once(caller, 'connect');
-    caller.write(`${line}\r\nhost: localhost\r\nauthorization: Bearer ${token}\r\n${headers}\r\n`);
-    expect(await logged).toMatchObject({ status: 503 });
-  });
+    ['GET', '/v1/activity', '?after=end&wait=60000', ''],
+    ['POST', '/v1/memories', '', 'content-type: application/json\r\ncontent-length: 9\r\n'],
+  ])(
+    'end when whoever asked is gone before their token is known: %s %s',
+    async (method, path, query, more) => {
+      let leave = () => {};
+      const gone = new Promise<void>((resolve) => {
+        leave = resolve;
+      });
+      await using test = await startTestServer({
+        requestTimeout: 3_600_000,
+        tokens: { authenticate: (shown) => gone.then(() => test.tokens.authenticate(shown)) },
+      });
+      const token = await test.token();
+      const caller = connect(test.port, '127.0.0.1');
+      const begun = (message: unknown) => {
+        const { socket } = message as { readonly socket: Socket };
+        if (socket.remotePort !== caller.localPort) return;
+        socket.once('close', leave);
+        caller.destroy();
+      };
+      subscribe('http.server.request.start', begun);
+      onTestFinished(() => void unsubscribe('http.server.request.start', begun));
+      await once(caller, 'connect');
+      const logged = test.logged(path);
+      const head = `${method} ${path}${query} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${token}`;
+      caller.write(`${head}\r\n${more}\r\n`);
+      expect(await logged).toMatchObject({ status: 503 });
+    },
+  );
 
   it('are ended by a server that shuts down', async () => {
     const test = await startTestServer({
