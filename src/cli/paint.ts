@@ -5,10 +5,12 @@ export type Style = Parameters<typeof styleText>[0];
 /** Gives a text a style, or leaves it as it is where there are no colours. */
 export type Paint = (style: Style, text: string) => string;
 
-/** Colours only on a terminal, and only unless somebody said no. See https://no-color.org. */
+/** Colours only on a terminal that has them, and only unless somebody said no. See https://no-color.org. */
 export function createPaint(wanted: boolean, environment: NodeJS.ProcessEnv, isTerminal: boolean): Paint {
   const refused = !wanted || (environment['NO_COLOR'] ?? '') !== '';
   const forced = (environment['FORCE_COLOR'] ?? '') !== '' && environment['FORCE_COLOR'] !== '0';
-  if (refused || !(forced || isTerminal)) return (_style, text) => text;
+  // A dumb terminal, such as a shell in an editor, shows the control sequences as text.
+  const shown = isTerminal && environment['TERM'] !== 'dumb';
+  if (refused || !(forced || shown)) return (_style, text) => text;
   return (style, text) => (text === '' ? '' : styleText(style, text, { validateStream: false }));
 }

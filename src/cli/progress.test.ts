@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createProgress, formatProgress } from './progress.ts';
 
 describe('formatProgress', () => {
@@ -17,6 +17,13 @@ describe('formatProgress', () => {
 });
 
 describe('createProgress', () => {
+  beforeEach(() => {
+    vi.stubEnv('TERM', 'xterm');
+  });
+  afterEach(() => {
+    vi.unstubAllEnvs();
+  });
+
   const terminal = () => {
     const written: string[] = [];
     return { written, isTTY: true, columns: 40, write: (text: string) => written.push(text) };
@@ -50,6 +57,17 @@ describe('createProgress', () => {
     for (const text of stream.written) expect(text.replace('\r\u001b[2K', '').length).toBeLessThan(40);
     progress.finish();
     expect(stream.written.at(-1)).toBe('\r\u001b[2K');
+  });
+
+  it('says nothing on a terminal that would show its control sequences', () => {
+    vi.stubEnv('TERM', 'dumb');
+    const stream = terminal();
+    let now = 0;
+    const progress = createProgress('importing', stream, () => now);
+    now = 1000;
+    progress.update(500, 0.5);
+    progress.finish();
+    expect(stream.written).toEqual([]);
   });
 
   it('leaves no trace of quick work, and none anywhere but on a terminal', () => {

@@ -21,13 +21,13 @@ export interface Progress {
 const QUIET_MS = 1000;
 const REDRAW_MS = 100;
 
-/** One line on a terminal that is drawn over and over; nothing anywhere else. */
+/** One line on a terminal that is drawn over and over; nothing anywhere else, nor on one that cannot take a line back. */
 export function createProgress(
   label: string,
   stream: { readonly isTTY?: boolean; readonly columns?: number; write(text: string): unknown },
   clock: () => number = () => performance.now(),
 ): Progress {
-  if (!stream.isTTY) return { update() {}, finish() {} };
+  if (!stream.isTTY || process.env['TERM'] === 'dumb') return { update() {}, finish() {} };
   const started = clock();
   let drawn: number | undefined;
   return {

@@ -156,5 +156,8 @@ describe('paint', () => {
     expect(text(true, { FORCE_COLOR: '1' }, false)).not.toBe('x');
     expect(text(true, { FORCE_COLOR: '1', NO_COLOR: '1' }, true)).toBe('x');
     expect(text(true, { FORCE_COLOR: '0' }, false)).toBe('x');
+    expect(text(true, { TERM: 'dumb' }, true)).toBe('x');
+    expect(text(true, { TERM: 'dumb', FORCE_COLOR: '1' }, true)).not.toBe('x');
+    expect(text(true, { TERM: 'xterm' }, true)).not.toBe('x');
   });
 });
