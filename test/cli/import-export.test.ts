@@ -505,7 +505,15 @@ describe('a file of several users with --space-per-user', () => {
         { memory: 'x', user_id: 'ann' },
         { memory: 'y', user_id: 'a/../b' },
       ],
-      'a/../b',
+      'name of the user "a/../b": space "a/../b" is not a valid name',
+    ],
+    [
+      'the address of an account, with what to do',
+      [
+        { memory: 'x', user_id: 'ann' },
+        { memory: 'y', user_id: 'https://id.example/7' },
+      ],
+      'import one user at a time, with --user NAME --space SPACE',
     ],
     ['no users', [{ id: '1', memory: 'x', hash: 'h' }], 'names no users'],
   ])('is refused for %s, before anything is written', async (_, records, reason) => {

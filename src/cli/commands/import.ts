@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { describe as quoted } from '../../domain/describe.ts';
 import { SalienceError } from '../../domain/errors.ts';
 import { checkedFields, NO_LIMITS } from '../../domain/field-checks.ts';
 import { parseSpaceName } from '../../domain/space.ts';
@@ -114,6 +115,20 @@ async function intoOneSpace(paths: readonly string[], context: Context<Options>)
   }
 }
 
+/** The space of a user of a file. Who they are is for the file to say, so that not every name is one of a space. */
+function spaceOfUser(user: string, above: string, path: string): string {
+  try {
+    return parseSpaceName(above === 'default' ? user : `${above}/${user}`);
+  } catch (error) {
+    if (!(error instanceof SalienceError)) throw error;
+    throw new SalienceError(
+      error.code,
+      `${path}: no space can have the name of the user ${quoted(user)}: ${error.message}; rename the user in the file, or import one user at a time, with --user NAME --space SPACE`,
+      { details: { ...error.details, user } },
+    );
+  }
+}
+
 async function intoManySpaces(paths: readonly string[], context: Context<Options>): Promise<ImportCounts> {
   const { options, signal } = context;
   const { space: above } = options;
@@ -122,7 +137,7 @@ async function intoManySpaces(paths: readonly string[], context: Context<Options
   for (const path of paths) {
     for (const source of await openSourcesByUser(path, { ...options, tags: options.tag, signal })) {
       const { user = '' } = source;
-      imports.push({ source, space: parseSpaceName(above === 'default' ? user : `${above}/${user}`) });
+      imports.push({ source, space: spaceOfUser(user, above, path) });
     }
   }
   const opening = await openingOf(context);
