@@ -208,7 +208,8 @@ export interface MemoryEngine extends AsyncDisposable {
    */
   bootstrap(options?: SessionContextOptions): Promise<Context<'ambient'>>;
   /**
-   * Builds the context for every turn: what must hold whatever is asked. Default budget is 5,000 tokens.
+   * Builds the context for every turn: what must hold whatever is asked. That is every memory of type `rule`, `feedback`,
+   * `profile` or `preference`, and core memories of any type. Default budget is 5,000 tokens.
    *
    * @example
    * ```ts
