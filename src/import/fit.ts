@@ -85,14 +85,17 @@ function isStorable(name: string, value: JsonValue): boolean {
   }
 }
 
-/** A change is never before the creation; some systems write the two times with different clocks. */
+/**
+ * When a record was changed last. One that never was is as old as its creation, so that what was corrected here since
+ * is newer; and a change is never before the creation: some systems write the two times with different clocks.
+ */
 export function fitUpdated(
   createdAt: string | Date | undefined,
   updatedAt: string | Date | undefined,
 ): string | Date | undefined {
-  if (createdAt === undefined || updatedAt === undefined) return updatedAt;
+  if (createdAt === undefined || updatedAt === undefined) return updatedAt ?? createdAt;
   try {
-    return parseInstant(updatedAt) < parseInstant(createdAt) ? undefined : updatedAt;
+    return parseInstant(updatedAt) < parseInstant(createdAt) ? createdAt : updatedAt;
   } catch {
     // The engine says which of the two is no time.
     return updatedAt;

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { importAll, readContent, readSorted } from '../../test/import/import-text.ts';
+import { importAll, readContent, readSorted, withFile } from '../../test/import/import-text.ts';
+import { live } from '../testing/live-memory.ts';
+import { importItems, openSource } from './index.ts';
 
 const tea = {
   id: '4f1b0c6e-7a35-4a0f-9d58-0d6f5a3f7c21',
@@ -13,6 +15,38 @@ const tea = {
   updated_at: null,
 };
 const bus = { id: 'b', memory: 'Drives a bus', created_at: '2025-03-01T00:00:00Z', updated_at: '2025-04-01' };
+
+describe('a record imported again, whose memory was corrected here since', () => {
+  const again = async (record: object) => {
+    const { memory } = await live({ embedder: 'none' });
+    const run = (content: object) =>
+      withFile('all.json', [content], async (path, directory) =>
+        importItems(memory, (await openSource(path, { format: 'mem0', directory })).items),
+      );
+    await run(tea);
+    const [imported] = (await memory.list()).memories;
+    await memory.update(imported!.id, { content: 'Prefers coffee' });
+    const counts = await run(record);
+    return { counts, content: (await memory.get(imported!.id))?.content };
+  };
+
+  test.each([
+    ['never changed in mem0', tea],
+    ['changed by a clock that is behind', { ...tea, updated_at: '2025-01-01T00:00:00Z' }],
+  ])('is kept where the record was %s', async (_, record) => {
+    expect(await again(record)).toMatchObject({
+      counts: { updated: 0, differs: 1 },
+      content: 'Prefers coffee',
+    });
+  });
+
+  test.each([
+    ['was changed later', { ...tea, updated_at: '2999-01-01T00:00:00Z' }],
+    ['has no dates', { ...tea, created_at: null }],
+  ])('is replaced where the record %s', async (_, record) => {
+    expect(await again(record)).toMatchObject({ counts: { updated: 1 }, content: tea.memory });
+  });
+});
 
 test('a result is a memory with its dates, categories and owners', async () => {
   const { inputs, unusable } = await readSorted('all.json', { results: [tea, bus] });
