@@ -10,15 +10,17 @@ const quoted = (text: string) => [...text.matchAll(/`([^`]+)`/g)].map(([, name])
 
 it('importing.md names every field that a line of JSON Lines may have', () => {
   const [, listed = ''] =
-    /an object with a `content` and any other option of `remember`:([^]*?)A field\sthat is `null`/.exec(
+    /an object with a `content` and any other option of `remember`:([\s\S]*?)A field\sthat is `null`/.exec(
       read('docs/guides/importing.md'),
     ) ?? [];
-  expect(quoted(listed).sort()).toEqual([...CREATE_FIELDS, 'ttl'].filter((name) => name !== 'content').sort());
+  expect(quoted(listed).sort()).toEqual(
+    [...CREATE_FIELDS, 'ttl'].filter((name) => name !== 'content').sort(),
+  );
 });
 
 it.each([
   ['docs/guides/migrating.md', /those of the types (.*?), and \[core memories\]/],
-  ['src/engine/memory-engine.ts', /every memory of type ([^]*?), and core memories/],
+  ['src/engine/memory-engine.ts', /every memory of type ([\s\S]*?), and core memories/],
 ])('%s names the types of memories that pinned returns', (path, sentence) => {
   const [, listed = ''] = sentence.exec(read(path)) ?? [];
   expect(quoted(listed).sort()).toEqual(PINNED.sections.flatMap(({ types }) => types).sort());
