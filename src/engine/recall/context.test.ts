@@ -128,6 +128,111 @@ test('more facts or preferences than a recall finds keep no older rule out of a 
   }
 });
 
+test('a hundred newer facts keep the one rule in a context without a query, and in one whose shares are guaranteed', async () => {
+  const { memory, pass } = await live({ embedder: 'none' });
+  await memory.remember('Songs are never deployed on Fridays', { id: 'rule', type: 'rule' });
+  await memory.remember('Songs are sung', { id: 'plan', type: 'decision' });
+  await memory.rememberMany(
+    Array.from({ length: 20 }, (_, at) => ({ content: `Sing song ${at} so`, type: 'procedure' })),
+  );
+  pass(180);
+  await memory.remember('Songs are sung aloud', { id: 'new plan', type: 'decision' });
+  await memory.rememberMany(
+    Array.from({ length: 150 }, (_, at) => ({ content: `Likes song ${at}`, type: 'fact', id: `fact ${at}` })),
+  );
+  const idsOf = async (query: string | undefined, options: object) => {
+    const { items, omitted } = await memory.context(query, { maxTokens: 400, ...options });
+    return { taken: items.map(({ id }) => id), all: [...items, ...omitted].map(({ id }) => id) };
+  };
+  const without = await idsOf(undefined, {});
+  expect(without.taken).toEqual(expect.arrayContaining(['rule', 'plan']));
+  // 100 of all, the two old ones, and of the procedures a ninth of 100: there are nine sections.
+  expect(without.all).toHaveLength(114);
+  expect(new Set(without.all).size).toBe(114);
+  const crowded = { minRelevance: 0, candidates: 20 };
+  expect((await idsOf('like song', { ...crowded, shares: 'guaranteed' })).taken).toContain('rule');
+  expect((await idsOf('like song', crowded)).all).toHaveLength(20);
+  expect((await idsOf(undefined, { shares: 'none' })).all).toHaveLength(100);
+  // Who asks for some types alone gets no others.
+  expect((await idsOf(undefined, { types: ['fact', 'rule'] })).all).not.toContain('plan');
+  expect((await idsOf(undefined, { types: ['fact', 'rule'] })).taken).toContain('rule');
+  const others = await idsOf(undefined, { typesExclude: ['rule'] });
+  expect(others.taken).toContain('plan');
+  expect(others.all).not.toContain('rule');
+  expect((await idsOf(undefined, { sections: ['facts', 'corrections'] })).all).toHaveLength(100);
+});
+
+test('what sections are searched for by themselves is scored at the same moment, and asks no reranker', async () => {
+  let at = Date.UTC(2026, 0, 1);
+  let asked = 0;
+  const { memory } = await live({
+    embedder: 'none',
+    clock: () => {
+      at += 60_000;
+      return at;
+    },
+    reranker: {
+      model: 'fake',
+      rerank: async () => {
+        asked += 1;
+        return { results: [] };
+      },
+    },
+  });
+  const before = '2025-06-01T00:00:00.000Z';
+  const long = 'among all the others that were ever written by anybody';
+  await memory.remember(`Sing a song ${long}`, { id: 'procedure', type: 'procedure', createdAt: before });
+  await memory.remember(`Hum a song ${long}`, { id: 'learning', type: 'learning', createdAt: before });
+  await memory.rememberMany(
+    Array.from({ length: 150 }, (_, at) => ({ content: `Likes song ${at}`, type: 'fact' })),
+  );
+  const { items } = await memory.context(undefined, { maxTokens: 4000 });
+  const scoreOf = (id: string) => items.find((item) => item.id === id)?.score.value;
+  expect(scoreOf('procedure')).toBeGreaterThan(0);
+  expect(scoreOf('learning')).toBe(scoreOf('procedure'));
+  const guaranteed = { maxTokens: 4000, shares: 'guaranteed', minRelevance: 0, rerank: true } as const;
+  expect((await memory.context('song', guaranteed)).items.length).toBeGreaterThan(100);
+  expect(asked).toBe(1);
+});
+
+test('of what sections are searched for by themselves the best goes first, whatever their order', async () => {
+  const { memory, pass } = await live({ embedder: 'none' });
+  await memory.remember('Songs were sung', { id: 'low', type: 'event' });
+  await memory.remember('Songs are liked', { id: 'high', type: 'profile' });
+  pass(180);
+  await memory.rememberMany(
+    Array.from({ length: 12 }, (_, at) => ({ content: `Likes song ${at}`, type: 'fact' })),
+  );
+  const share = 1e-9;
+  const { items } = await memory.context(undefined, {
+    maxTokens: 4000,
+    candidates: 9,
+    maxContextItems: 10,
+    sections: [
+      { name: 'low', types: ['event'], share },
+      { name: 'high', types: ['profile'], share },
+      { name: 'facts', types: ['fact'], share: 1 },
+    ],
+  });
+  expect(items).toHaveLength(10);
+  expect(items.map(({ id }) => id)).toContain('high');
+});
+
+test('what was said in the running session stays out of a section that is searched by itself', async () => {
+  const { memory, pass } = await live({ embedder: 'none' });
+  await memory.remember('Songs are never deployed on Fridays', { id: 'rule', type: 'rule' });
+  pass(100);
+  const { sessionId } = await memory.startSession();
+  await memory.rememberMany(
+    Array.from({ length: 20 }, (_, at) => ({ content: `Sing song ${at}`, type: 'rule', sessionId })),
+  );
+  await memory.rememberMany(
+    Array.from({ length: 150 }, (_, at) => ({ content: `Likes song ${at}`, type: 'fact' })),
+  );
+  const { items } = await memory.context(undefined, { maxTokens: 400, exceptSession: sessionId });
+  expect(items.filter(({ memory: { type } }) => type === 'rule').map(({ id }) => id)).toEqual(['rule']);
+});
+
 test('a core memory of any type is pinned', async () => {
   const { memory, space, clock } = await live();
   await memory.rememberMany(coffee);

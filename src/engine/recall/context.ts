@@ -3,7 +3,13 @@ import { type ContextOptions as BuildOptions, type BuiltContext, buildContext } 
 import type { ContextCandidate } from '../../context/candidate.ts';
 import { explainOmission, type Omission } from '../../context/omission.ts';
 import { PACK_STRATEGIES, type PackObjective, type PackStrategy } from '../../context/pack.ts';
-import { BOOTSTRAP, PINNED, type SessionContext } from '../../context/sections.ts';
+import {
+  BOOTSTRAP,
+  chooseSections,
+  PINNED,
+  type Section,
+  type SessionContext,
+} from '../../context/sections.ts';
 import { number, oneOf, text, texts, wholeNumber } from '../../domain/check.ts';
 import { unknownStrategy } from '../../domain/options.ts';
 import { visibleScopes } from '../../domain/scope.ts';
@@ -22,6 +28,7 @@ import {
   noteShown,
   type PreparedRecall,
   prepareRecall,
+  type Recall,
   recall,
   recallPrepared,
 } from './recall.ts';
@@ -51,7 +58,10 @@ export type ContextOptions<StrategyName extends string = string> = Omit<
      * `score` by its plain score.
      */
     readonly objective?: PackObjective | undefined;
-    /** How many hits are to choose from, 1–1,000. Default is 100, or `maxContextItems` if that is more. */
+    /**
+     * How many hits are to choose from, 1–1,000. Default is 100, or `maxContextItems` if that is more. With guaranteed shares
+     * each section adds its own best that are not among them, this number divided by that of the sections at most.
+     */
     readonly candidates?: number | undefined;
     /** The most memories in it, 1–1,000. Default is the strategy's: 20 with `balanced`, else no limit. */
     readonly maxContextItems?: number | undefined;
@@ -163,30 +173,41 @@ async function contextAsOf<StrategyName extends string>(
   const asking = blank ? undefined : query;
   const isRunning = ({ id, bornIn }: Memory) =>
     running.has(id) || (exceptSession !== undefined && bornIn === exceptSession);
-  const searched = async (most: number) => {
-    const search = { ...asked, limit: most };
-    const prepared = await prepareRecall(engine, asking, search);
-    const answer = await recallPrepared<StrategyName>(engine, asking, prepared, search);
-    const others = answer.hits.filter(({ memory }) => !isRunning(memory));
-    return { prepared, answer, others, left: answer.hits.length - others.length };
+  const searched = async (
+    most: number,
+    more: Pick<RecallOptions, 'types' | 'typesExclude' | 'rerank' | 'now'> = {},
+  ) => {
+    for (let room = running.size; ; ) {
+      const search = { ...asked, ...more, limit: most + room };
+      const prepared = await prepareRecall(engine, asking, search);
+      const answer = await recallPrepared<StrategyName>(engine, asking, prepared, search);
+      const others = answer.hits.filter(({ memory }) => !isRunning(memory));
+      // What was said in the session and changed in another one since is known by what was found alone.
+      const left = answer.hits.length - others.length;
+      if (others.length >= most || left <= room) return { prepared, answer, hits: others.slice(0, most) };
+      room = left;
+    }
   };
-  let room = running.size;
-  let search = await searched(limit + room);
-  // What was said in the session and changed in another one since is known by what was found alone.
-  while (search.others.length < limit && search.left > room) {
-    room = search.left;
-    search = await searched(limit + room);
+  // A query says what matters; without one, that is what the shares of the sections are for.
+  const share = shares ?? (blank ? 'guaranteed' : 'none');
+  const { prepared, answer, hits } = await searched(limit);
+  if (share === 'guaranteed') {
+    const { types: among, typesExclude: without = [] } = recallOptions;
+    const isAsked = (type: string) => (among?.includes(type) ?? true) && !without.includes(type);
+    const now = new Date(prepared.plan.request.now);
+    const added = await ofEachSection(answer, chooseSections(sections), limit, async (types, most) => {
+      const more = { types: types.filter(isAsked), typesExclude: undefined, rerank: false, now };
+      return (await searched(most, more)).hits;
+    });
+    hits.push(...added);
   }
-  const { prepared, answer } = search;
-  const hits = search.others.slice(0, limit);
-  const found = { ...answer, hits };
   const mandatory = await mandatoryHits(
     engine,
     name,
     prepared,
     texts(mustInclude ?? [], 'mustInclude', 1000, 128),
   );
-  const built = await build(engine, { ...found, hits: inOrder(found.hits) }, mandatory, {
+  const built = await build(engine, { ...answer, hits: inOrder(hits) }, mandatory, {
     ...budget,
     strategy: packed,
     objective: objective ?? 'evidence',
@@ -194,13 +215,12 @@ async function contextAsOf<StrategyName extends string>(
     maxItems,
     format,
     sections,
-    // A query says what matters; without one, that is what the shares of the sections are for.
-    shares: shares ?? (blank ? 'guaranteed' : 'none'),
+    shares: share,
     duplicates,
     signal: options.signal,
   });
   const taken = new Set(built.items.map(({ id }) => id));
-  const used = found.hits.filter(({ memory }) => taken.has(memory.id));
+  const used = hits.filter(({ memory }) => taken.has(memory.id));
   const usedIds = new Set(used.map(({ memory }) => memory.id));
   const given = built.items.filter(({ id }) => !usedIds.has(id)).map(({ memory }) => memory);
   const effects = [
@@ -223,6 +243,34 @@ async function contextAsOf<StrategyName extends string>(
     ...(nothing ? { nothing } : {}),
     trace: effects.length > 0 ? { ...trace, stages: [...trace.stages, ...effects] } : trace,
   };
+}
+
+/**
+ * What a search for everything has left out of the best of each section: else newer facts by the hundred keep out the one rule.
+ * `limit` is that of the search, and each section has its part of it.
+ */
+async function ofEachSection<StrategyName extends string>(
+  found: Recall<StrategyName>,
+  sections: readonly Section[],
+  limit: number,
+  searchFor: (
+    types: readonly string[],
+    most: number,
+  ) => Promise<readonly Hit<StrategyName, Score<StrategyName>>[]>,
+): Promise<readonly Hit<StrategyName, Score<StrategyName>>[]> {
+  if (found.trace.upperBound === 0) return [];
+  const most = Math.ceil(limit / sections.length);
+  const known = new Set(found.hits.map(({ memory }) => memory.id));
+  const added: Hit<StrategyName, Score<StrategyName>>[] = [];
+  for (const { types } of sections) {
+    const enough = found.hits.filter(({ memory }) => types.includes(memory.type)).length >= most;
+    if (types.length === 0 || enough) continue;
+    for (const hit of await searchFor(types, most)) {
+      if (!known.has(hit.memory.id)) added.push(hit);
+      known.add(hit.memory.id);
+    }
+  }
+  return added.sort((one, other) => other.score.value - one.score.value);
 }
 
 async function idsOfSession(
@@ -261,17 +309,21 @@ async function sessionContext(
     limit: MOST_CANDIDATES,
     track: false,
   };
-  const recallOf = (types: readonly string[]) =>
-    recall(engine, undefined, { ...asked, types: [...new Set(types)] });
-  const found = await recallOf(sections.flatMap(({ types }) => types));
-  const hits: Candidate<'ambient'>[] = [...found.hits];
-  // A thousand facts that are newer must not keep out the one rule.
-  if (found.trace.upperBound > 0) {
-    for (const { types } of sections) if (types.length > 0) hits.push(...(await recallOf(types)).hits);
-  }
-  hits.push(...(await coreHits(engine, asked)));
-  const distinct = [...new Map(hits.map((hit) => [hit.memory.id, hit])).values()].filter(belongsInSession);
-  const built = await build(engine, { ...found, hits: distinct }, [], {
+  const searched = (types: readonly string[], limit: number) =>
+    recall(engine, undefined, { ...asked, types: [...new Set(types)], limit });
+  const found = await searched(
+    sections.flatMap(({ types }) => types),
+    MOST_CANDIDATES,
+  );
+  const added = await ofEachSection(found, sections, MOST_CANDIDATES, async (types, most) => {
+    return (await searched(types, most)).hits;
+  });
+  const core = await coreHits(engine, asked);
+  const known = new Set([...found.hits, ...added].map(({ memory }) => memory.id));
+  const hits = [...found.hits, ...added, ...core.filter(({ memory }) => !known.has(memory.id))].filter(
+    belongsInSession,
+  );
+  const built = await build(engine, { ...found, hits }, [], {
     maxTokens: options.maxTokens ?? maxTokens,
     sections,
     strategy: packingOf(options.packing),
