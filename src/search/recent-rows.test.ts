@@ -26,6 +26,7 @@ function notedRows(recordOf: (key: number) => MemoryRecord) {
       read.terms.push(...terms);
       return terms.map((term) => (term === 'nowhere' ? undefined : term.length));
     },
+    keysOf: (ids: readonly string[]) => ids.map((id) => Number(id.slice(1))),
     idsOf(keys: readonly number[]) {
       read.ids.push(...keys);
       return keys.map((key) => (key === 9 ? undefined : `m${key}`));
@@ -77,6 +78,23 @@ describe('recent rows', () => {
       terms: ['tea', 'tea'],
       ids: [1, 2, 2, 1, 2],
     });
+  });
+
+  test('are counted in bytes, whatever was read of them', async () => {
+    const recent = createRecentRows();
+    const over = recent.over(notedRows(recordOf).rows);
+    let before = recent.bytes();
+    for (const readOne of [
+      () => over.records([1]),
+      () => over.vectors([1]),
+      () => over.termIds(['tea']),
+      () => over.keysOf(['m1']),
+      () => over.idsOf([1]),
+    ]) {
+      await readOne();
+      expect(recent.bytes()).toBeGreaterThan(before);
+      before = recent.bytes();
+    }
   });
 
   test('of a store that reads along what is asked for next are its own', () => {
