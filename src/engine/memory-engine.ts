@@ -311,8 +311,8 @@ export interface MemoryEngine extends AsyncDisposable {
    */
   forget(target: ForgetTarget, options?: ForgetOptions): Promise<ForgetResult>;
   /**
-   * Undoes the latest operation that can be undone, the one named by its sequence number, or a whole run of maintenance, newest
-   * operation first. A `forget` cannot be undone: after one, `undo()` takes back what was written before it. Of a run, what was changed or forgotten since is left alone and listed in `skipped`.
+   * Undoes the latest operation that can be undone, the one named by its sequence number, or a whole run of maintenance or
+   * import, newest operation first. A `forget` cannot be undone: after one, `undo()` takes back what was written before it. Of a run, what was changed or forgotten since is left alone and listed in `skipped`.
    * A session that was ended stays ended; only its summary is taken back. Pairs that a run queued stay in `conflicts`.
    *
    * @throws `cannot_undo`: there is nothing to undo, it erased memories, or these were changed since.

@@ -238,7 +238,13 @@ const importAnswer = object(
       description: 'The first 1,000 lines that could not be used',
     },
   },
-  { linked: count, differs: count },
+  {
+    ...{ linked: count, differs: count },
+    run: {
+      ...text,
+      description: 'What undo takes, to take all of the import back; absent where nothing was written',
+    },
+  },
 );
 
 /** The paths that are no verbs. */

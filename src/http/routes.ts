@@ -5,8 +5,8 @@ import { invalidArgument } from '../domain/check.ts';
 import { SalienceError } from '../domain/errors.ts';
 import { FIELD_NAMES } from '../domain/fields.ts';
 import { fromPathSegment } from '../domain/path-segment.ts';
-import { provided } from '../domain/precondition.ts';
 import { parseInstant } from '../domain/time.ts';
+import { provided } from '../domain/work.ts';
 import type { MemoryEngine } from '../index.ts';
 import {
   type AppContext,

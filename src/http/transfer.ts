@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import type { Hono } from 'hono';
 import { parseInput } from '../api/index.ts';
 import { list } from '../api/read.ts';
 import { invalidArgument, oneOf } from '../domain/check.ts';
 import { SalienceError } from '../domain/errors.ts';
+import { inRun } from '../domain/work.ts';
 import {
   type ExportEnd,
   exportEnd,
@@ -10,6 +12,7 @@ import {
   importItems,
   readJsonLine,
   withoutEnds,
+  wrote,
 } from '../import/index.ts';
 import type { ListOptions, MemoryEngine } from '../index.ts';
 import {
@@ -69,14 +72,19 @@ export function addTransferRoutes(app: Hono<AppTypes>, desk: Desk): void {
     const memory = whileThere(confine(await desk.spaces.get(grant.space), grant));
     const problems: { readonly line: string; readonly reason: string }[] = [];
     const { signal, done } = signalOf(context);
-    const counts = await importItems(memory, withoutEnds(itemsOf(context, grant, desk), 'the body'), {
-      signal,
-      update,
-      onSkipped: (line, reason) => {
-        if (problems.length < MOST_PROBLEMS) problems.push({ line, reason });
-      },
-    }).finally(done);
-    return context.json({ ...counts, problems });
+    const run = randomUUID();
+    const counts = await inRun(run, () =>
+      importItems(memory, withoutEnds(itemsOf(context, grant, desk), 'the body'), {
+        signal,
+        update,
+        onSkipped: (line, reason) => {
+          if (problems.length < MOST_PROBLEMS) problems.push({ line, reason });
+        },
+      }),
+    ).finally(done);
+    // Whoever sees some scopes alone undoes nothing.
+    const mayUndo = grant.scopes === undefined && wrote(counts);
+    return context.json({ ...counts, problems, ...(mayUndo ? { run } : {}) });
   });
 }
 

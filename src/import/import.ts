@@ -29,6 +29,11 @@ export interface ImportCounts {
   readonly differs?: number;
 }
 
+/** Whether anything was written that an undo could take back. */
+export function wrote({ imported, updated, linked = 0 }: ImportCounts): boolean {
+  return imported + updated + linked > 0;
+}
+
 export interface ImportOptions {
   /** Whether memories that differ from what is no newer take what it says. Default is false. */
   readonly update?: boolean | undefined;

@@ -1,4 +1,4 @@
-import { preconditionOfWork } from '../domain/precondition.ts';
+import { preconditionOfWork, runOfWork } from '../domain/work.ts';
 import { isDone, noteWritten } from '../domain/written.ts';
 import { checkMadeWith } from './derived.ts';
 import { closedError } from './faults.ts';
@@ -92,7 +92,7 @@ export function withRanking(
     const precondition = preconditionOfWork();
     try {
       const result = await core.write(
-        entry,
+        { ...entry, run: entry.run ?? runOfWork() },
         reading(async (reader) => {
           const [memory] = precondition ? await reader.get([precondition.id]) : [];
           if (memory) precondition?.check(memory);

@@ -53,6 +53,33 @@ const rich = [
 ];
 
 describe('export and import', () => {
+  it('one undo takes back a whole import: its batches, what it changed, its links; the next one alone is left', async () => {
+    await work.json(['remember', 'Before', '--id', 'changed']);
+    const many = Array.from({ length: 1500 }, (_, at) => ({ id: `m${at}`, content: `Number ${at}` }));
+    work.file('many.jsonl', lines([...many, { id: 'changed', content: 'After' }]));
+    work.file('vault/one.md', 'The first [[two]]');
+    work.file('vault/two.md', 'The second');
+    const first = await work.json(['import', 'many.jsonl', 'vault']);
+    expect(first).toMatchObject({ imported: 1502, updated: 1, linked: 1, run: expect.any(String) });
+    const again = await work.json(['import', 'many.jsonl', 'vault']);
+    expect(again).toMatchObject({ imported: 0, updated: 0 });
+    expect(again).not.toHaveProperty('run');
+    await work.json(['remember', 'Since', '--id', 'since']);
+    const undone = await work.salience(['undo', '--run', first['run'] as string]);
+    // 1,502 that were new, the one that had changed, and an entity for each of the two notes that are linked.
+    expect(undone.stdout).toContain(`undid remember (run ${first['run']}) of 1,505 memories`);
+    expect((await listAll()).map(({ id, content }) => [id, content])).toEqual(
+      expect.arrayContaining([
+        ['since', 'Since'],
+        ['changed', 'Before'],
+      ]),
+    );
+    expect(await listAll()).toHaveLength(2);
+    await work.json(['import', 'vault']);
+    expect(await work.json(['undo'])).toMatchObject({ memories: [{}, {}, {}, {}] });
+    expect(await listAll()).toHaveLength(2);
+  });
+
   it('bring every field of every memory back', async () => {
     work.file('rich.jsonl', lines(rich));
     expect(await work.json(['import', 'rich.jsonl'])).toMatchObject({ imported: 4, skipped: 0 });

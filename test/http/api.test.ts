@@ -464,13 +464,17 @@ describe('export and import', () => {
       unchanged: 0,
       skipped: 1,
       problems: [{ line: '1203', reason: 'is not valid JSON, or is cut off' }],
+      run: expect.any(String),
     });
     const copied = await (await test.space('bob')).get('m7');
     expect(copied).toEqual({ ...(await memory.get('m7')), space: 'bob' });
-    expect((await test.ask('POST', '/v1/import', { token: other, body })).json).toMatchObject({
-      imported: 0,
-      unchanged: 1202,
-    });
+    const again = await test.ask('POST', '/v1/import', { token: other, body });
+    expect(again.json).toMatchObject({ imported: 0, unchanged: 1202 });
+    expect(again.json).not.toHaveProperty('run');
+    const { run } = answer.json as { run: string };
+    const undone = await test.ask('POST', '/v1/undo', { token: other, body: { run } });
+    expect((undone.json as { memories: unknown[] }).memories).toHaveLength(1202);
+    expect((await (await test.space('bob')).list()).memories).toEqual([]);
     expect((await test.ask('GET', '/v1/export?types=event', { token })).text).toBe(
       '{"kind":"end","count":0}\n',
     );
@@ -515,6 +519,7 @@ describe('export and import', () => {
           { line: '1002', reason: 'memory "missing" does not exist in space "alice"' },
           { line: '1003', reason: 'is not valid UTF-8' },
         ],
+        run: expect.any(String),
       },
     ]);
   });

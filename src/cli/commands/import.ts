@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { type Command, Option } from 'commander';
 import { describe as quoted } from '../../domain/describe.ts';
 import { SalienceError } from '../../domain/errors.ts';
 import { checkedFields, NO_LIMITS } from '../../domain/field-checks.ts';
 import { parseSpaceName } from '../../domain/space.ts';
+import { inRun } from '../../domain/work.ts';
 import {
   createImportLinks,
   IMPORT_FORMATS,
@@ -12,6 +14,7 @@ import {
   importItems,
   openSource,
   openSourcesByUser,
+  wrote,
 } from '../../import/index.ts';
 import { type MemoryEngine, openSpaces } from '../../index.ts';
 import { action, type Context } from '../context.ts';
@@ -157,7 +160,17 @@ async function intoManySpaces(paths: readonly string[], context: Context<Options
 }
 
 /** Imports one source after the other; says in the end, and also when interrupted, what became of everything. */
-async function importAll(
+function importAll(
+  imports: AsyncIterable<Import> | Iterable<Import>,
+  many: number,
+  context: Context<Options>,
+): Promise<ImportCounts> {
+  const run = randomUUID();
+  return inRun(run, () => importInRun(run, imports, many, context));
+}
+
+async function importInRun(
+  run: string,
   imports: AsyncIterable<Import> | Iterable<Import>,
   many: number,
   context: Context<Options>,
@@ -217,7 +230,13 @@ async function importAll(
     // Of what failed before anything was there to tell, the error says enough.
     if (done || Object.values(finished).some((count) => count > 0)) {
       await (options.json
-        ? context.printJson({ ...finished, leftOut: Object.fromEntries(leftOut), problems: skipped, kept })
+        ? context.printJson({
+            ...finished,
+            leftOut: Object.fromEntries(leftOut),
+            problems: skipped,
+            kept,
+            ...(wrote(finished) ? { run } : {}),
+          })
         : context.print(describe(finished, leftOut)));
     }
   }

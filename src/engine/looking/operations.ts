@@ -27,7 +27,7 @@ export interface Operation {
   readonly ids: readonly string[];
   /** How many links it changed. */
   readonly links: number;
-  /** The run of maintenance or curation that it was part of: `undo({ run })` takes all of it back. */
+  /** The run of maintenance or curation, or the import, that it was part of: `undo({ run })` takes all of it back. */
   readonly run?: string | undefined;
   /** Of an undo: what it took back. */
   readonly undoes?: number | undefined;

@@ -26,13 +26,14 @@ import { derivationOf, withDynamics } from './write.ts';
 export interface UndoOptions extends OperationOptions {
   /** The operation to undo, as `history` numbers it. Default is the latest that can be undone. */
   readonly operation?: number | undefined;
-  /** A whole run of maintenance or curation, by the id that its report gave; not together with `operation`. */
+  /** A whole run of maintenance or curation, or an import, by the id that its report gave; not together with `operation`. */
   readonly run?: string | undefined;
 }
 
 export interface UndoResult {
   /** Sequence of the operation that was undone; of a run, of its latest. */
   readonly operation: number;
+  /** What it had done; of a run, what its first operation had. */
   readonly verb: Verb;
   /** The memories it had written, as they are again; `undefined` for one that it had made. */
   readonly memories: readonly { readonly id: string; readonly memory: Memory | undefined }[];
@@ -136,31 +137,33 @@ async function undoWhole(
       `operation ${first.operation} forgot a memory, and forgetting is final`,
     );
   }
-  return undoOperation(engine, events, options);
+  return (await undoOperation(engine, events, options)).undone;
 }
 
 /** Undoes what still stands of a run, newest operation first. Each operation is undone as a whole or, where it was changed since, in part. */
 async function undoRun(engine: Dependencies, run: string, options: OperationOptions): Promise<UndoResult> {
   const memories = new Map<string, UndoResult['memories'][number]>();
   const skipped = new Map<string, NonNullable<UndoResult['skipped']>[number]>();
-  let latest: UndoResult | undefined;
+  let latest: number | undefined;
+  let verb: Verb | undefined;
   for (const operation of (await engine.space.run(run)).toReversed()) {
     throwIfAborted(options.signal);
     const events = await engine.space.operation(operation);
     if (events[0]?.verb === 'undo' || (await isUndone(engine, events))) continue;
-    const undone = await undoOperation(engine, events, options, skipped);
+    const { undone, links } = await undoOperation(engine, events, options, skipped);
     for (const each of undone.memories) memories.set(each.id, each);
-    if (undone.memories.length > 0) latest ??= undone;
+    if (undone.memories.length === 0 && links === 0) continue;
+    latest ??= undone.operation;
+    ({ verb } = undone);
   }
-  if (!latest) {
+  if (latest === undefined || verb === undefined) {
     throw new SalienceError(
       'cannot_undo',
-      `nothing of the run ${JSON.stringify(run)} can be undone: the run is unknown (the report of maintain and curate names it), or everything that it changed has been undone, changed or forgotten since`,
+      `nothing of the run ${JSON.stringify(run)} can be undone: the run is unknown (the reports of maintain, curate and import name it), or everything that it changed has been undone, changed or forgotten since`,
       { details: { problem: 'undone' } },
     );
   }
-  const { operation, verb } = latest;
-  return { operation, verb, memories: [...memories.values()], run, skipped: [...skipped.values()] };
+  return { operation: latest, verb, memories: [...memories.values()], run, skipped: [...skipped.values()] };
 }
 
 function isBecauseUndone(error: unknown): boolean {
@@ -185,7 +188,7 @@ async function undoOperation(
   events: readonly MemoryEvent[],
   options: OperationOptions,
   skipped?: Map<string, NonNullable<UndoResult['skipped']>[number]>,
-): Promise<UndoResult> {
+): Promise<{ readonly undone: UndoResult; readonly links: number }> {
   const first = events[0] as MemoryEvent;
   const partly = skipped !== undefined;
   const intact = events.filter(({ redacted }) => !redacted);
@@ -213,7 +216,7 @@ async function undoOperation(
     run: first.run,
   } as const;
   const passedOver = new Map<string, 'changed' | 'forgotten'>();
-  const undone = await engine.space.write(entry, async (reader) => {
+  const { done, links } = await engine.space.write(entry, async (reader) => {
     // It may be decided again.
     passedOver.clear();
     const mayUndo = async (id: string, concerns: (event: MemoryEvent) => boolean) => {
@@ -284,21 +287,18 @@ async function undoOperation(
         ...votes,
         { kind: 'requeue-pairs', operation: first.operation },
       ],
-      result: done,
+      result: { done, links: links.length },
       ...derivationOf(engine, indexed),
       ...(settings ? { settings } : {}),
     };
   });
   for (const [id, reason] of passedOver) skipped?.set(id, { id, reason });
   if (settings) await trimRecordings(engine, settings);
-  const back = undone.flatMap(([, before]) => (before ? [before] : []));
+  const back = done.flatMap(([, before]) => (before ? [before] : []));
   const read = await readAfterWrite(() => shownAll(engine, back, entry.at));
   const shown = new Map(read.map((memory) => [memory.id, memory]));
-  return {
-    operation: first.operation,
-    verb: first.verb,
-    memories: undone.map(([id]) => ({ id, memory: shown.get(id) })),
-  };
+  const memories = done.map(([id]) => ({ id, memory: shown.get(id) }));
+  return { undone: { operation: first.operation, verb: first.verb, memories }, links };
 }
 
 /** Events of the settings have no memory. */
