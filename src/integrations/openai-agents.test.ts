@@ -209,6 +209,23 @@ test('an item may be longer than the metadata of a memory', async () => {
   expect((await memory.list()).memories).toEqual([]);
 });
 
+test('an item of which a part was forgotten is left out, and the conversation goes on', async () => {
+  const session = memorySession(memory, { sessionId: 'cut', clock });
+  const long = user('word '.repeat(2000));
+  const items = [user('first'), long, user('between'), long, long, user('last')];
+  await session.addItems(items);
+  // The parts that begin an item, that are inside of one, and that end one.
+  await memory.forget(['cut:1', 'cut:3.1', 'cut:4.3']);
+  const left = [items[0], items[2], items[5]];
+  expect(await session.getItems()).toEqual(left);
+  expect(await session.getItems(2)).toEqual(left.slice(1));
+  await session.addItems([user('after')]);
+  expect(await session.getItems()).toEqual([...left, user('after')]);
+  for (const item of [user('after'), ...left.reverse()]) expect(await session.popItem()).toEqual(item);
+  expect(await session.popItem()).toBeUndefined();
+  expect((await memory.list()).memories).toEqual([]);
+});
+
 test('who says the same twice has said it twice', async () => {
   const session = memorySession(memory, { clock });
   await session.addItems([user('yes'), user('yes')]);

@@ -36,7 +36,8 @@ const MESSAGE = 'message';
 /**
  * A conversation for `run(agent, input, { session })`, each item a memory of type `message`: what was said can be recalled
  * later, in other conversations too. Items come back in order and as they were, but for what stands in
- * `<private>…</private>`, which is never kept. What is popped or cleared is forgotten for good.
+ * `<private>…</private>`, which is never kept. What is popped or cleared is forgotten for good. A long item is several memories, and is
+ * left out once one of them is forgotten.
  *
  * Several processes may add to one session: each batch of items stays together.
  *
@@ -137,12 +138,16 @@ export function memorySession(memory: MemoryEngine, options: MemorySessionOption
       }
     },
     async popItem() {
-      const last = await forgetFound(memory, async () => {
-        const all = await kept();
-        const position = all.at(-1)?.metadata['position'];
-        return all.filter(({ metadata }) => metadata['position'] === position);
-      });
-      return itemsOf(last)[0];
+      for (;;) {
+        const last = await forgetFound(memory, async () => {
+          const all = await kept();
+          const position = all.at(-1)?.metadata['position'];
+          return all.filter(({ metadata }) => metadata['position'] === position);
+        });
+        const [item] = itemsOf(last);
+        // What is left of an item that was forgotten is none: the one before it is the last.
+        if (item || last.length === 0) return item;
+      }
     },
     async clearSession() {
       await forgetFound(memory, kept);
@@ -167,14 +172,30 @@ function partOf({ metadata }: Memory): number {
   return Number(metadata['part'] ?? 0);
 }
 
-/** The items that are kept in memories in the order of their positions and parts. */
+/**
+ * The items that are kept in memories in the order of their positions and parts. One of which a part is missing is left out: whoever
+ * forgets what a recall has found forgets one part, and the conversation must go on.
+ */
 function itemsOf(memories: readonly Memory[]): AgentInputItem[] {
-  const texts = new Map<number, string>();
+  const items = new Map<number, Memory[]>();
   for (const memory of memories) {
     const position = positionOf(memory);
-    texts.set(position, (texts.get(position) ?? '') + String(memory.metadata['item']));
+    items.set(position, [...(items.get(position) ?? []), memory]);
   }
-  return Array.from(texts.values(), (text) => JSON.parse(text) as AgentInputItem);
+  return [...items.values()].flatMap((parts) => {
+    if (parts.some((part, at) => partOf(part) !== at)) return [];
+    const item = parsed(parts.map(({ metadata }) => String(metadata['item'])).join(''));
+    return item === undefined ? [] : [item];
+  });
+}
+
+/** `undefined` for what is cut off. */
+function parsed(text: string): AgentInputItem | undefined {
+  try {
+    return JSON.parse(text) as AgentInputItem;
+  } catch {
+    return undefined;
+  }
 }
 
 /** So many code points, of four bytes each at most, fit into metadata of 16 KiB. */
