@@ -1,4 +1,4 @@
-import { context, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import { context, ROOT_CONTEXT, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
 import {
   BasicTracerProvider,
   InMemorySpanExporter,
@@ -132,6 +132,22 @@ test('a tracer that throws harms no memory, and is a warning', async () => {
     stop();
   }
   expect(warn.mock.calls.map(([warning]) => String(warning))).toEqual(['Error: boom', 'Error: boom']);
+  warn.mockRestore();
+});
+
+test('a span that takes no texts harms no memory, and is a warning', async () => {
+  const tracer = start().getTracer('test');
+  stop();
+  const noTexts = (key: string): never => {
+    throw new Error(`no ${key}`);
+  };
+  const startSpan = (name: string) => Object.assign(tracer.startSpan(name), { setAttribute: noTexts });
+  const tracerProvider = { getTracer: () => ({ startSpan }) as unknown as Tracer };
+  const warn = vi.spyOn(process, 'emitWarning').mockReturnValue();
+  const { id } = await memory.remember('Keeps bees');
+  start({ tracerProvider, content: true });
+  expect((await memory.recall('bees')).hits.map(({ memory: found }) => found.id)).toEqual([id]);
+  expect(String(warn.mock.calls[0]?.[0])).toBe('Error: no gen_ai.memory.query.text');
   warn.mockRestore();
 });
 

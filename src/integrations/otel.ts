@@ -77,8 +77,10 @@ export function traceMemory(options: TraceMemoryOptions = {}): () => void {
   const describe: ChannelListener = (message) => {
     const { operation, query, records } = message as OperationContent;
     const span = spans.get(operation);
-    if (query !== undefined) span?.setAttribute('gen_ai.memory.query.text', query);
-    if (records.length > 0) span?.setAttribute('gen_ai.memory.records', JSON.stringify(records));
+    unharmed(() => {
+      if (query !== undefined) span?.setAttribute('gen_ai.memory.query.text', query);
+      if (records.length > 0) span?.setAttribute('gen_ai.memory.records', JSON.stringify(records));
+    });
   };
 
   const stops = Object.entries(operationNames).map(([verb, name]) => {
