@@ -305,6 +305,21 @@ describe('middleware', () => {
     expect(errors).toMatchObject([{ code: 'closed' }, { code: 'closed' }]);
   });
 
+  test('a call that was aborted is no failure of the memory', async () => {
+    const onError = vi.fn();
+    const stop = new AbortController();
+    const context = ((...given: Parameters<MemoryEngine['context']>) => {
+      stop.abort();
+      return memory.context(...given);
+    }) as MemoryEngine['context'];
+    const middleware = memoryMiddleware({ ...memory, context }, { onError });
+    const model = wrapLanguageModel({ model: scripted(says('Nice.')), middleware });
+    const call = generateText({ model, prompt: 'My bike is red', abortSignal: stop.signal, maxRetries: 0 });
+    await call.catch(() => {});
+    expect(stop.signal.aborted).toBe(true);
+    expect(onError.mock.calls).toEqual([]);
+  });
+
   test('what was not remembered as it should be is reported: a message too long, a model that fails', async () => {
     const { model: extractor } = scriptedModel(() => {
       throw new SalienceError('model_failed', 'the server is down');

@@ -80,8 +80,8 @@ export interface MemoryMiddlewareOptions
    */
   readonly observe?: 'worth' | 'remember' | 'none' | ((turn: Turn) => Promise<unknown>) | undefined;
   /**
-   * Called when remembering or recalling fails. The model is asked and answers all the same, also when this throws: then
-   * both errors are warnings of the process. Default is a warning of the process.
+   * Called when remembering or recalling fails, but not when the call was aborted. The model is asked and answers all the same, also
+   * when this throws: then both errors are warnings of the process. Default is a warning of the process.
    */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
@@ -222,7 +222,8 @@ export function memoryMiddleware(memory: MemoryEngine, options: MemoryMiddleware
       try {
         text = await contextOf(query, at === params.prompt.length - 1, params.abortSignal);
       } catch (error) {
-        report(error);
+        // Whoever stopped the call knows.
+        if (params.abortSignal?.aborted !== true) report(error);
         return params;
       }
       if (text === '') return params;
