@@ -55,6 +55,21 @@ test('a wrong call tells the model what would do, and writes nothing', async () 
   expect((await memory.list()).memories).toEqual([]);
 });
 
+test.each([
+  ['recall', { queri: 'bees' }],
+  ['remember', {}],
+  ['update', {}],
+  ['forget', { ids: ['a'] }],
+])('an input of %s that does not fit is told to the model, which goes on', async (tool, input) => {
+  const model = new MockLanguageModelV3({ doGenerate: [calls(tool, input), says('sorry')] });
+  const { text } = await agentOf(model).generate('hi', { maxSteps: 3 });
+  expect(text).toBe('sorry');
+  expect(model.doGenerateCalls[1]?.prompt.at(-1)?.content).toMatchObject([
+    { output: { type: 'error-text', value: expect.stringContaining(`validation failed for ${tool}`) } },
+  ]);
+  expect((await memory.list()).memories).toEqual([]);
+});
+
 test('are those that are asked for', () => {
   expect(Object.keys(memoryTools(memory)).sort()).toEqual(['forget', 'recall', 'remember', 'update']);
   expect(Object.keys(memoryTools(memory, { readOnly: true }))).toEqual(['recall']);

@@ -47,8 +47,19 @@ export function memoryTools(
         description: verb.description,
         inputSchema: verb.input,
         execute: (input, { abortSignal }) => run(input, abortSignal),
-        toModelOutput: (output) => ({ type: 'text', value: text(output) }),
+        toModelOutput(output) {
+          const refusal = refusalOf(output);
+          return refusal === undefined
+            ? { type: 'text', value: text(output) }
+            : { type: 'error-text', value: refusal };
+        },
       }),
     ]),
   );
+}
+
+/** What Mastra says of an input that does not fit: it is handed on as the answer of a tool, which was never run. */
+function refusalOf(output: unknown): string | undefined {
+  const { error, message, validationErrors } = Object(output) as Record<string, unknown>;
+  return error === true && validationErrors !== undefined ? String(message) : undefined;
 }
