@@ -281,6 +281,51 @@ describe('a relation', () => {
     expect(await facts()).toEqual(['Ada Lovelace lives in Acme']);
   });
 
+  it.each<[how: string, say: (memory: MemoryEngine) => Promise<unknown>]>([
+    [
+      'in own words',
+      (memory) => memory.relate('Ada', 'lives_in', 'Paris', { content: 'She has moved to Paris' }),
+    ],
+    [
+      'among other things',
+      (memory) =>
+        memory.remember('She lives in Paris, and knows Bob', {
+          relations: [
+            { from: 'ada', name: 'lives_in', to: 'paris' },
+            { from: 'ada', name: 'knows', to: 'bob' },
+          ],
+        }),
+    ],
+  ])(
+    'of a name with one value at a time has none once the current one has ended, where the earlier one was told %s',
+    async (_, say) => {
+      const { memory, clock } = await opened();
+      await people(memory);
+      await say(memory);
+      await memory.relate('Ada', 'lives_in', 'Acme', { scope: 'project:a', validFrom: '2005-01-01' });
+      clock.advance(day);
+      await memory.relate('Ada', 'lives_in', 'Rome');
+      clock.advance(day);
+      const lives = (options: object = {}) => triples(memory, 'Ada', { relations: ['lives_in'], ...options });
+      expect(await lives()).toEqual(['ada lives_in rome']);
+      await memory.unrelate('Ada', 'lives_in', 'Rome');
+      clock.advance(day);
+      // From another scope nobody has said that it ended.
+      expect(await lives()).toEqual(['ada lives_in acme']);
+      expect(await lives({ scope: 'global' })).toEqual([]);
+      expect(await lives({ scope: 'global', asOf: { valid: new Date(start) } })).toHaveLength(1);
+      // What was said stays.
+      const { hits } = await memory.recall('Paris', { strategy: 'bm25', types: ['fact'] });
+      expect(hits).toHaveLength(1);
+      await memory.undo();
+      await memory.invalidate(
+        (await memory.neighbours('Ada')).relations.find(({ to }) => to === 'rome')!.statements[0]!,
+        'no',
+      );
+      expect(await lives({ scope: 'global' })).toHaveLength(1);
+    },
+  );
+
   it('of a name with one value at a time is replaced by whichever is written later, though both look first', async () => {
     const { memory, clock } = await opened();
     await people(memory);

@@ -21,7 +21,7 @@ import { rememberStatement } from '../write/remember.ts';
 import { lookOf, meantBy } from './resolve.ts';
 import { endedSentence, isMadeOf } from './restate.ts';
 import type { RelateOptions, RelateResult, UnrelateOptions, UnrelateResult } from './types.ts';
-import { beginOf, type Edge, heldAmong, shownRelation } from './view.ts';
+import { beginOf, type Edge, heldAmong, type Stating, shownRelation, takesPlaceOf } from './view.ts';
 
 /**
  * States that two memories, named by id or as entities, have something to do with each other. Without a memory that says
@@ -99,12 +99,16 @@ export async function unrelate(
         { details: { ...triple } },
       );
     }
-    const changed = [
-      ...holding.map((memory) => ended(memory, triple, at, now)),
-      ...(await replacedBy(reader, holding, triple, at)).map((memory) => ({ ...memory, validUntil: at - 1 })),
-    ];
+    const changed = new Map(holding.map((memory) => [memory.id, ended(memory, triple, at, now)]));
+    for (const memory of await replacedBy(reader, holding, triple, at))
+      changed.set(memory.id, { ...memory, validUntil: at - 1 });
+    for (const { memory, relation } of await earlierValues(reader, holding, triple, at, now)) {
+      const stored = changed.get(memory.id) ?? (await reader.get([memory.id]))[0];
+      const isIt = ({ validFrom }: RelationRecord) => validFrom === relation.validFrom;
+      if (stored) changed.set(stored.id, ended(stored, relation, at, now, isIt));
+    }
     return {
-      changes: changed.map((memory): Change => ({ kind: 'replace', memory })),
+      changes: [...changed.values()].map((memory): Change => ({ kind: 'replace', memory })),
       result: {
         id: relationId(triple),
         sentence: relationText(nameOf(source), triple.name, nameOf(target)),
@@ -141,11 +145,45 @@ async function replacedBy(
   return [...found.values()];
 }
 
+/**
+ * What states an earlier value and is not superseded, as what people said in their own words: it would hold again too. A value of
+ * another scope may: from there the later one need not be seen.
+ */
+async function earlierValues(
+  reader: SpaceReader,
+  holding: readonly MemoryRecord[],
+  triple: Triple,
+  at: Instant,
+  now: Instant,
+): Promise<readonly Stating[]> {
+  if (!(await reader.settings()).singleValued.includes(triple.name)) return [];
+  const stated = await reader.stated({ subjects: [triple] });
+  const ids = new Set(holding.map(({ id }) => id));
+  const ending = stated.filter(
+    ({ memory, relation }) =>
+      ids.has(memory.id) &&
+      isSameTriple(relation, triple) &&
+      (relation.validFrom ?? memory.validFrom ?? -Infinity) < at,
+  );
+  const look = { filter: { validAt: at }, now, singleValued: new Set<string>() };
+  return (await heldAmong(reader, stated, look)).filter(
+    (each) =>
+      each.relation.to !== triple.to &&
+      ending.some((one) => one.memory.scope === each.memory.scope && takesPlaceOf(one, each, Infinity)),
+  );
+}
+
 /** A memory that says of a relation that it ends before a moment. What says nothing else ends with it. */
-function ended(memory: MemoryRecord, triple: Triple, at: Instant, now: Instant): MemoryRecord {
+function ended(
+  memory: MemoryRecord,
+  triple: Triple,
+  at: Instant,
+  now: Instant,
+  isMeant: (relation: RelationRecord) => boolean = () => true,
+): MemoryRecord {
   const until = at - 1;
   const relations = (memory.relations ?? []).flatMap((each) => {
-    if (!isSameTriple(each, triple) || (each.validUntil ?? Infinity) < at) return [each];
+    if (!isSameTriple(each, triple) || !isMeant(each) || (each.validUntil ?? Infinity) < at) return [each];
     // What was to begin later never holds.
     return (each.validFrom ?? -Infinity) > until ? [] : [{ ...each, validUntil: until }];
   });

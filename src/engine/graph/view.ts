@@ -115,7 +115,8 @@ function latestStated(
   return new Map([...latest].map(([key, { relation }]) => [key, relation.to]));
 }
 
-function takesPlaceOf(a: Stating, b: Stating, at: Instant): boolean {
+/** Whether one statement of a single-valued name counts at a moment, and not another one. */
+export function takesPlaceOf(a: Stating, b: Stating, at: Instant): boolean {
   const [begunA, begunB] = [beginOf(a) <= at, beginOf(b) <= at];
   if (begunA !== begunB) return begunA;
   const order = beginOf(a) - beginOf(b) || a.memory.ordinal - b.memory.ordinal;
