@@ -143,6 +143,30 @@ export function withRelations(
   return [...new Map(keyed).values()];
 }
 
+/**
+ * What several memories state, or one about several that have become one: of relations that say the same since the same time
+ * one, which says the most that any of them does. Nothing ends because another one has ended.
+ */
+export function unitedRelations(stated: readonly RelationRecord[]): readonly RelationRecord[] {
+  const united = new Map<string, RelationRecord>();
+  for (const each of stated) {
+    const known = united.get(keyOf(each));
+    united.set(keyOf(each), known ? mostOf(known, each) : each);
+  }
+  return [...united.values()];
+}
+
+function mostOf(a: RelationRecord, b: RelationRecord): RelationRecord {
+  const { validUntil: _, ...same } = a;
+  const until = Math.max(a.validUntil ?? Infinity, b.validUntil ?? Infinity);
+  return {
+    ...same,
+    weight: Math.max(a.weight, b.weight),
+    confidence: Math.max(a.confidence, b.confidence),
+    ...(until === Infinity ? {} : { validUntil: until }),
+  };
+}
+
 function keyOf({ from, name, to, validFrom }: RelationRecord): string {
   return JSON.stringify([from, name, to, validFrom]);
 }

@@ -70,6 +70,34 @@ describe('two entities that are one', () => {
     expect(await memory.check()).toEqual([]);
   });
 
+  it('have a relation that one statement gives to both, as long and as much as it is said of either', async () => {
+    const { memory } = await opened();
+    await twoAnns(memory);
+    const shares = { name: 'shares_a_flat_with', to: 'bob' };
+    await memory.remember('Ann shares a flat with Bob; before Annie did too', {
+      id: 'flat',
+      relations: [
+        { ...shares, from: 'ann', weight: 0.9, confidence: 0.5 },
+        { ...shares, from: 'annie', weight: 0.2, validUntil: new Date(start - day) },
+        { ...shares, from: 'annie', validFrom: '2020-01-01', validUntil: '2021-01-01' },
+        { ...shares, from: 'ann', validFrom: '2020-01-01', validUntil: '2022-01-01' },
+      ],
+    });
+    await memory.mergeEntities('Annie', 'Ann Smith');
+    expect((await memory.get('flat'))?.relations).toEqual([
+      { ...shares, from: 'ann', weight: 0.9, confidence: 0.8 },
+      {
+        ...shares,
+        from: 'ann',
+        weight: 1,
+        confidence: 0.8,
+        validFrom: '2020-01-01T00:00:00.000Z',
+        validUntil: '2022-01-01T00:00:00.000Z',
+      },
+    ]);
+    expect(await triples(memory, 'Ann Smith', { relations: ['shares a flat with'] })).toHaveLength(1);
+  });
+
   it('are merged in one scope, and only if both are entities that are believed', async () => {
     const { memory } = await opened();
     await twoAnns(memory);

@@ -5,8 +5,8 @@ import {
   MOST_RELATIONS,
   type RelationRecord,
   type Triple,
+  unitedRelations,
   withAliases,
-  withRelations,
 } from '../../domain/relation.ts';
 import type { Instant } from '../../domain/time.ts';
 import type { Change, SpaceReader } from '../../store/store.ts';
@@ -104,7 +104,7 @@ function renamed(relations: readonly RelationRecord[], from: string, to: string)
 }
 
 function joined(...all: readonly (readonly RelationRecord[])[]): readonly RelationRecord[] | undefined {
-  const relations = withRelations([], all.flat());
+  const relations = unitedRelations(all.flat());
   return relations.length === 0 ? undefined : relations;
 }
 

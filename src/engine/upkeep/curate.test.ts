@@ -108,6 +108,22 @@ describe('prune', () => {
 });
 
 describe('deduplicate', () => {
+  test('what stands for copies states their relations as long and as much as any of them', async () => {
+    const { memory, pass } = await live();
+    const works = { from: 'ann', name: 'works_at', to: 'acme', confidence: 0.8 };
+    await memory.rememberMany(['ann', 'acme'].map((id) => ({ id, content: id, title: id, type: 'entity' })));
+    await memory.remember('Ann works at Acme', { id: 'a', relations: [{ ...works, weight: 0.7 }] });
+    const original = (await memory.get('a'))!;
+    const until = '2026-01-02T00:00:00.000Z';
+    await memory.importMemories([
+      { ...original, id: 'b', relations: [{ ...works, weight: 0.9, validUntil: until }] },
+    ]);
+    pass(10);
+    await memory.curate({ actions: ['deduplicate'] });
+    expect((await memory.get('a'))?.relations).toEqual([{ ...works, weight: 0.9 }]);
+    expect((await memory.neighbours('ann')).relations).toHaveLength(1);
+  });
+
   test('copies that came before they were recognised are one again', async () => {
     const { memory, space } = await live();
     const { id } = await memory.remember('Ann drinks her tea without milk', { id: 'a', importance: 0.3 });

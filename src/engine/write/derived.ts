@@ -1,5 +1,5 @@
 import type { MemoryRecord } from '../../domain/memory.ts';
-import { MOST_RELATIONS, withRelations } from '../../domain/relation.ts';
+import { MOST_RELATIONS, unitedRelations } from '../../domain/relation.ts';
 
 /** What a consolidation without a model says: everything that its originals say, one below the other. */
 export function listedContent(memories: readonly Pick<MemoryRecord, 'title' | 'content'>[]): string {
@@ -18,7 +18,7 @@ export function combinedRelations(
   memories: readonly Pick<MemoryRecord, 'relations'>[],
 ): Pick<MemoryRecord, 'relations'> {
   const stated = memories.flatMap(({ relations = [] }) => relations);
-  const relations = stated.length === 0 ? undefined : withRelations([], stated).slice(0, MOST_RELATIONS);
+  const relations = stated.length === 0 ? undefined : unitedRelations(stated).slice(0, MOST_RELATIONS);
   return { relations };
 }
 
