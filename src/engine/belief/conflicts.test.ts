@@ -288,6 +288,26 @@ describe('how it is resolved', () => {
     expect((await memory.recall(at(0), { strategy: 'vector' })).hits[0]?.memory.id).toBe('old');
   });
 
+  test('update: what has relations with the new one has them with the old one', async () => {
+    const { memory, conflictId } = await contradicted();
+    const plan = { from: 'plan', name: 'rests_on', to: 'new', weight: 1, confidence: 0.8 };
+    await memory.remember('Statement again at 0', { id: 'plan', relations: [plan], type: 'plan' });
+    await memory.relate('new', 'answers', 'plan');
+    await memory.relate('old', 'answers', 'new');
+    await memory.relate('plan', 'follows', 'new', { statedBy: ['new'] });
+    const before = await memory.list();
+    await memory.resolve(conflictId, 'update');
+    const { relations } = await memory.neighbours('plan');
+    expect(relations.map(({ from, name, to }) => `${from} ${name} ${to}`)).toEqual([
+      'old answers plan',
+      'plan follows old',
+      'plan rests_on old',
+    ]);
+    expect((await memory.neighbours('old')).neighbours.map(({ id }) => id)).toEqual(['plan']);
+    await memory.undo();
+    expect(await memory.list()).toEqual(before);
+  });
+
   test('update of what is no longer believed would hide the new text, and is refused', async () => {
     const { memory, conflictId } = await contradicted();
     await memory.rememberMany([{ id: 'newest', content: at(90), supersedes: 'old' }]);

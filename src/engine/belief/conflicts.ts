@@ -12,7 +12,7 @@ import type { Change, IndexedText, NewPair, SimilarPair, SpaceReader } from '../
 import { madeHot, revived } from '../../store/tiers.ts';
 import { readAfterWrite } from '../after-write.ts';
 import { type Dependencies, limitOf, momentOf, notFound } from '../dependencies.ts';
-import { mergedInto } from '../graph/restate.ts';
+import { mergedInto, movedStatements, restated } from '../graph/restate.ts';
 import { optimistically } from '../optimistically.ts';
 import { shown, shownAll } from '../recall/shown.ts';
 import type {
@@ -222,10 +222,16 @@ async function decide(
         return oneEntity(reader, newer, told, now, indexed);
       }
       const kept = revived(updatedBy(older, newer, now, engine.limits), now);
+      const both = [older.id, newer.id];
       const successors = (await rejoined(reader, [newer])).filter(({ id }) => id !== older.id);
+      // What has relations with the one that goes would have them with nothing.
+      const stating = await movedStatements(reader, both, newer.id, older.id, now);
+      const others = new Map(stating.map((memory) => [memory.id, memory]));
+      for (const { id, supersedes, ...rest } of successors)
+        others.set(id, { ...(others.get(id) ?? { id, ...rest }), supersedes });
       return {
         changes: [
-          ...successors.map((memory): Change => ({ kind: 'replace', memory })),
+          ...Array.from(others.values(), (memory): Change => ({ kind: 'replace', memory })),
           { kind: 'remove', id: newer.id },
           { kind: 'replace', memory: kept, indexed },
         ],
@@ -299,7 +305,7 @@ function updatedBy(
     ),
     author: newer.author,
     role: newer.role,
-    relations: newer.relations,
+    relations: restated(newer.relations, newer.id, older.id),
     // A topic has one statement in a scope; in another scope there may be one already.
     topicKey: older.topicKey ?? (older.scope === newer.scope ? newer.topicKey : undefined),
     validFrom: newer.validFrom,

@@ -103,6 +103,15 @@ function renamed(relations: readonly RelationRecord[], from: string, to: string)
     .filter((each) => each.from !== each.to);
 }
 
+/** What is stated of one memory, stated of another one. */
+export function restated(
+  relations: MemoryRecord['relations'],
+  from: string,
+  to: string,
+): MemoryRecord['relations'] {
+  return relations && joined(renamed(relations, from, to));
+}
+
 function joined(...all: readonly (readonly RelationRecord[])[]): readonly RelationRecord[] | undefined {
   const relations = unitedRelations(all.flat());
   return relations.length === 0 ? undefined : relations;
