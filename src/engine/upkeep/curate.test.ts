@@ -108,6 +108,29 @@ describe('prune', () => {
 });
 
 describe('deduplicate', () => {
+  test('what has relations with a copy has them with what stands for it', async () => {
+    const { memory } = await live();
+    await memory.remember('Ann', { id: 'ann', title: 'Ann', type: 'entity' });
+    await memory.remember('The plan of the harbour', { id: 'a' });
+    const original = (await memory.get('a'))!;
+    const relation = { name: 'follows', weight: 1, confidence: 0.8 };
+    await memory.importMemories([
+      { ...original, id: 'b', relations: [{ ...relation, from: 'b', to: 'ann' }] },
+      { ...original, id: 'c' },
+    ]);
+    await memory.relate('ann', 'wrote', 'b');
+    await memory.relate('ann', 'wrote', 'c', { content: 'Ann wrote the third copy' });
+    const before = (await memory.list()).memories;
+    const shown = async () =>
+      (await memory.neighbours('ann')).relations.map(({ from, name, to }) => `${from} ${name} ${to}`);
+    expect(await shown()).toEqual(['ann wrote b', 'ann wrote c', 'b follows ann']);
+    const { deduplicated } = await memory.curate({ actions: ['deduplicate'] });
+    expect(deduplicated).toEqual([{ kept: 'a', replaced: ['b', 'c'] }]);
+    expect(await shown()).toEqual(['a follows ann', 'ann wrote a']);
+    await memory.undo();
+    expect((await memory.list()).memories).toEqual(before);
+  });
+
   test('what stands for copies states their relations as long and as much as any of them', async () => {
     const { memory, pass } = await live();
     const works = { from: 'ann', name: 'works_at', to: 'acme', confidence: 0.8 };

@@ -2,6 +2,7 @@ import { listOf, oneOf } from '../../domain/check.ts';
 import { throwIfAborted } from '../../domain/errors.ts';
 import { addTo } from '../../domain/lists.ts';
 import type { MemoryRecord } from '../../domain/memory.ts';
+import { endsOf } from '../../domain/relation.ts';
 import { startLongSlices } from '../../domain/slices.ts';
 import { normalisedContent } from '../../domain/statement.ts';
 import type { Instant } from '../../domain/time.ts';
@@ -12,6 +13,7 @@ import { isColdFor, lastUse, revived } from '../../store/tiers.ts';
 import { saysAllOf } from '../belief/near-duplicate.ts';
 import { checkSupersession, liveAmong, superseding } from '../belief/supersession.ts';
 import { type Dependencies, momentOf } from '../dependencies.ts';
+import { restating } from '../graph/restate.ts';
 import { combinedRelations } from '../write/derived.ts';
 import { type Assumed, consolidate } from './consolidate.ts';
 import { runOf } from './maintain.ts';
@@ -190,8 +192,32 @@ async function deduplicate(
     const again = await duplicatesAmong(reader, [...new Set(groups.flatMap(idsOf))], now);
     const changed = await survivorsOf(reader, again, now);
     await checkSupersession(reader, changed, engine.space.name);
-    return { changes: changed.map((memory): Change => ({ kind: 'replace', memory })), result: again };
+    const written = await withMovedEnds(reader, again, changed, now);
+    return { changes: written.map((memory): Change => ({ kind: 'replace', memory })), result: again };
   });
+}
+
+/** The survivors, and what states relations of the others, saying so of what stands for them: it would have them with what is hidden. */
+async function withMovedEnds(
+  reader: SpaceReader,
+  groups: readonly Duplicates[],
+  survivors: readonly MemoryRecord[],
+  now: Instant,
+): Promise<readonly MemoryRecord[]> {
+  const keptFor = new Map(groups.flatMap(({ kept, replaced }) => replaced.map((id) => [id, kept] as const)));
+  const written = new Map(survivors.map((memory) => [memory.id, memory]));
+  for (const memory of await reader.find('ends', [...keptFor.keys()])) {
+    if (!keptFor.has(memory.id) && !written.has(memory.id)) written.set(memory.id, memory);
+  }
+  for (const [id, memory] of written) {
+    const moved = endsOf(memory.relations).filter((end) => keptFor.has(end));
+    const restated = moved.reduce(
+      (stating, end) => restating(stating, end, keptFor.get(end) as string, now),
+      memory,
+    );
+    written.set(id, restated);
+  }
+  return [...written.values()];
 }
 
 /** Those that stand for others, as they are from then on. */
