@@ -81,6 +81,8 @@ const expressions: readonly (readonly [text: string, ...ranges: string[]])[] = [
   ['between May 3 and 5 people', 'May 3: 2026-05-03 – 2026-05-04'],
   ['between 30 and 5 May 2023', '5 May 2023: 2023-05-05 – 2023-05-06'],
   ['in 2023', 'in 2023: 2023-01-01 – 2024-01-01'],
+  ['Who got married in 2023', 'in 2023: 2023-01-01 – 2024-01-01'],
+  ['What was decided in 2023', 'in 2023: 2023-01-01 – 2024-01-01'],
   ['summer of 2022', 'summer of 2022: 2022-06-01 – 2022-09-01'],
   ['in spring', 'in spring: 2026-03-01 – 2026-06-01'],
   ['in winter', 'in winter: 2025-12-01 – 2026-03-01'],

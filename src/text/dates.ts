@@ -456,8 +456,8 @@ function daysIn(month: number, year: number): number {
   return new Date(midnightOf({ year, month: month + 1, day: 0 })).getUTCDate();
 }
 
-const MONTH_BEFORE =
-  /\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?(?:\s+\d{1,2}(?:st|nd|rd|th)?,?)?\s*$/i;
+/** Whole words: "married" and "decided" begin like months. */
+const MONTH_BEFORE = new RegExp(`\\b${MONTH}(?:\\s+\\d{1,2}(?:st|nd|rd|th)?,?)?\\s*$`, 'i');
 
 /** The last Saturday and Sunday that began, or with "last" those of the week before, or with "next" the coming ones. */
 function weekend(words: string, today: CalendarDay): Stretch {
