@@ -101,6 +101,13 @@ const expressions: readonly (readonly [text: string, ...ranges: string[]])[] = [
   ['two weeks ago', 'two weeks ago: 2026-05-25 – 2026-06-01'],
   ['last month', 'last month: 2026-05-01 – 2026-06-01'],
   ['a year ago', 'a year ago: 2025-01-01 – 2026-01-01'],
+  ['last quarter', 'last quarter: 2026-01-01 – 2026-04-01'],
+  ['two quarters ago', 'two quarters ago: 2025-10-01 – 2026-01-01'],
+  ['2w ago', '2w ago: 2026-05-25 – 2026-06-01'],
+  ['3mo ago', '3mo ago: 2026-03-01 – 2026-04-01'],
+  ['2 yr ago', '2 yr ago: 2024-01-01 – 2025-01-01'],
+  ['5d ago', '5d ago: 2026-06-05 – 2026-06-06'],
+  ['a month before yesterday', 'a month before yesterday: 2026-05-01 – 2026-06-01'],
   ['in the last 3 months', 'last 3 months: 2026-03-01 – 2026-06-11'],
   ['this week', 'this week: 2026-06-08 – 2026-06-15'],
   ['on Monday', 'on Monday: 2026-06-08 – 2026-06-09'],
@@ -158,6 +165,21 @@ describe('readEnglishDates', () => {
 
   it.each(nothing)('names no date: %s', async (text) => {
     expect(await read(text)).toEqual([]);
+  });
+
+  it.each([
+    ['2026-12-31', 'last month', '2026-11-01', '2026-12-01'],
+    ['2026-03-29', 'last month', '2026-02-01', '2026-03-01'],
+    ['2024-03-31', 'a month ago', '2024-02-01', '2024-03-01'],
+    ['2026-05-31', '3 months ago', '2026-02-01', '2026-03-01'],
+    ['2026-12-31', 'in the last 3 months', '2026-09-01', '2027-01-01'],
+    ['2026-12-31', 'two quarters ago', '2026-04-01', '2026-07-01'],
+    ['2024-02-29', 'a year ago', '2023-01-01', '2024-01-01'],
+    ['2026-05-31', 'a month before 2 May 2024', '2024-04-01', '2024-05-01'],
+  ])('at the end of a long month, means the shorter one before: %s, %s', async (today, text, ...range) => {
+    const at = Date.parse(`${today}T12:00Z`);
+    const found = await readEnglishDates(`what happened ${text}`, { now: at, timeZone: 'UTC' });
+    expect(found.map(({ start, end }) => [day(start), day(end)])).toEqual([range]);
   });
 
   it.each(ZONES)('reads the same in a process of %s', async (zone) => {

@@ -189,7 +189,16 @@ function afterBegin(inYear: (year: number) => Stretch, { first }: Stretch): Stre
   return isBefore(end.first, first) ? inYear(first.year + 1) : end;
 }
 
-type Grain = 'day' | 'week' | 'month' | 'year';
+type Grain = 'day' | 'week' | 'month' | 'quarter' | 'year';
+
+/** The first unit that is named: "2 yr ago", "3mo ago". */
+const UNIT_WITH_GRAIN = /(?:\b|\d)(day|d|week|w|fortnight|month|mos|mo|quarter|qtr|year|yr|y|decade)s?\b/i;
+const GRAINS: readonly (readonly [RegExp, Grain])[] = [
+  [/^w/, 'week'],
+  [/^mo/, 'month'],
+  [/^q/, 'quarter'],
+  [/^y/, 'year'],
+];
 
 const PREPOSITIONS =
   '(?:in|on|during|since|until|till|by|before|after|from|of|around|between|last|past|this|next|every|early|late|mid)[\\s-]+(?:the\\s+)?';
@@ -206,6 +215,9 @@ const COMMON_WORD_AFTER_PREPOSITION = new RegExp(`\\b${PREPOSITIONS}${COMMON_WOR
 
 /** "7/5/2023", "2023-05-07", "7.5.2023", "2023 5 7": a version, a port or a number of things is none. */
 const NUMBERS_AS_DATE = /\d[-/]\d|\d\.\d+\.\d|\d{4}\s+\d{1,2}\s/;
+
+/** "a month before yesterday" */
+const COUNTS_FROM_OTHER_DAY = /\b(?:before|after|from|since)\s+\S/i;
 
 /** What a number of units counts from, and the units. */
 const RELATIVE = /\b(?:ago|last|past|previous|next|this)\b|(?:^|\s)-/i;
@@ -287,17 +299,20 @@ function rangeOf(
   if (AMBIGUOUS.test(words) && !PREPOSITION.test(before)) return undefined;
   // 4/10 is a score or a share as often as a day.
   if (/^\d{1,2}\/\d{1,2}$/.test(words)) return undefined;
-  const unit = /\b(day|week|fortnight|month|quarter|year|decade)s?\b/i.exec(words)?.[1]?.toLowerCase();
-  const grain: Grain = unit === 'week' || unit === 'month' || unit === 'year' ? unit : 'day';
+  const unit = UNIT_WITH_GRAIN.exec(words)?.[1]?.toLowerCase() ?? '';
+  const grain = GRAINS.find(([pattern]) => pattern.test(unit))?.[1] ?? 'day';
   if (/^(?:this|current) (?:week|month|year)$/i.test(words)) return grained(today, grain);
   if (tags.has('result/relativeDate')) {
     // "for two hours" is how long, and "in two hours" is still to come, even though it is today.
     if (parsed.date() > now) return undefined;
+    // Where the month has no such day, as a month before 31 May, the library goes on into the next one.
+    const rolledOver = !parsed.isCertain('day') && at.day !== today.day && !COUNTS_FROM_OTHER_DAY.test(words);
+    const then = rolledOver ? { ...at, month: at.month - 1 } : at;
     // A stretch that lasts until now: "in the last three months".
     if (/^(?:the\s+)?(?:last|past|previous)\s+\S+\s+\S+$/i.test(words)) {
-      return { first: grained(at, grain).first, after: next(today, 'day') };
+      return { first: grained(then, grain).first, after: next(today, 'day') };
     }
-    return grained(at, grain);
+    return grained(then, grain);
   }
   if (parsed.isCertain('day') && parsed.isCertain('month')) {
     if (parsed.isCertain('year')) return grained(at, 'day');
@@ -483,16 +498,19 @@ function grained(at: CalendarDay, grain: Grain): Stretch {
   const first =
     grain === 'year'
       ? { ...at, month: 1, day: 1 }
-      : grain === 'month'
-        ? { ...at, day: 1 }
-        : grain === 'week'
-          ? { ...at, day: at.day - ((weekdayOf(at) + 6) % 7) }
-          : at;
+      : grain === 'quarter'
+        ? { ...at, month: at.month - ((at.month - 1) % 3), day: 1 }
+        : grain === 'month'
+          ? { ...at, day: 1 }
+          : grain === 'week'
+            ? { ...at, day: at.day - ((weekdayOf(at) + 6) % 7) }
+            : at;
   return { first, after: next(first, grain) };
 }
 
 function next({ year, month, day }: CalendarDay, grain: Grain): CalendarDay {
   if (grain === 'year') return { year: year + 1, month, day };
+  if (grain === 'quarter') return { year, month: month + 3, day };
   if (grain === 'month') return { year, month: month + 1, day };
   return { year, month, day: day + (grain === 'week' ? 7 : 1) };
 }
