@@ -57,6 +57,12 @@ test('a word longer than the limit is cut, never inside a surrogate pair', () =>
   expect(make('😀'.repeat(50), 'smile', 10)).toBe('😀😀😀😀…');
 });
 
+test('a word longer than the limit is cut between what a reader sees as characters', () => {
+  expect(make('👩‍👩‍👧'.repeat(50), 'smile', 20)).toBe('👩‍👩‍👧👩‍👩‍👧…');
+  expect(make('🇩🇪'.repeat(50), 'smile', 12)).toBe('🇩🇪🇩🇪…');
+  expect(make(`see ${'e\u0301'.repeat(99)}`, 'e\u0301'.repeat(99), 11)).toBe(`…${'e\u0301'.repeat(4)}…`);
+});
+
 test('never longer than the limit, never anything but text and ellipses, and a fitting match is shown', () => {
   const word = fc.constantFrom('alpha', 'beta', 'gamma', 'delta', 'epsilon', '東京', 'x', 'omega');
   fc.assert(

@@ -1,3 +1,4 @@
+import { headOf } from '../domain/clip.ts';
 import type { Analyzer } from './analyze.ts';
 import { hasUnspacedScript, segments } from './words.ts';
 
@@ -128,6 +129,5 @@ function widthOf(piece: Piece): number {
 
 function cutPiece(text: string, leading: boolean, limit: number): string {
   const prefix = leading && limit > 2 ? ELLIPSIS : '';
-  const head = text.slice(0, Math.max(0, limit - prefix.length - ELLIPSIS.length));
-  return prefix + (head.isWellFormed() ? head : head.slice(0, -1)) + ELLIPSIS;
+  return prefix + headOf(text, Math.max(0, limit - prefix.length - ELLIPSIS.length)) + ELLIPSIS;
 }
