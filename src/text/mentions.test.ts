@@ -83,3 +83,13 @@ describe('mentions found by words', () => {
     expect(ids('I saw (a+b)C', { id: 'a', names: ['(a+b)C'] })).toEqual(['a']);
   });
 });
+
+it.each([
+  ['She moved to İstanbul with İpek', 'İstanbul'],
+  ['She lives in القاهرة now', 'القاهرة'],
+  ['गीता दिल्ली में रहती है', 'दिल्ली'],
+  ['היא גרה ליד חיפה היום', 'חיפה'],
+])('finds names with a dotted capital, and of scripts without cases: %s', (text, name) => {
+  const found = mentionsIn(text, [{ id: 'e', names: [name], kind: 'place' }]);
+  expect(found.map(({ start, end }) => text.slice(start, end).toLowerCase())).toEqual([name.toLowerCase()]);
+});

@@ -52,7 +52,8 @@ export function finderOf(things: readonly Named[]): (text: string) => readonly M
   const written = new Map(
     things.flatMap(({ names: given }) => given.map((name) => [normal(name).toLowerCase(), normal(name)])),
   );
-  const pattern = new RegExp(names.map(escaped).join('|'), 'giu');
+  // As they are written: no pattern takes "İ" for its lower case, which is two characters.
+  const pattern = new RegExp(names.map((name) => escaped(written.get(name) ?? name)).join('|'), 'giu');
   return (given) => {
     const text = normal(given);
     return finderIn(text, pattern, byName, written);
@@ -222,7 +223,7 @@ let segmenter: Intl.Segmenter | undefined;
 function isName(name: string): boolean {
   const characters = [...name].length;
   if (characters < 2) return false;
-  return UNSPACED.test(name) || /[\p{Lu}\p{N}]/u.test(name) || !/\p{L}/u.test(name);
+  return UNSPACED.test(name) || /[\p{Lu}\p{N}]/u.test(name) || name.toLowerCase() === name.toUpperCase();
 }
 
 function normal(text: string): string {
