@@ -11,6 +11,8 @@ describe('saysAll', () => {
     ['Bob was hired in 2019 and left in 2023', 'Bob was hired in 2019'],
     ['我喜欢喝黑咖啡。', '我喜欢喝黑咖啡'],
     ['ＡＮＮ likes tea', 'Ann likes tea'],
+    ['Zoe\u0308 likes tea', 'Zo\u00eb likes tea'],
+    ['Ann lives in 東京 and works there', 'Ann lives in 東京'],
   ])('%j says all of %j', (long, short) => {
     expect(says(long, short)).toBe(true);
   });
@@ -31,6 +33,9 @@ describe('saysAll', () => {
     ['Ann is allergic to nuts no longer', 'Ann is allergic to nuts'],
     ['Ann prefers dark roast', 'Ann prefers dark roast coffee'],
     ['anything', '...'],
+    ['Con thích ăn bánh bơ', 'Con thích ăn bánh bò'],
+    ['Il a pêché hier soir', 'Il a péché hier soir'],
+    ['私は毎朝コーヒーを飲むことはない', '私は毎朝コーヒーを飲む'],
   ])('%j does not say all of %j', (long, short) => {
     expect(says(long, short)).toBe(false);
   });

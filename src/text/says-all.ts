@@ -1,4 +1,5 @@
 import { createAnalyzer } from './analyze.ts';
+import { UNSPACED } from './names.ts';
 
 const words = createAnalyzer({ language: 'simple' });
 
@@ -16,6 +17,10 @@ const QUESTION = new RegExp(`^${SIGN_WORD}(?:3f|61f)$`);
 const TURNING =
   /^(?:not?|never|none|nothing|neither|nor|without|cannot|\w+n['’]?t|until|till|unless|if|anymore|longer|before|former(?:ly)?|nicht|kein\w*|nie(?:mals)?|pas|jamais|nunca|nessuno|mai|ikke|niet|geen|bis|jusqu\w*|hasta)$/;
 
+/** An accent: it tells one word from another ("bánh bò", "bánh bơ"), and the analyzer drops it. */
+const ACCENT = /(?<=\p{Script=Latin}\p{M}*)\p{M}/gu;
+const ACCENT_LETTERS = 'zzaccent';
+
 /** A text as it is compared: its words in order, each followed by a space, and how many they are. */
 export interface Reading {
   readonly text: string;
@@ -26,7 +31,9 @@ export interface Reading {
 export function readStatement(content: string): Reading {
   const marked = content
     .normalize('NFKC')
-    .replace(SIGN, (sign) => ` ${SIGN_WORD}${sign.codePointAt(0)!.toString(16)} `);
+    .replace(SIGN, (sign) => ` ${SIGN_WORD}${sign.codePointAt(0)!.toString(16)} `)
+    .normalize('NFD')
+    .replace(ACCENT, (mark) => `${ACCENT_LETTERS}${mark.codePointAt(0)!.toString(16)}`);
   const found = words.analyze(marked).filter((word) => !ARTICLES.has(word));
   return { text: found.map((word) => `${word} `).join(''), count: found.length };
 }
@@ -40,5 +47,7 @@ export function saysAll(long: Reading, short: Reading): boolean {
   if (short.count === 0 || !long.text.startsWith(short.text)) return false;
   if (long.count === short.count) return true;
   const more = long.text.slice(short.text.length).trimEnd().split(' ');
+  // Without spaces a sentence may go on into its opposite: 飲む, 飲むことはない.
+  if (UNSPACED.test(more[0]!) && UNSPACED.test(short.text.trimEnd().split(' ').at(-1)!)) return false;
   return short.count >= FEWEST_WORDS && !more.some((word) => TURNING.test(word) || QUESTION.test(word));
 }
