@@ -182,6 +182,20 @@ describe('readEnglishDates', () => {
     expect(found.map(({ start, end }) => [day(start), day(end)])).toEqual([range]);
   });
 
+  it.each([
+    ['2 hours ago', '2026-06-10T00:30Z', 'UTC', '2026-06-09'],
+    ['an hour ago', '2026-06-10T00:30Z', 'UTC', '2026-06-09'],
+    ['20 hours ago', '2026-06-10T23:00Z', 'UTC', '2026-06-10'],
+    ['90 minutes ago', '2026-06-10T05:00Z', 'America/New_York', '2026-06-09'],
+    // The clocks went forward by an hour at 2 o'clock.
+    ['24 hours ago', '2026-03-08T15:30Z', 'America/New_York', '2026-03-07'],
+  ])('counts hours from the time of the day: %s at %s in %s', async (text, at, timeZone, expected) => {
+    const found = await readEnglishDates(`what happened ${text}`, { now: Date.parse(at), timeZone });
+    expect(found.map(({ start }) => new Date(start + 12 * 3_600_000).toISOString().slice(0, 10))).toEqual([
+      expected,
+    ]);
+  });
+
   it.each(ZONES)('reads the same in a process of %s', async (zone) => {
     vi.stubEnv('TZ', zone);
     expect(new Date(2026, 0, 1).getTimezoneOffset() === 0).toBe(zone === 'UTC');

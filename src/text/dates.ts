@@ -52,7 +52,7 @@ export async function datesOf(
 ): Promise<readonly DateRange[]> {
   const today = calendarDay(context.now, context.timeZone);
   const spans: Span[] = [...seasonsAndYears(text, today), ...afterBetween(text, today)];
-  if (withParser) spans.push(...(await parsedSpans(text, today, spans)));
+  if (withParser) spans.push(...(await parsedSpans(text, context, today, spans)));
   spans.push(...loneEnds(text, today, spans));
   spans.sort((a, b) => a.index - b.index);
   // What is still to come, nothing can have been said in.
@@ -70,7 +70,12 @@ export async function datesOf(
   );
 }
 
-async function parsedSpans(text: string, today: CalendarDay, known: readonly Span[]): Promise<Span[]> {
+async function parsedSpans(
+  text: string,
+  context: DateContext,
+  today: CalendarDay,
+  known: readonly Span[],
+): Promise<Span[]> {
   // Most queries name no date, and a command line should not load what it does not need.
   const { Chrono, casual } = await import('chrono-node/en');
   // At noon no zone that the process may run in moves the reference to another day.
@@ -79,7 +84,7 @@ async function parsedSpans(text: string, today: CalendarDay, known: readonly Spa
   parser ??= new Chrono({ parsers: casual.parsers.map(onlyWithItsEnding), refiners: casual.refiners });
   for (const result of parser.parse(text, { instant, timezone: 0 })) {
     if (known.some((span) => overlaps(span, result))) continue;
-    const span = spanOf(result, text, today, instant);
+    const span = spanOf(result, text, { ...context, today, noon: instant });
     if (span) spans.push(span);
   }
   return spans;
@@ -250,13 +255,20 @@ function mayName(text: string): boolean {
 const AMBIGUOUS =
   /^(?:[,(]\s*)?(?:may|march|mar|sun|sat|second|sec|wed|mon|fri|tue|thu|dec|jan|jun|oct|aug|sep|nov|apr|feb|jul)\s*(?:[,-]|of)?\s*$/i;
 
-function spanOf(result: ParsedResult, text: string, today: CalendarDay, now: Date): Span | undefined {
+/** From where a date is counted. The library counts from noon. */
+interface Reference extends DateContext {
+  readonly today: CalendarDay;
+  readonly noon: Date;
+}
+
+function spanOf(result: ParsedResult, text: string, reference: Reference): Span | undefined {
+  const { today } = reference;
   const { start, end, index } = result;
   const words = result.text;
-  const first = rangeOf(start, words, text, index, today, now);
+  const first = rangeOf(start, words, text, index, reference);
   // In "yesterday until today" each half has words of its own.
   const until = isCasual(words) ? words.split(UNTIL).at(-1)! : words;
-  const last = end && rangeOf(end, until, text, index + words.length - until.length, today, now);
+  const last = end && rangeOf(end, until, text, index + words.length - until.length, reference);
   if (!last) return first && { index, text: words, ...first };
   // "3 May to 7 May 2023": the day of the first half is read as an hour.
   const day = start.isCertain('hour') && !start.isCertain('day') ? start.get('hour') : null;
@@ -284,8 +296,7 @@ function rangeOf(
   words: string,
   text: string,
   index: number,
-  today: CalendarDay,
-  now: Date,
+  { today, noon, now, timeZone }: Reference,
 ): Stretch | undefined {
   const tags = parsed.tags();
   const before = text.slice(0, index);
@@ -304,10 +315,14 @@ function rangeOf(
   if (/^(?:this|current) (?:week|month|year)$/i.test(words)) return grained(today, grain);
   if (tags.has('result/relativeDate')) {
     // "for two hours" is how long, and "in two hours" is still to come, even though it is today.
-    if (parsed.date() > now) return undefined;
+    const ahead = parsed.date().getTime() - noon.getTime();
+    if (ahead > 0) return undefined;
     // Where the month has no such day, as a month before 31 May, the library goes on into the next one.
     const rolledOver = !parsed.isCertain('day') && at.day !== today.day && !COUNTS_FROM_OTHER_DAY.test(words);
-    const then = rolledOver ? { ...at, month: at.month - 1 } : at;
+    const counted = rolledOver ? { ...at, month: at.month - 1 } : at;
+    // Hours are counted from the time of the day: two hours ago it may have been yesterday.
+    const ofHours = tags.has('result/relativeDateAndTime') && !COUNTS_FROM_OTHER_DAY.test(words);
+    const then = ofHours ? calendarDay(now + ahead, timeZone) : counted;
     // A stretch that lasts until now: "in the last three months".
     if (/^(?:the\s+)?(?:last|past|previous)\s+\S+\s+\S+$/i.test(words)) {
       return { first: grained(then, grain).first, after: next(today, 'day') };
