@@ -159,5 +159,6 @@ export type { Explanation } from './scoring/explain.ts';
 export { formatExplanation } from './scoring/format.ts';
 export type { ParameterOverrides, Profile, ProfileDefinition } from './scoring/profile.ts';
 export type { NeighbourCounts, TermCounts, UnknownTerm, WordCounts } from './scoring/word-counts.ts';
+export type { IndexProgress } from './search/index-progress.ts';
 export { openSpaces, type Spaces, type SpacesOptions } from './spaces.ts';
 export type { PairKind, SpaceInfo, Store } from './store/store.ts';

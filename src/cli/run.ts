@@ -1,9 +1,11 @@
 import { type Command, CommanderError } from 'commander';
 import { findCommand, findCommandName } from './command-name.ts';
 import { reportFailure, reportUsage, USAGE } from './failure.ts';
+import { showIndexProgress } from './index-progress.ts';
 import { createProgram } from './program.ts';
 import { endWithStdout } from './stdout.ts';
 
+const SERVERS: ReadonlySet<string> = new Set(['serve', 'mcp']);
 const HELP: ReadonlySet<string> = new Set(['help', '--help', '-h']);
 
 /** Runs a command line to its end; `process.exitCode` says how it went. */
@@ -28,7 +30,9 @@ export async function run(args: readonly string[]): Promise<void> {
       if (json) refuseHelpAsError(program);
       // Of a command that it does not know, help would not say so.
       const asked = isKnown(program, args) ? [...args] : args.filter((argument) => !HELP.has(argument));
-      await program.parseAsync(asked, { from: 'user' });
+      // Servers write their log to the same stream.
+      const stop = SERVERS.has(name ?? '') ? () => {} : showIndexProgress(process.stderr);
+      await program.parseAsync(asked, { from: 'user' }).finally(stop);
     }
   } catch (error) {
     process.exitCode =

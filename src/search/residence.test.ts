@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -112,6 +113,41 @@ describe('the resident index', () => {
       { numRuns: 100, seed: 1 },
     );
     expect(found).toBeGreaterThan(1000);
+  });
+
+  it('says how far it is while it is built of all memories, and nothing once it is there', async () => {
+    const kept = keepSpace('alice');
+    const space = withSearch(coreOfState(kept));
+    await write(
+      space,
+      Array.from({ length: 20 }, (_, at) => insert({ id: `m${at}` }, [1, at, 0])),
+    );
+    const told: unknown[] = [];
+    const listen = (message: unknown) => told.push(message);
+    subscribe('salience:index', listen);
+    try {
+      const residence = createResidence('alice');
+      await residence.refresh(snapshotOfState(kept.state, kept.numbers));
+      expect(told).toEqual([0, 8, 16, 20].map((done) => ({ space: 'alice', done, total: 20 })));
+      await write(space, [insert({ id: 'another' }, [1, 0, 0])]);
+      await residence.refresh(snapshotOfState(kept.state, kept.numbers));
+      expect(told).toHaveLength(4);
+      for (const count of [999, 1000]) {
+        const more = Array.from({ length: count }, (_, at) => insert({ id: `${count} ${at}` }, [1, at, 0]));
+        await write(space, more);
+        await residence.refresh(snapshotOfState(kept.state, kept.numbers));
+      }
+      const last = told.splice(4);
+      expect(last).toHaveLength(127);
+      expect([0, 1, 125, 126].map((at) => last[at])).toEqual(
+        [0, 8, 999, 1000].map((done) => ({ space: 'alice', done, total: 1000 })),
+      );
+      const empty = keepSpace('empty');
+      await createResidence('empty').refresh(snapshotOfState(empty.state, empty.numbers));
+      expect(told.slice(4)).toEqual([0, 0].map((done) => ({ space: 'empty', done, total: 0 })));
+    } finally {
+      unsubscribe('salience:index', listen);
+    }
   });
 
   it('keeps nothing of what was forgotten, once it is', async () => {

@@ -9,6 +9,7 @@ import type { IndexedRow, IndexRows, Position, WrittenRow } from '../store/rows.
 import type { OpenSpaceOptions, SpaceCore, SpaceStore, StoreSnapshot } from '../store/store.ts';
 import { type RankedRows, type Ranking, withRanking } from '../store/with-ranking.ts';
 import { conductInspection, conductSearch, conductVisibility, type ResidentState } from './conduct.ts';
+import { publishProgress } from './index-progress.ts';
 import { createLinkCache, type LinkCache } from './link-cache.ts';
 import { decodePages, decoding, encodePages, encoding, placesOfParts } from './pages.ts';
 import { quantise } from './quantise.ts';
@@ -57,6 +58,9 @@ export interface Reflected extends ResidentState {
 const MOST_EVENTS = 256;
 const MOST_SHARE = 0.05;
 
+/** So many memories take long enough to be told of. */
+const MANY = 1000;
+
 /** Recalls of this process that are under way. */
 let underWay = 0;
 
@@ -99,7 +103,7 @@ export function createResidence(space: string, scheduler?: Scheduler): Residence
       // Its room is that of the next one.
       wasDropped ||= held !== undefined;
       held = undefined;
-      const loaded = await load(rows, room, slices());
+      const loaded = await load(space, rows, room, slices());
       held = loaded;
       unreadable = loaded.unreadable;
       feed = await rows.feed(held.position);
@@ -216,7 +220,16 @@ export function createResidence(space: string, scheduler?: Scheduler): Residence
       }
     }
     if (unread.length === 0) return there;
-    return [...there, ...(await putRows(index, rows, unread, pause))];
+    const { length } = unread;
+    // After most writes it is a few, and not worth a word.
+    const tell = length < MANY ? () => {} : (done: number) => publishProgress(space, done, length);
+    tell(0);
+    const read = await putRows(index, rows, unread, async (done) => {
+      tell(Math.min(done, length - 1));
+      await pause();
+    });
+    tell(length);
+    return [...there, ...read];
   }
 
   /** A turn, until it is set free, or until the snapshot is over. Throws `store_busy` where it did not come in time. */
@@ -269,6 +282,7 @@ function reflected(
 
 /** The index from the saved pages, or made of all rows. Its room is taken before it is loaded, and as it grows beyond that. */
 async function load(
+  space: string,
   rows: IndexRows,
   room: Room,
   slices: Slices,
@@ -287,9 +301,12 @@ async function load(
   }
   const index = createResidentIndex();
   const position = await rows.position();
-  let taken = (await rows.size()) * EXPECTED_BYTES;
+  const size = await rows.size();
+  let taken = size * EXPECTED_BYTES;
   await take(taken);
-  await putRows(index, rows, undefined, async () => {
+  publishProgress(space, 0, size);
+  await putRows(index, rows, undefined, async (done) => {
+    publishProgress(space, Math.min(done, size - 1), size);
     const bytes = bytesOfIndex(index);
     if (bytes > taken) {
       // More than it has by now: its arrays grow by doubling.
@@ -299,6 +316,7 @@ async function load(
     await slices();
   });
   await take(bytesOfIndex(index));
+  publishProgress(space, size, size);
   return { index, position, unreadable: saved !== undefined };
 }
 
@@ -317,14 +335,14 @@ async function putRows(
   index: ResidentIndex,
   rows: IndexRows,
   wanted?: readonly number[],
-  /** Called after every few. */
-  between?: () => Promise<void> | undefined,
+  /** Called after every few, with how many there were. */
+  between?: (done: number) => Promise<void> | undefined,
 ): Promise<readonly number[]> {
   const keys: number[] = [];
   for await (const batch of rows.indexed(wanted)) {
     for (const row of batch) {
       putRow(index, row);
-      if (keys.push(row.key) % ROWS_BETWEEN === 0) await between?.();
+      if (keys.push(row.key) % ROWS_BETWEEN === 0) await between?.(keys.length);
     }
   }
   return keys;
