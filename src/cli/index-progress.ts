@@ -4,7 +4,7 @@ import { createProgress, type Progress } from './progress.ts';
 
 const CHANNEL = 'salience:index';
 
-/** Shows how far the index is that a command has to build first. Returns how to stop that. */
+/** Shows the progress of an index that a command must build first. Returns a function that stops this. */
 export function showIndexProgress(
   stream: Parameters<typeof createProgress>[1],
   clock?: () => number,

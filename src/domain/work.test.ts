@@ -53,8 +53,9 @@ test('what work writes as a run one undo takes back, its links alone too, and no
   ]);
   expect(await memory.undo()).toMatchObject({ run: 'evening', verb: 'link', memories: [], skipped: [] });
   expect(await memory.links('c')).toEqual([]);
-  const { run, memories } = await memory.undo({ run: 'morning' });
-  expect([run, memories.map(({ id }) => id).sort()]).toEqual(['morning', ['a', 'b']]);
+  const { run, verb, memories } = await memory.undo({ run: 'morning' });
+  // Its first operation says what it was, not the link that came last.
+  expect([run, verb, memories.map(({ id }) => id).sort()]).toEqual(['morning', 'update', ['a', 'b']]);
   const { memories: left } = await memory.list();
   expect(left.map(({ content }) => content).sort()).toEqual(['Milk', 'Tea']);
   await expect(memory.undo({ run: 'morning' })).rejects.toMatchObject({ code: 'cannot_undo' });

@@ -66,7 +66,7 @@ test.each([
   ['first[1]', [1, Number.NaN], [0, 0]],
   ['second[0]', [1, 1], [Number.POSITIVE_INFINITY, 0]],
   ['first[0]', ['x', 1], [0, 0]],
-])('%s, which is no number, is refused: p would be 0', (field, first, second) => {
+])('%s is refused when it is not a finite number: p would be 0', (field, first, second) => {
   expect(() => pairedRandomisationTest(first as number[], second)).toThrow(
     expect.objectContaining({ code: 'invalid_argument', details: { field } }),
   );

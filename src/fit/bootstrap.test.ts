@@ -100,11 +100,14 @@ test.each([
     ],
   ],
   ['columns[1]', [[1, 2], null]],
-])('%s, which is no number, is refused: an interval of the others would look right', (field, columns) => {
-  expect(() => bootstrapIntervals(columns as number[][])).toThrow(
-    expect.objectContaining({ code: 'invalid_argument', details: { field } }),
-  );
-});
+])(
+  '%s is refused when it is not a finite number: an interval of the others would look right',
+  (field, columns) => {
+    expect(() => bootstrapIntervals(columns as number[][])).toThrow(
+      expect.objectContaining({ code: 'invalid_argument', details: { field } }),
+    );
+  },
+);
 
 test.each<[string, object]>([
   ['rounds', { rounds: 0 }],

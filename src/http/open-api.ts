@@ -242,7 +242,8 @@ const importAnswer = object(
     ...{ linked: count, differs: count },
     run: {
       ...text,
-      description: 'What undo takes, to take all of the import back; absent where nothing was written',
+      description:
+        'Pass it to undo to take back the whole import. Absent if nothing was written, or if the token is limited to scopes',
     },
   },
 );

@@ -1,9 +1,9 @@
 import { channel } from 'node:diagnostics_channel';
 
 /**
- * How far the index of a space is, while it is built from all memories because no saved one can be read, or takes in a thousand and more
- * that were written since it was saved: published on the channel `salience:index` of `node:diagnostics_channel`, with `done` of 0 first,
- * and equal to `total` at the end. If it fails, the end is missing.
+ * Progress of the index of a space, while it is built from all memories because no saved one can be read, or takes in at least a thousand
+ * memories that were written since it was saved. Published on the channel `salience:index` of `node:diagnostics_channel`: `done` is 0
+ * first, and equals `total` in the last message, which is missing if building fails.
  */
 export interface IndexProgress {
   readonly space: string;

@@ -58,7 +58,7 @@ export interface Reflected extends ResidentState {
 const MOST_EVENTS = 256;
 const MOST_SHARE = 0.05;
 
-/** So many memories take long enough to be told of. */
+/** From so many memories on, taking them in lasts long enough to report progress. */
 const MANY = 1000;
 
 /** Recalls of this process that are under way. */
@@ -221,7 +221,6 @@ export function createResidence(space: string, scheduler?: Scheduler): Residence
     }
     if (unread.length === 0) return there;
     const { length } = unread;
-    // After most writes it is a few, and not worth a word.
     const tell = length < MANY ? () => {} : (done: number) => publishProgress(space, done, length);
     tell(0);
     const read = await putRows(index, rows, unread, async (done) => {

@@ -1,4 +1,7 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openMemory } from '../../src/index.ts';
 import { builtinProfile, explain, score } from '../../src/scoring/index.ts';
 import { verifyExplanation } from '../../src/testing/verify-explanation.ts';
 import { createWorkplace, type Workplace } from './cli.ts';
@@ -359,5 +362,22 @@ describe('relations', () => {
     const untrue = (await work.salience(knows)).stdout.split('\n');
     expect(untrue[1]).toMatch(/^does not hold: what states it was invalidated at 20.+Z: a mistake$/);
     expect(untrue[2]).toBe(`  if it is true after all: salience reinstate ${id}`);
+  });
+});
+
+describe('an index that no process has saved', () => {
+  const terminal = fileURLToPath(new URL('./terminal.mjs', import.meta.url));
+  it.each([
+    ['on a terminal', { TERM: 'xterm', NODE_OPTIONS: `--import ${terminal}` }, true],
+    ['elsewhere', { TERM: 'xterm' }, false],
+  ])('is built in sight of who waits for it, %s', async (where, env, isShown) => {
+    const path = join(work.directory, where);
+    await using writer = await openMemory({ path, space: 'default', embedder: 'none' });
+    await writer.rememberMany(Array.from({ length: 50 }, (_, at) => ({ content: `Boat number ${at}` })));
+    const { code, stdout, stderr } = await work.salience(['recall', 'boat', '--path', path], { env });
+    expect([code, stdout]).toEqual([0, expect.stringContaining('Boat number')]);
+    expect(stderr.includes('building the index')).toBe(isShown);
+    // The line is taken away again.
+    if (isShown) expect(stderr.endsWith('\r\u001b[2K')).toBe(true);
   });
 });

@@ -134,7 +134,7 @@ export function configure(command: Command): void {
         // Not before it serves: nobody would be shown the token of a start that fails.
         await firstToken(tokens, context, (token) => announce(server.url, token, context));
         if (!context.signal.aborted) await once(context.signal, 'abort');
-        // In this order: closed first, it would end the calls that are under way, and fail those that have arrived.
+        // The server first: without MCP, calls under way would be cut off, and requests that have arrived would fail.
         await server.close();
         await mcp.close();
       }),

@@ -59,8 +59,8 @@ export type ContextOptions<StrategyName extends string = string> = Omit<
      */
     readonly objective?: PackObjective | undefined;
     /**
-     * How many hits are to choose from, 1–1,000. Default is 100, or `maxContextItems` if that is more. With guaranteed shares
-     * each section adds its own best that are not among them, this number divided by that of the sections at most.
+     * How many hits are to choose from, 1–1,000. Default is 100, or `maxContextItems` if that is more. With guaranteed
+     * shares, each section adds its best hits that are not among these: at most this number divided by the number of sections.
      */
     readonly candidates?: number | undefined;
     /** The most memories in it, 1–1,000. Default is the strategy's: 20 with `balanced`, else no limit. */

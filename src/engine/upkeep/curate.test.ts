@@ -127,6 +127,8 @@ describe('deduplicate', () => {
     const { deduplicated } = await memory.curate({ actions: ['deduplicate'] });
     expect(deduplicated).toEqual([{ kept: 'a', replaced: ['b', 'c'] }]);
     expect(await shown()).toEqual(['a follows ann', 'ann wrote a']);
+    // A copy is hidden, and says what it said.
+    expect((await memory.get('b'))?.relations).toEqual([{ ...relation, from: 'b', to: 'ann' }]);
     await memory.undo();
     expect((await memory.list()).memories).toEqual(before);
   });
