@@ -70,3 +70,20 @@ test('a run and a precondition hold together, whichever came first', async () =>
   await expect(refused).rejects.toThrow('changed');
   expect((await memory.operations())[0]).toMatchObject({ verb: 'update', run: 'one' });
 });
+
+test('a run of which a part was undone is undone again for what has come since, and for nothing else', async () => {
+  const { memory } = await live({ embedder: 'none' });
+  const remember = (...ids: string[]) =>
+    inRun('morning', () => memory.rememberMany(ids.map((id) => ({ content: `Tea ${id}`, id }))));
+  await remember('a', 'b');
+  await memory.update('a', { content: 'Green tea' });
+  expect(await memory.undo({ run: 'morning' })).toMatchObject({
+    memories: [{ id: 'b' }],
+    skipped: [{ id: 'a', reason: 'changed' }],
+  });
+  await memory.undo();
+  await expect(memory.undo({ run: 'morning' })).rejects.toThrow('nothing of the run "morning" can be undone');
+  await remember('c');
+  expect(await memory.undo({ run: 'morning' })).toMatchObject({ memories: [{ id: 'c' }], skipped: [] });
+  expect((await memory.list()).memories.map(({ content }) => content)).toEqual(['Tea a']);
+});

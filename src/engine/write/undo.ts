@@ -144,12 +144,16 @@ async function undoWhole(
 async function undoRun(engine: Dependencies, run: string, options: OperationOptions): Promise<UndoResult> {
   const memories = new Map<string, UndoResult['memories'][number]>();
   const skipped = new Map<string, NonNullable<UndoResult['skipped']>[number]>();
+  const already = new Set<number>();
   let latest: number | undefined;
   let verb: Verb | undefined;
   for (const operation of (await engine.space.run(run)).toReversed()) {
     throwIfAborted(options.signal);
     const events = await engine.space.operation(operation);
-    if (events[0]?.verb === 'undo' || (await isUndone(engine, events))) continue;
+    // Newest first: what undid an operation comes before it, also where it left its first memory as it was.
+    const undoes = events[0]?.undoes;
+    if (undoes !== undefined) already.add(undoes);
+    if (undoes !== undefined || already.has(operation)) continue;
     const { undone, links } = await undoOperation(engine, events, options, skipped);
     for (const each of undone.memories) memories.set(each.id, each);
     if (undone.memories.length === 0 && links === 0) continue;
