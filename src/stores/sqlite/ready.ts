@@ -6,6 +6,7 @@ import { SalienceError } from '../../domain/errors.ts';
 import { makeDirectory } from '../../domain/make-directory.ts';
 import { waitForDisk } from '../../domain/wait-for-disk.ts';
 import { connect } from './connection.ts';
+import { loadDriver } from './driver.ts';
 import { translateFileError } from './faults.ts';
 import { identify } from './schema.ts';
 
@@ -13,12 +14,14 @@ import { identify } from './schema.ts';
 const PROBE_BYTES = 64 * 1024;
 
 /**
- * Rejects while memories cannot be kept in a directory: it cannot be written to, its disk is full, or the file that was written
- * to last is of a schema that this version does not know.
+ * Rejects while memories cannot be kept in a directory: there is no SQLite, the directory cannot be written to, its disk is full, or
+ * the file that was written to last is of a schema that this version does not know.
  */
 export async function checkReady(directory: string): Promise<void> {
   const probe = join(directory, `.ready-${randomBytes(6).toString('hex')}`);
   try {
+    // Where there is no file yet, nothing else would ask for it.
+    await loadDriver();
     makeDirectory(directory);
     const file = await open(probe, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY);
     try {
