@@ -38,7 +38,7 @@ export function isBusy(error: unknown): boolean {
 }
 
 export function isFull(error: unknown): boolean {
-  return primaryCode(error) === FULL;
+  return primaryCode(error) === FULL || roomLimitOf(error) !== undefined;
 }
 
 export function isUniqueViolation(error: unknown): boolean {
@@ -72,11 +72,25 @@ function isWithoutRoom(error: unknown): boolean {
   return resultCode(error) === IOERR_SHMSIZE;
 }
 
-/** Of the reasons for which SQLite cannot open a file, the one that is not about the file. Not every driver tells it. */
+/** What the system said to SQLite. Not every driver tells it. */
+function systemNumber(error: unknown): unknown {
+  return (error as { readonly systemErrno?: unknown } | undefined)?.systemErrno;
+}
+
+/** Of the reasons for which SQLite cannot open a file, the one that is not about the file. */
 function limitOf(error: unknown): string | undefined {
-  const number = (error as { readonly systemErrno?: unknown } | undefined)?.systemErrno;
   if (primaryCode(error) !== CANTOPEN) return undefined;
+  const number = systemNumber(error);
   return number === constants.errno.EMFILE || number === constants.errno.ENFILE ? 'EMFILE' : undefined;
+}
+
+/** A limit of room other than that of the disk: to SQLite it is a write that failed, as any other. */
+function roomLimitOf(error: unknown): string | undefined {
+  const number = systemNumber(error);
+  // Not every system has a number for each of them.
+  if (primaryCode(error) !== IOERR || number === undefined) return undefined;
+  if (number === constants.errno.EDQUOT) return 'EDQUOT';
+  return number === constants.errno.EFBIG ? 'EFBIG' : undefined;
 }
 
 /** The permission model of Node.js, which names no system call. */
@@ -91,7 +105,7 @@ export function translateError(error: unknown, path: string): unknown {
     ? CORRUPT
     : isWithoutRoom(error)
       ? FULL
-      : (limitOf(error) ?? primaryCode(error));
+      : (limitOf(error) ?? roomLimitOf(error) ?? primaryCode(error));
   return code === undefined ? error : translated(error, path, code);
 }
 
@@ -171,6 +185,16 @@ function describe(code: number | string, path: string): readonly [code: Salience
       return [
         'store_full',
         `no space is left on the disk of ${path}; nothing was changed. Free some, and try again`,
+      ];
+    case 'EFBIG':
+      return [
+        'store_full',
+        `${path}, or its log, would be longer than a file may be here; nothing was changed. Raise the limit of the process (ulimit -f), or use a file system that allows longer files`,
+      ];
+    case IOERR:
+      return [
+        'store_failed',
+        `the system could not read or write ${path} or its log; check that the disk is sound and still there, and that no quota or limit of the size of files (ulimit -f) is reached`,
       ];
     // Our statements fit the tables that we make: where they do not, the tables are not what they were.
     case ERROR:
