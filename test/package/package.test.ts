@@ -161,6 +161,11 @@ describe('the packed package', () => {
         const command = [cli, 'remember', 'Has a dog', '--path', 'memory'];
         const { status, stderr } = spawnSync(process.execPath, command, { cwd: folder, encoding: 'utf8' });
         expect({ status, stderr }).toEqual({ status: 1, stderr: `error: ${said} (unsupported)\n` });
+        const doctor = spawnSync(process.execPath, [cli, 'doctor', '--path', 'memory'], {
+          cwd: folder,
+          encoding: 'utf8',
+        });
+        expect(doctor.stdout).toContain(`problem: the SQLite driver does not load: ${said}\n`);
       } finally {
         renameSync(`${name}-aside`, name);
       }

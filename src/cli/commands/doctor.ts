@@ -79,7 +79,7 @@ async function examine(context: Context): Promise<Report> {
       return undefined;
     }
   };
-  const sqlite = await attempt('the SQLite driver does not load; install salience again', sqliteVersion);
+  const sqlite = await attempt('the SQLite driver does not load', sqliteVersion);
   const embedder = (await attempt('the embedder', () => tryEmbedder(context))) ?? {
     name: context.options.embedder,
   };
