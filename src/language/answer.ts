@@ -1,5 +1,15 @@
 import type { ZodType } from 'zod';
-import type { JsonOutput, JsonSchema } from '../providers/language-model.ts';
+import { SalienceError } from '../domain/errors.ts';
+import {
+  addUsage,
+  type Generated,
+  type GenerateRequest,
+  type JsonOutput,
+  type JsonSchema,
+  type LanguageModel,
+  NO_USAGE,
+} from '../providers/language-model.ts';
+import { property } from '../providers/property.ts';
 
 /** What could be read of a list. */
 export interface ListAnswer<Item> {
@@ -62,6 +72,38 @@ export function objectOutput<Value>(
       return data;
     },
   };
+}
+
+/**
+ * Asks a model. One of the caller's own may return anything, or a value that it has not checked: `check` throws for what the
+ * schema does not give. Throws `model_invalid_output` for that, and what the model throws.
+ */
+export async function askModel<Value>(
+  model: LanguageModel,
+  request: GenerateRequest<Value>,
+  check: (value: unknown) => void,
+): Promise<Generated<Value>> {
+  const answer: Generated<Value> | null | undefined = await model.generate(request);
+  const value = property(answer, 'value') as Value;
+  const usage = addUsage(NO_USAGE, answer ?? NO_USAGE);
+  try {
+    check(value);
+  } catch {
+    // What is wrong may quote a text of the request.
+    throw new SalienceError(
+      'model_invalid_output',
+      `${model.name} returned no value of the schema: the "generate" of a model of your own must return { value: schema.parse(answer) }, with what it spent`,
+      { details: { model: model.name, ...usage } },
+    );
+  }
+  return { value, ...usage };
+}
+
+/** Throws for what is no {@link ListAnswer}. */
+export function checkListAnswer(value: unknown): void {
+  if (!Array.isArray(property(value, 'items')) || !Number.isSafeInteger(property(value, 'dropped'))) {
+    throw new Error('not a list answer');
+  }
 }
 
 /**

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { LanguageModel } from '../providers/language-model.ts';
 import { scriptedModel } from '../testing/scripted-model.ts';
 import { createAnalyzer } from '../text/analyze.ts';
 import { consolidateStatements } from './consolidation.ts';
@@ -75,6 +76,19 @@ describe('a consolidation', () => {
     );
     expect(error).toMatchObject({ code: 'model_invalid_output', details: { calls: 2 } });
     expect(`${error.message}${JSON.stringify(error.details)}`).not.toMatch(/Ann|6:30/);
+  });
+
+  it('that a model of the caller has not checked is checked all the same', async () => {
+    const spent = { promptTokens: 9, completionTokens: 4, calls: 1 };
+    const consolidated = (content: string) => {
+      const value = { content, title: null };
+      const model = { name: 'own', generate: async () => ({ value, ...spent }) } as unknown as LanguageModel;
+      return consolidateStatements(model, 'pattern', statements, { newNonce, contentWords });
+    };
+    expect(await consolidated(joined)).toMatchObject({ content: joined, usage: spent });
+    const error = await consolidated(joined.replace('5 km', 'far')).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: 'model_invalid_output', details: { model: 'own', ...spent } });
+    expect(String(error)).not.toContain('far');
   });
 
   it.each([1, 6])('of %i statements is refused', async (count) => {

@@ -3,7 +3,7 @@ import { clip } from '../domain/clip.ts';
 import { isInvisible } from '../domain/statement.ts';
 import { formatInstant } from '../domain/time.ts';
 import type { LanguageModel, ModelUsage } from '../providers/language-model.ts';
-import { cleanText, objectOutput } from './answer.ts';
+import { askModel, cleanText, objectOutput } from './answer.ts';
 import { fence, type NewNonce } from './fence.ts';
 import { type ContentWords, introducedWords } from './grounding.ts';
 import type { DatedStatement } from './verdicts.ts';
@@ -54,18 +54,20 @@ export async function consolidateStatements(
     statements.map(({ content, at }) => ({ learned: formatInstant(at), statement: content })),
     options.newNonce(),
   );
-  const { value, ...usage } = await model.generate({
+  const schema = objectOutput(
+    z.object({ content: z.string(), title: z.string().nullable().catch(null) }),
+    ({ content }) => {
+      checkNothingLost(cleanText(content), statements, options.contentWords);
+      checkNothingAdded(introduced(cleanText(content)));
+    },
+  );
+  const request = {
     system: `${instructions}\n\n${data.rule}`,
     prompt: `${data.block}\n\nJoin the ${statements.length} statements above, which are memories of the type ${JSON.stringify(type)}.`,
-    schema: objectOutput(
-      z.object({ content: z.string(), title: z.string().nullable().catch(null) }),
-      ({ content }) => {
-        checkNothingLost(cleanText(content), statements, options.contentWords);
-        checkNothingAdded(introduced(cleanText(content)));
-      },
-    ),
+    schema,
     signal: options.signal,
-  });
+  };
+  const { value, ...usage } = await askModel(model, request, schema.parse);
   const title = clip(cleanText(value.title ?? ''), 200);
   return {
     content: cleanText(value.content),

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SalienceError } from '../domain/errors.ts';
 import { MEMORY_TYPES } from '../domain/memory.ts';
+import type { LanguageModel } from '../providers/language-model.ts';
 import { scriptedModel } from '../testing/scripted-model.ts';
 import { messagesAsEvents } from './extracted-memory.ts';
 import { extractMemories } from './extraction.ts';
@@ -369,6 +370,24 @@ describe('batches', () => {
       code: 'model_failed',
       message: expect.stringContaining('oh'),
     });
+  });
+
+  it.each([
+    ['nothing', undefined],
+    ['no value', {}],
+    [
+      'a value that it has not parsed',
+      { value: { memories: [] }, promptTokens: 5, completionTokens: 3, calls: 1 },
+    ],
+  ])('say what a model of the caller did wrong that returns %s', async (_, answer) => {
+    const model = { name: 'own', generate: async () => answer } as unknown as LanguageModel;
+    const { failures, usage } = await extractMemories(model, readMessages(conversation, now), { newNonce });
+    expect(failures[0]?.error).toMatchObject({
+      code: 'model_invalid_output',
+      message:
+        'own returned no value of the schema: the "generate" of a model of your own must return { value: schema.parse(answer) }, with what it spent',
+    });
+    expect(usage.promptTokens).toBe(answer && 'value' in answer ? 5 : 0);
   });
 
   it('end with the signal', async () => {

@@ -4,7 +4,7 @@ import { clip } from '../domain/clip.ts';
 import { isInvisible } from '../domain/statement.ts';
 import { type Instant, parseInstant } from '../domain/time.ts';
 import type { LanguageModel, ModelUsage } from '../providers/language-model.ts';
-import { cleanText, listOutput } from './answer.ts';
+import { askModel, checkListAnswer, cleanText, listOutput } from './answer.ts';
 import {
   askBatches,
   type Batch,
@@ -102,12 +102,13 @@ export async function extractMemories(
   const { results, failures, usage } = await askBatches(batches, options, async (batch, signal) => {
     const before = context === 0 ? [] : turns.slice(Math.max(0, batch.start - context), batch.start);
     const known = await options.graph?.(batch.items);
-    const { value, ...spent } = await model.generate({
+    const request = {
       ...extractionPrompt(batch.items, before, options.newNonce(), known),
       schema,
       maxOutputTokens: options.maxOutputTokens,
       signal,
-    });
+    };
+    const { value, ...spent } = await askModel(model, request, checkListAnswer);
     const memories = withinMessages(value.items.flatMap((item) => readMemory(item, batch)));
     return {
       result: { memories, dropped: value.dropped + value.items.length - memories.length },

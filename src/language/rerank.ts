@@ -1,6 +1,6 @@
 import type { LanguageModel } from '../providers/language-model.ts';
 import type { Reranker } from '../providers/reranker.ts';
-import { listOutput } from './answer.ts';
+import { askModel, checkListAnswer, listOutput } from './answer.ts';
 import { fence, type NewNonce } from './fence.ts';
 
 /** Of a passage that is shown to the model. */
@@ -29,12 +29,13 @@ export function modelReranker(model: LanguageModel, { newNonce }: { readonly new
         passage: passage.slice(0, MOST_CHARACTERS),
       }));
       const data = fence('passages', [{ question: query }, ...lines], newNonce());
-      const { value, promptTokens, completionTokens } = await model.generate({
+      const request = {
         system: `${instructions}\n\n${data.rule}`,
         prompt: `${data.block}\n\nScore the ${passages.length === 1 ? 'passage' : `${passages.length} passages`} above by the question in the first line.`,
         schema: await listOutput('scores', z.object({ n: z.number(), score: z.number() })),
         signal,
-      });
+      };
+      const { value, promptTokens, completionTokens } = await askModel(model, request, checkListAnswer);
       const results = value.items.map(({ n, score }) => ({ index: n - 1, score }));
       return { results, promptTokens, completionTokens };
     },

@@ -1,7 +1,7 @@
 import { SalienceError } from '../domain/errors.ts';
 import { formatInstant, type Instant } from '../domain/time.ts';
 import { type LanguageModel, type ModelUsage, usageIn } from '../providers/language-model.ts';
-import { cleanText, listOutput } from './answer.ts';
+import { askModel, checkListAnswer, cleanText, listOutput } from './answer.ts';
 import { askBatches, type BatchFailure, type BatchOptions, cutBatches } from './batches.ts';
 import { fence, type NewNonce } from './fence.ts';
 
@@ -67,12 +67,13 @@ export async function judgePairs(
   const verdicts = new Array<JudgedPair | undefined>(pairs.length).fill(undefined);
   const { failures, usage } = await askBatches(batches, options, async ({ items, start }, signal) => {
     const data = fence('pairs', items.map(shown), options.newNonce());
-    const { value, ...spent } = await model.generate({
+    const request = {
       system: `${instructions}\n\n${data.rule}`,
       prompt: `${data.block}\n\nJudge the ${items.length === 1 ? 'pair' : `${items.length} pairs`} above.`,
       schema,
       signal,
-    });
+    };
+    const { value, ...spent } = await askModel(model, request, checkListAnswer);
     for (const { pair, verdict, reason } of value.items) {
       const position = start + pair - 1;
       // The first word on a pair counts.
