@@ -102,7 +102,7 @@ const middlewareKeys = keysOf<MemoryMiddlewareOptions>()({
   onError: true,
 });
 
-type Middleware = Extract<LanguageModelMiddleware, { readonly specificationVersion: 'v3' }>;
+type Middleware = LanguageModelMiddleware;
 type Call = Parameters<NonNullable<Middleware['transformParams']>>[0]['params'];
 type Prompt = Call['prompt'];
 type FinishReason = Awaited<ReturnType<NonNullable<Middleware['wrapGenerate']>>>['finishReason'];

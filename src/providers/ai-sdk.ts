@@ -8,7 +8,7 @@ import { quotable } from './server-message.ts';
 import { LANGUAGE_MODEL_OPTION_NAMES, type LanguageModelOptions, structuredModel } from './structured.ts';
 import { retryAfter } from './waiting.ts';
 
-/** What is used of a `LanguageModel` of the Vercel AI SDK: versions 2 and 3 of its specification have it. */
+/** What is used of a `LanguageModel` of the Vercel AI SDK: versions 2 to 4 of its specification have it. */
 export interface AiSdkLanguageModel {
   readonly specificationVersion: string;
   readonly provider: string;
@@ -30,7 +30,7 @@ export type AiSdkMessage =
   | { role: 'user' | 'assistant'; content: { type: 'text'; text: string }[] };
 
 /**
- * A language model of the Vercel AI SDK, versions 5 and 6, for example `aiSdkModel(anthropic('claude-sonnet-4-5'))`.
+ * A language model of the Vercel AI SDK, versions 5 to 7, for example `aiSdkModel(anthropic('claude-sonnet-4-5'))`.
  * It is called directly, so the package `ai` itself is not needed. Its `name` is `ai-sdk:<provider>:<model>`.
  *
  * Throws `invalid_argument` for anything else and for options it cannot use.
@@ -88,7 +88,7 @@ function readResult(name: string, result: unknown): Completion {
       temporary: false,
       retryAfterMs: undefined,
       error: () =>
-        failed(name, 'gave no list "content": is its provider one for version 5 or 6 of the AI SDK?', {}),
+        failed(name, 'gave no list "content": is its provider one for version 5, 6 or 7 of the AI SDK?', {}),
     };
   }
   const usage = property(result, 'usage');

@@ -4,9 +4,11 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -239,6 +241,35 @@ describe('the packed package', () => {
     },
     120_000,
   );
+
+  it('has types that fit version 7 of the AI SDK, where a project has that', () => {
+    const ai = join(folder, 'node_modules', 'ai');
+    const six = realpathSync(ai);
+    rmSync(ai);
+    symlinkSync(join(root, 'node_modules', 'ai-7'), ai, 'dir');
+    try {
+      const code = `
+        import { type LanguageModelMiddleware, ToolLoopAgent } from 'ai';
+        import { MockLanguageModelV4 } from 'ai/test';
+        import { aiSdkModel, openMemory } from 'salience';
+        import { memoryMiddleware, memoryTools } from 'salience/ai-sdk';
+        const memory = await openMemory({ path: ':memory:', space: 'a' });
+        const model = new MockLanguageModelV4();
+        new ToolLoopAgent({ model, tools: memoryTools(memory) });
+        aiSdkModel(model);
+        export const middleware: LanguageModelMiddleware = memoryMiddleware(memory);
+        // @ts-expect-error A type that fits everything would fit a number.
+        export const number: number = memoryMiddleware(memory);`;
+      writeFileSync(join(folder, 'ai-7.ts'), code);
+      const flags = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--skipLibCheck'];
+      const modules = ['--types', 'node', '--target', 'es2022', '--lib', 'es2023,esnext.disposable,dom'];
+      const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+      expect(run(tsc, '--ignoreConfig', ...flags, ...modules, '--module', 'nodenext', 'ai-7.ts')).toBe('');
+    } finally {
+      rmSync(ai);
+      symlinkSync(six, ai, 'dir');
+    }
+  }, 120_000);
 
   it('remembers and recalls by meaning, with the table that comes with it', () => {
     const code = `
