@@ -26,6 +26,26 @@ describeInBrowser('the view of the graph', ({ inspect }) => {
     expect(complaints).toEqual([]);
   });
 
+  it('lists every edge of a memory that has many', async () => {
+    const names = Array.from({ length: 12 }, (_, index) => `knows_${index + 1}`);
+    await using many = await inspect({
+      fill: async (memory) => {
+        for (const title of ['Ada', 'Bob']) await memory.remember(title, { type: 'entity', title });
+        for (const name of names) await memory.relate('Ada', name, 'Bob');
+      },
+    });
+    await using opened = await many.open({ at: '#/graph/Ada' });
+    const { page } = opened;
+    const edges = page.locator('.graph-list .edge');
+    await eventually(() => edges.count()).toBe(8);
+    await page.getByRole('button', { name: 'Show 4 more' }).focus();
+    await page.keyboard.press('Enter');
+    await eventually(() => edges.count()).toBe(12);
+    const listed = await edges.allInnerTexts();
+    for (const name of names) expect(listed.some((text) => text.includes(`${name} `))).toBe(true);
+    await page.getByRole('button', { name: 'Show fewer' }).waitFor();
+  });
+
   it('cuts no emoji in two', async () => {
     await using faces = await inspect({
       fill: async (memory) => {
@@ -135,6 +155,13 @@ describeInBrowser('the view of the graph', ({ inspect }) => {
     await using empty = await inspect({ fill: async () => undefined });
     await using opened = await empty.open({ at: '#/graph' });
     await opened.page.getByText('Nothing is remembered yet').waitFor();
+    const { memory } = empty;
+    expect(await opened.page.locator('.empty code').innerText()).toBe(
+      "salience remember 'An engineer' --type entity --title Ada",
+    );
+    await memory.remember('An engineer', { type: 'entity', title: 'Ada' });
+    await opened.go('#/graph/Ada');
+    await opened.page.getByText('Nothing is related to it or linked with it.').waitFor();
     await opened.go('#/graph/nobody');
     await opened.page.getByText('no entity that can be seen here is named "nobody"').waitFor();
   });

@@ -1,5 +1,5 @@
 import './graph.css';
-import { useMemo } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import type { Neighbourhood } from '../../../src/index.ts';
 import { useAsk } from '../../api.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
@@ -7,7 +7,7 @@ import { beginningOf } from '../../parts/cut.ts';
 import { lazy } from '../../parts/lazy.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { go, href, setParams, useRoute } from '../../router.ts';
-import { colourAt, EDGE_KINDS, type GraphNode, graphOf } from './around.ts';
+import { colourAt, EDGE_KINDS, type GraphEdge, type GraphNode, graphOf } from './around.ts';
 import { Chains, litBy, useChains } from './chains.tsx';
 
 const Drawing = lazy(() => import('./drawing.tsx'));
@@ -152,22 +152,7 @@ function Around({
                 {there.map((node) => (
                   <li key={node.id} class={lit?.has(node.id) ? 'lit' : ''}>
                     <NodeLine node={node} params={params} />
-                    {edges
-                      .filter(({ from, to }) => from === node.id || to === node.id)
-                      .slice(0, 8)
-                      .map((edge) => {
-                        const other = edge.from === node.id ? edge.to : edge.from;
-                        const arrow = !edge.isRelation ? '–' : edge.from === node.id ? '→' : '←';
-                        return (
-                          <span key={edge.key} class="edge quiet">
-                            <i class={`swatch p${colourAt(edge)}`} />
-                            <span class="stored">
-                              {edge.name} {arrow} {beginningOf(labels.get(other) ?? '', 60)}
-                            </span>
-                            <span class="number">{edge.weight.toFixed(2)}</span>
-                          </span>
-                        );
-                      })}
+                    <EdgeLines node={node} edges={edges} labels={labels} />
                   </li>
                 ))}
               </ul>
@@ -181,6 +166,46 @@ function Around({
         )}
       </section>
     </div>
+  );
+}
+
+/** So many edges of a memory are listed before more are asked for. */
+const EDGES = 8;
+
+/** What joins a memory to others that are shown, the strongest first. */
+function EdgeLines({
+  node,
+  edges,
+  labels,
+}: {
+  readonly node: GraphNode;
+  readonly edges: readonly GraphEdge[];
+  readonly labels: ReadonlyMap<string, string>;
+}) {
+  const [all, setAll] = useState(false);
+  const own = edges.filter(({ from, to }) => from === node.id || to === node.id);
+  const more = own.length - EDGES;
+  return (
+    <>
+      {(all ? own : own.slice(0, EDGES)).map((edge) => {
+        const other = edge.from === node.id ? edge.to : edge.from;
+        const arrow = !edge.isRelation ? '–' : edge.from === node.id ? '→' : '←';
+        return (
+          <span key={edge.key} class="edge quiet">
+            <i class={`swatch p${colourAt(edge)}`} />
+            <span class="stored">
+              {edge.name} {arrow} {beginningOf(labels.get(other) ?? '', 60)}
+            </span>
+            <span class="number">{edge.weight.toFixed(2)}</span>
+          </span>
+        );
+      })}
+      {more > 0 && (
+        <button type="button" class="small ghost" aria-expanded={all} onClick={() => setAll(!all)}>
+          {all ? 'Show fewer' : `Show ${more} more`}
+        </button>
+      )}
+    </>
   );
 }
 
@@ -214,7 +239,7 @@ function Beginnings() {
     return (
       <Empty title="Nothing is remembered yet">
         <p>Entities, what relates them, and links between memories are shown here.</p>
-        <code>salience relate Ada works_at Acme</code>
+        <code>salience remember 'An engineer' --type entity --title Ada</code>
       </Empty>
     );
   }
