@@ -200,6 +200,20 @@ describeInBrowser('the view of the life of a space', ({ inspect }) => {
     expect(await opened.page.getByText('is sound').count()).toBe(0);
   });
 
+  it('asks for no reindexing where a text cannot have a vector', async () => {
+    await using demo = await inspect();
+    await demo.memory.remember('🎉🎉');
+    const { memories, vectors } = await demo.memory.stats();
+    expect(vectors).toBe(memories - 1);
+    await using opened = await demo.open({ at: '#/life' });
+    const { page } = opened;
+    await page.getByText('Signed in by the token').waitFor();
+    expect(await page.getByText('salience reindex').count()).toBe(0);
+    await page.getByRole('button', { name: 'Check the store' }).click();
+    await page.getByText('The store is sound').waitFor();
+    expect(await page.getByText('salience reindex').count()).toBe(0);
+  });
+
   it('waits for the first write of an empty space', async () => {
     await using empty = await inspect({ fill: async () => undefined });
     await using opened = await empty.open({ at: '#/life' });

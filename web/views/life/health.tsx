@@ -85,11 +85,6 @@ export function Health() {
         Signed in by the token <b class="stored">{grant?.name}</b>, which may{' '}
         {RIGHTS[grant?.rights ?? 'read']} in {grant?.scopes ? grant.scopes.join(', ') : 'all scopes'}.
       </p>
-      {embedding && vectors < memories && !report && (
-        <p class="notice">
-          {number(memories - vectors)} memories have no vector: <code>salience reindex</code> computes them.
-        </p>
-      )}
       {pendingPairs > 0 && (
         <p>
           <a href={href('conflicts')}>{number(pendingPairs)} conflicts</a> wait for a decision.
