@@ -72,6 +72,22 @@ describeInBrowser('the view of conflicts', ({ inspect }) => {
     expect((await demo.memory.conflicts({ limit: 100 })).length).toBe(pending);
   });
 
+  it('shows each statement with its own white space', async () => {
+    await using demo = await inspect();
+    const [older, newer] = ['The bar opens at eight\non Sundays', 'The bar opens at eight'];
+    await demo.memory.remember(older, { id: 'older' });
+    await demo.memory.remember(newer, { id: 'newer' });
+    const pending = await demo.memory.conflicts({ limit: 100 });
+    const { conflictId } =
+      pending.find((each) => each.older.id === 'older' && each.newer.id === 'newer') ?? {};
+    await using opened = await demo.open({ at: '#/conflicts' });
+    const texts = opened.page.locator(`article[aria-label="Conflict ${conflictId}"] .statement`);
+    await eventually(() => texts.allTextContents()).toEqual([older, newer]);
+    await demo.memory.update('older', { content: newer });
+    await opened.go('#/memories/older');
+    await eventually(() => opened.page.locator('.difference').first().textContent()).toBe(older);
+  });
+
   it('says how conflicts come about where there is none', async () => {
     await using empty = await inspect({ fill: async () => undefined });
     await using opened = await empty.open({ at: '#/conflicts' });

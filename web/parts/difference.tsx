@@ -4,9 +4,10 @@ import type { ComponentChildren } from 'preact';
 export function TextDifference({ before, after }: { readonly before: string; readonly after: string }) {
   return (
     <p class="stored difference">
-      {differences(before, after).map(([kind, text], index) =>
+      {differences(before, after).map(([kind, text, was = text], index) =>
         kind === 'same' ? (
-          <span key={`${index}`}>{text}</span>
+          // The last word of a text has no space after it, where words that are gone may follow.
+          <span key={`${index}`}>{was.length > text.length ? was : text}</span>
         ) : kind === 'gone' ? (
           <del key={`${index}`}>{text}</del>
         ) : (
@@ -23,13 +24,18 @@ export function textSides(before: string, after: string): readonly [ComponentChi
   const side = (Mark: 'del' | 'ins', own: Piece[0]) =>
     pieces
       .filter(([kind]) => kind === 'same' || kind === own)
-      .map(([kind, text], index) =>
-        kind === 'same' ? <span key={`${index}`}>{text}</span> : <Mark key={`${index}`}>{text}</Mark>,
+      .map(([kind, text, was = text], index) =>
+        kind === 'same' ? (
+          <span key={`${index}`}>{own === 'gone' ? was : text}</span>
+        ) : (
+          <Mark key={`${index}`}>{text}</Mark>
+        ),
       );
   return [side('del', 'gone'), side('ins', 'came')];
 }
 
-type Piece = readonly ['same' | 'gone' | 'came', string];
+/** A word with the white space after it. The same word may have had other white space before: `was`. */
+type Piece = readonly [kind: 'same' | 'gone' | 'came', text: string, was?: string];
 
 /** So many words are compared with each other; longer texts are shown whole. */
 const MOST_WORDS = 600;
@@ -53,9 +59,7 @@ function differences(before: string, after: string): readonly Piece[] {
   let [i, j] = [0, 0];
   while (i < a.length || j < b.length) {
     if (i < a.length && j < b.length && same(a[i], b[j])) {
-      pieces.push(['same', b[j] as string]);
-      i++;
-      j++;
+      pieces.push(['same', b[j++] as string, a[i++] as string]);
     } else if (j >= b.length || (i < a.length && (common[i + 1]?.[j] ?? 0) >= (common[i]?.[j + 1] ?? 0))) {
       pieces.push(['gone', a[i++] as string]);
     } else {
