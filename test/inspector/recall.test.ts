@@ -181,6 +181,26 @@ describeInBrowser('the view Recall', (browser) => {
     await page.getByRole('heading', { name: 'ambient' }).waitFor();
   });
 
+  it('compares cold memories too where they are asked for', async () => {
+    await using own = await browser.inspect({
+      fill: async (memory) => {
+        await memory.configure({ fading: 'retention' });
+        await memory.remember('Coffee was cheap once', { id: 'old', createdAt: '2001-01-01T00:00:00.000Z' });
+        await memory.remember('Coffee is dear now', { id: 'new' });
+        await memory.maintain();
+      },
+    });
+    expect((await own.memory.get('old'))?.tier).toBe('cold');
+    await using opened = await own.open({ at: '#/recall?q=coffee&tab=compare&against=bm25' });
+    const { page } = opened;
+    const shown = () =>
+      page.locator('.versus li').evaluateAll((rows) => rows.map(({ dataset }) => dataset['id']));
+    await eventually(shown).toEqual(['new', 'new']);
+    await page.getByText('Narrow', { exact: true }).click();
+    await page.getByLabel('Cold and consolidated memories too').check();
+    await eventually(async () => (await shown()).toSorted()).toEqual(['new', 'new', 'old', 'old']);
+  });
+
   it('puts no strategy beside itself, and compares what takes no question with what does', async () => {
     await using opened = await demo.open({ at: '#/recall?q=coffee&tab=compare&against=bm25' });
     const { page, go } = opened;
@@ -544,6 +564,15 @@ describeInBrowser('the view Recall', (browser) => {
     await page.keyboard.press('Escape');
     expect(await page.getByRole('button', { name: 'CLI', exact: true }).count()).toBe(0);
     expect(await isFocused()).toBe(true);
+  });
+
+  it('is copied as a program that runs where there is no question', async () => {
+    await using opened = await demo.open({ at: '#/recall?strategy=ambient' });
+    const { page, context, go } = opened;
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    expect(await copyAs(page, 'TypeScript')).toContain('await memory.recall(undefined, {');
+    await go('#/context');
+    expect(await copyAs(page, 'TypeScript')).toContain('await memory.context(undefined, {');
   });
 
   it('asks and copies on a page of plain HTTP, which has less of a browser', async () => {

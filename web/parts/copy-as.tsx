@@ -95,7 +95,8 @@ function programOf(verb: VerbName, fields: Fields): string {
   const { takes = [], method = verb } = verbEntry(verb);
   const options = Object.fromEntries(Object.entries(fields).filter(([name]) => !takes.includes(name)));
   const args = [
-    ...takes.map((name) => JSON.stringify(fields[name])),
+    // What is not given, such as the question of a recall without one, keeps its place.
+    ...takes.map((name) => JSON.stringify(fields[name]) ?? 'undefined'),
     ...(Object.keys(options).length === 0 ? [] : [JSON.stringify(options, undefined, 2)]),
   ];
   return [

@@ -24,13 +24,13 @@ export function Compare({
   const against = params.get('against') ?? left;
   const right = against === left ? (strategies.find(({ name }) => name !== left)?.name ?? left) : against;
   const beside = strategies.find(({ name }) => name === right);
-  const { scope, types, limit } = options;
+  const { scope, types, limit, deep } = options;
   const chosen = Object.entries({
     [left]: options.parameters,
     [right]: beside && chosenParameters(params, beside.parameters, BESIDE),
   }).filter(([, values]) => values && Object.keys(values).length > 0);
   const parameters = chosen.length > 0 ? Object.fromEntries(chosen) : undefined;
-  const fields = { strategies: [left, right], parameters, limit: limit ?? 10, scope, types };
+  const fields = { strategies: [left, right], parameters, limit: limit ?? 10, scope, types, deep };
   const { answer, error, pending } = useAsk(
     query === undefined || left === right
       ? undefined
