@@ -502,6 +502,28 @@ describeInBrowser('the inspector', (browser) => {
     expect(moving).toEqual([]);
   });
 
+  it('tells parts and what is chosen apart where the system chooses the colours', async () => {
+    await using opened = await demo.open({ forcedColors: 'active', at: '#/recall?q=coffee' });
+    const { page, go } = opened;
+    const backgrounds = (selector: string) =>
+      page
+        .locator(selector)
+        .evaluateAll((all) => [...new Set(all.map((each) => getComputedStyle(each).backgroundColor))]);
+    expect((await backgrounds('.hits .bar i')).length).toBeGreaterThan(1);
+    expect((await backgrounds('.legend i')).length).toBeGreaterThan(1);
+    const outlines = (selector: string) =>
+      page.locator(selector).evaluateAll((all) => all.map((each) => getComputedStyle(each).outlineStyle));
+    expect(await outlines('.tabs [aria-selected="true"]')).toEqual(['solid']);
+    expect(new Set(await outlines('.tabs [aria-selected="false"]'))).toEqual(new Set(['none']));
+    await page.keyboard.press('Control+k');
+    await page.keyboard.press('ArrowDown');
+    await eventually(() => outlines('.palette [aria-selected="true"]')).toEqual(['solid']);
+    await page.keyboard.press('Escape');
+    await go('#/recall?q=coffee&tab=trace');
+    const ground = await backgrounds('.waterfall .track');
+    expect(await backgrounds('.waterfall .track i')).not.toEqual(ground);
+  });
+
   it('says the same of an ended session when it is loaded anew', async () => {
     await using opened = await demo.open();
     const { page } = opened;
