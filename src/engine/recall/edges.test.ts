@@ -204,6 +204,38 @@ describe('recall with relations', () => {
     expect(await shape(memory, { asOf: { valid: new Date(now - 2 * day) } })).toContain('works_at by said');
   });
 
+  it('returns what a cold memory states that a link has brought in', async () => {
+    let at = now;
+    const fading = { path: ':memory:', space: 'alice', embedder: 'none', fading: 'retention' } as const;
+    await using memory = await openMemory({ ...fading, clock: () => at });
+    const entity = { type: 'entity', content: 'someone' };
+    const relations = [{ from: 'ada', name: 'works_at', to: 'acme', weight: 0.5 }];
+    await memory.rememberMany([
+      { ...entity, id: 'ada', title: 'Ada' },
+      { ...entity, id: 'acme', title: 'Acme' },
+      { id: 'said', type: 'event', content: 'She joined the engine makers', relations },
+    ]);
+    at += 400 * day;
+    expect((await memory.maintain()).cooled).toContain('said');
+    await memory.remember('A letter about the harbour', { id: 'letter' });
+    await memory.link('letter', 'said');
+    const harbour = { strategy: 'hybrid', track: false, include: ['edges'] } as const;
+    const { hits } = await memory.recall('harbour letter', harbour);
+    expect(hits.map(({ memory: { id }, relation }) => relation?.id ?? id)).toEqual([
+      'letter',
+      'said',
+      'relation:ada/works_at/acme',
+    ]);
+    expect(hits[2]?.score.value).toBe((hits[1]?.score.value as number) * 0.5);
+    const why = { query: 'harbour letter', strategy: 'hybrid' } as const;
+    expect(await memory.whyNot('relation:ada/works_at/acme', why)).toMatchObject({
+      outcome: 'returned',
+      rank: 3,
+    });
+    const none = await memory.recall('harbour letter', { ...harbour, association: 'none' });
+    expect(none.hits.map(({ relation }) => relation?.id)).toEqual([undefined]);
+  });
+
   it('says why a relation is not returned', async () => {
     const memory = await sample();
     const id = 'relation:ada/works_at/acme';

@@ -106,7 +106,10 @@ export async function scoreEdges(
   const ids = new Map(triples.map((triple) => [relationId(triple), triple]));
   const statings = await snapshot.find('relations', [...ids.keys()]);
   const inspected = await inspectAll(snapshot, request, filter, statings);
-  const visible = statings.filter(({ id }) => inspected.get(id)?.excluded === undefined);
+  // A cold memory is visible where a link has brought it in.
+  const visible = statings.filter(
+    ({ id }) => ranked(id) !== undefined || inspected.get(id)?.excluded === undefined,
+  );
   // Who is not believed takes nobody's place.
   const believed = { ...look, filter: { ...filter, deep: false } };
   const latest = await latestOf(snapshot, [...ids.values()], believed);
