@@ -32,6 +32,11 @@ describe('a memory after it was returned', () => {
     expect(reinforced({ ...memory, stability: 0.95 }, use, { ...rates, direct: 0.5 }).stability).toBe(1);
   });
 
+  test('is hot again, but for a stub, whose text is gone', () => {
+    expect(reinforced({ ...memory, tier: 'cold', coldSince: created }, use).tier).toBe('hot');
+    expect(reinforced({ ...memory, tier: 'stub' }, use).tier).toBe('stub');
+  });
+
   test('knows the sessions that used it, each once', () => {
     const once = reinforced(memory, { ...use, sessionId: 's1' });
     expect(once.sessions).toEqual(['s1']);

@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { SalienceError } from '../../domain/errors.ts';
 import { retention } from '../../scoring/index.ts';
+import type { Store } from '../../store/store.ts';
 import { live } from '../../testing/live-memory.ts';
+import { createReferenceStore } from '../../testing/reference-store/index.ts';
 
 const coffee = [
   { id: 'roast', content: 'Prefers dark roast coffee' },
@@ -158,3 +161,19 @@ function signals(memory: {
   const { type, core, stability, importance, createdAt, lastAccessedAt } = memory;
   return { type, core, stability, importance, createdAt, lastAccessedAt };
 }
+
+test.each([
+  [new SalienceError('store_read_only', 'frozen'), 'the space cannot be written to'],
+  [new SalienceError('store_full', 'no space is left'), undefined],
+])('a use that cannot be written is told: %s', async (refused, skipped) => {
+  const inner = createReferenceStore();
+  const use = () => Promise.reject(refused);
+  const openSpace: Store['openSpace'] = async (...given) => ({ ...(await inner.openSpace(...given)), use });
+  const { memory } = await live({ store: { ...inner, openSpace } });
+  await memory.remember('Drinks oolong tea', { id: 'tea' });
+  const asked = memory.recall('oolong', { strategy: 'retention' });
+  if (skipped === undefined) return expect(asked).rejects.toBe(refused);
+  const { hits, trace } = await asked;
+  expect(hits.map(({ memory: { id } }) => id)).toEqual(['tea']);
+  expect(JSON.stringify(trace.stages)).toContain(skipped);
+});
