@@ -13,6 +13,7 @@ import * as z from 'zod';
 import type { MemoryEngine } from '../index.ts';
 import { aiSdkModel } from '../providers/ai-sdk.ts';
 import { live } from '../testing/live-memory.ts';
+import { calls, says, usage } from '../testing/sdk-answers.ts';
 import { memoryMiddleware, memoryTools } from './ai-sdk.ts';
 
 // Version 7 of the AI SDK, whose models and middleware are of another specification. The types here are of version 6: that they fit
@@ -23,22 +24,6 @@ const middleware = () => memoryMiddleware(memory, { observe: 'remember' }) as ne
 type Result = Awaited<ReturnType<MockLanguageModelV4['doGenerate']>>;
 type Stream = Awaited<ReturnType<MockLanguageModelV4['doStream']>>['stream'];
 
-const usage: Result['usage'] = {
-  inputTokens: { total: 7, noCache: 7, cacheRead: 0, cacheWrite: 0 },
-  outputTokens: { total: 3, text: 3, reasoning: 0 },
-};
-const says = (text: string): Result => ({
-  content: [{ type: 'text', text }],
-  finishReason: { unified: 'stop', raw: 'stop' },
-  usage,
-  warnings: [],
-});
-const calls = (toolName: string, input: object): Result => ({
-  content: [{ type: 'tool-call', toolCallId: `call-${toolName}`, toolName, input: JSON.stringify(input) }],
-  finishReason: { unified: 'tool-calls', raw: 'tool_calls' },
-  usage,
-  warnings: [],
-});
 const scripted = (...doGenerate: Result[]) => new MockLanguageModelV4({ doGenerate });
 const contents = async () => (await memory.list()).memories.map(({ content }) => content).sort();
 

@@ -6,27 +6,12 @@ import { type MemoryEngine, SalienceError } from '../index.ts';
 import { extracted } from '../testing/extraction-script.ts';
 import { live } from '../testing/live-memory.ts';
 import { scriptedModel } from '../testing/scripted-model.ts';
+import { calls, says, usage } from '../testing/sdk-answers.ts';
 import { memoryMiddleware, memoryTools } from './ai-sdk.ts';
 
 type Result = Awaited<ReturnType<MockLanguageModelV3['doGenerate']>>;
 type Stream = Awaited<ReturnType<MockLanguageModelV3['doStream']>>['stream'];
 
-const usage: Result['usage'] = {
-  inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
-  outputTokens: { total: 1, text: 1, reasoning: 0 },
-};
-const says = (text: string): Result => ({
-  content: [{ type: 'text', text }],
-  finishReason: { unified: 'stop', raw: 'stop' },
-  usage,
-  warnings: [],
-});
-const calls = (toolName: string, input: object): Result => ({
-  content: [{ type: 'tool-call', toolCallId: `call-${toolName}`, toolName, input: JSON.stringify(input) }],
-  finishReason: { unified: 'tool-calls', raw: 'tool_calls' },
-  usage,
-  warnings: [],
-});
 const scripted = (...doGenerate: Result[]) => new MockLanguageModelV3({ doGenerate });
 const contents = async (memory: MemoryEngine) =>
   (await memory.list()).memories.map(({ content }) => content).sort();

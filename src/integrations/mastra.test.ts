@@ -3,6 +3,7 @@ import { MockLanguageModelV3 } from 'ai/test';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { MemoryEngine } from '../index.ts';
 import { live } from '../testing/live-memory.ts';
+import { calls, says } from '../testing/sdk-answers.ts';
 import { memoryTools } from './mastra.ts';
 
 let memory: MemoryEngine;
@@ -11,23 +12,6 @@ beforeEach(async () => {
 });
 afterEach(() => memory.close());
 
-type Result = Awaited<ReturnType<MockLanguageModelV3['doGenerate']>>;
-const usage: Result['usage'] = {
-  inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
-  outputTokens: { total: 1, text: 1, reasoning: 0 },
-};
-const says = (text: string): Result => ({
-  content: [{ type: 'text', text }],
-  finishReason: { unified: 'stop', raw: 'stop' },
-  usage,
-  warnings: [],
-});
-const calls = (toolName: string, input: object): Result => ({
-  content: [{ type: 'tool-call', toolCallId: `call-${toolName}`, toolName, input: JSON.stringify(input) }],
-  finishReason: { unified: 'tool-calls', raw: 'tool_calls' },
-  usage,
-  warnings: [],
-});
 const agentOf = (model: MockLanguageModelV3, tools = memoryTools(memory)) =>
   new Agent({ id: 'a', name: 'a', instructions: 'Remember.', model, tools });
 

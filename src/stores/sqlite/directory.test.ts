@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 import { expect, test } from 'vitest';
-import { translateError, translateFileError } from './faults.ts';
+import { isFull, translateError, translateFileError } from './faults.ts';
 
 test.each([
   [{ errcode: 14, systemErrno: constants.errno.EMFILE }, 'store_failed', 'ulimit -n'],
@@ -21,4 +21,14 @@ test.each([
 ])('what the system says is told with what to do: %o', (error, code, advice) => {
   const translate = 'code' in error ? translateFileError : translateError;
   expect(translate(error, '/place')).toMatchObject({ code, message: expect.stringContaining(advice) });
+});
+
+test.each([
+  [{ errcode: 13 }, true],
+  [{ errcode: 778, systemErrno: constants.errno.EDQUOT }, true],
+  [{ errcode: 778, systemErrno: constants.errno.EFBIG }, true],
+  [{ errcode: 778, systemErrno: constants.errno.EIO }, false],
+  [{ errcode: 778 }, false],
+])('whether there was no room for a write, whoever limits it: %o', (error, expected) => {
+  expect(isFull(error)).toBe(expected);
 });

@@ -1,0 +1,32 @@
+/** What a mock model of the AI SDK has spent for each answer: 7 tokens in, 3 out. */
+export const usage = {
+  inputTokens: { total: 7, noCache: 7, cacheRead: 0, cacheWrite: 0 },
+  outputTokens: { total: 3, text: 3, reasoning: 0 },
+};
+
+/** A text, and the end. */
+export function says(text: string) {
+  return {
+    content: [{ type: 'text' as const, text }],
+    finishReason: { unified: 'stop' as const, raw: 'stop' },
+    usage,
+    warnings: [],
+  };
+}
+
+/** A call of a tool, whose result the model is to be shown. */
+export function calls(toolName: string, input: object) {
+  return {
+    content: [
+      {
+        type: 'tool-call' as const,
+        toolCallId: `call-${toolName}`,
+        toolName,
+        input: JSON.stringify(input),
+      },
+    ],
+    finishReason: { unified: 'tool-calls' as const, raw: 'tool_calls' },
+    usage,
+    warnings: [],
+  };
+}
