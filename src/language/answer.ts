@@ -75,19 +75,18 @@ export function objectOutput<Value>(
 }
 
 /**
- * Asks a model. One of the caller's own may return anything, or a value that it has not checked: `check` throws for what the
- * schema does not give. Throws `model_invalid_output` for that, and what the model throws.
+ * Asks a model. One of the caller's own may return anything, or a value that it has not checked: `read` gives what to use of it,
+ * or throws for what the schema does not give. Throws `model_invalid_output` for that, and what the model throws.
  */
 export async function askModel<Value>(
   model: LanguageModel,
   request: GenerateRequest<Value>,
-  check: (value: unknown) => void,
+  read: (value: unknown) => NoInfer<Value>,
 ): Promise<Generated<Value>> {
   const answer: Generated<Value> | null | undefined = await model.generate(request);
-  const value = property(answer, 'value') as Value;
   const usage = addUsage(NO_USAGE, answer ?? NO_USAGE);
   try {
-    check(value);
+    return { value: read(property(answer, 'value')), ...usage };
   } catch {
     // What is wrong may quote a text of the request.
     throw new SalienceError(
@@ -96,14 +95,14 @@ export async function askModel<Value>(
       { details: { model: model.name, ...usage } },
     );
   }
-  return { value, ...usage };
 }
 
-/** Throws for what is no {@link ListAnswer}. */
-export function checkListAnswer(value: unknown): void {
+/** A list that its schema has read already. Throws for what is none. */
+export function readListAnswer<Item>(value: unknown): ListAnswer<Item> {
   if (!Array.isArray(property(value, 'items')) || !Number.isSafeInteger(property(value, 'dropped'))) {
     throw new Error('not a list answer');
   }
+  return value as ListAnswer<Item>;
 }
 
 /**

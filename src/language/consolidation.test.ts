@@ -81,7 +81,7 @@ describe('a consolidation', () => {
   it('that a model of the caller has not checked is checked all the same', async () => {
     const spent = { promptTokens: 9, completionTokens: 4, calls: 1 };
     const consolidated = (content: string) => {
-      const value = { content, title: null };
+      const value = { content, title: 7 };
       const model = { name: 'own', generate: async () => ({ value, ...spent }) } as unknown as LanguageModel;
       return consolidateStatements(model, 'pattern', statements, { newNonce, contentWords });
     };

@@ -4,7 +4,7 @@ import { clip } from '../domain/clip.ts';
 import { isInvisible } from '../domain/statement.ts';
 import { type Instant, parseInstant } from '../domain/time.ts';
 import type { LanguageModel, ModelUsage } from '../providers/language-model.ts';
-import { askModel, checkListAnswer, cleanText, listOutput } from './answer.ts';
+import { askModel, cleanText, listOutput, readListAnswer } from './answer.ts';
 import {
   askBatches,
   type Batch,
@@ -108,7 +108,7 @@ export async function extractMemories(
       maxOutputTokens: options.maxOutputTokens,
       signal,
     };
-    const { value, ...spent } = await askModel(model, request, checkListAnswer);
+    const { value, ...spent } = await askModel(model, request, readListAnswer);
     const memories = withinMessages(value.items.flatMap((item) => readMemory(item, batch)));
     return {
       result: { memories, dropped: value.dropped + value.items.length - memories.length },

@@ -1,6 +1,6 @@
 import type { LanguageModel } from '../providers/language-model.ts';
 import type { Reranker } from '../providers/reranker.ts';
-import { askModel, checkListAnswer, listOutput } from './answer.ts';
+import { askModel, listOutput, readListAnswer } from './answer.ts';
 import { fence, type NewNonce } from './fence.ts';
 
 /** Of a passage that is shown to the model. */
@@ -35,7 +35,7 @@ export function modelReranker(model: LanguageModel, { newNonce }: { readonly new
         schema: await listOutput('scores', z.object({ n: z.number(), score: z.number() })),
         signal,
       };
-      const { value, promptTokens, completionTokens } = await askModel(model, request, checkListAnswer);
+      const { value, promptTokens, completionTokens } = await askModel(model, request, readListAnswer);
       const results = value.items.map(({ n, score }) => ({ index: n - 1, score }));
       return { results, promptTokens, completionTokens };
     },

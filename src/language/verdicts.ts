@@ -1,7 +1,7 @@
 import { SalienceError } from '../domain/errors.ts';
 import { formatInstant, type Instant } from '../domain/time.ts';
 import { type LanguageModel, type ModelUsage, usageIn } from '../providers/language-model.ts';
-import { askModel, checkListAnswer, cleanText, listOutput } from './answer.ts';
+import { askModel, cleanText, listOutput, readListAnswer } from './answer.ts';
 import { askBatches, type BatchFailure, type BatchOptions, cutBatches } from './batches.ts';
 import { fence, type NewNonce } from './fence.ts';
 
@@ -73,7 +73,7 @@ export async function judgePairs(
       schema,
       signal,
     };
-    const { value, ...spent } = await askModel(model, request, checkListAnswer);
+    const { value, ...spent } = await askModel(model, request, readListAnswer);
     for (const { pair, verdict, reason } of value.items) {
       const position = start + pair - 1;
       // The first word on a pair counts.
