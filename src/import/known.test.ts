@@ -3,6 +3,7 @@ import { describe, expect, it, test } from 'vitest';
 import { importAll, readSorted } from '../../test/import/import-text.ts';
 import type { Memory } from '../index.ts';
 import { live } from '../testing/live-memory.ts';
+import { scaledRuns } from '../testing/runs.ts';
 import { importItems } from './import.ts';
 import type { ImportItem } from './item.ts';
 import { readJsonLine } from './json-lines.ts';
@@ -290,7 +291,7 @@ test('any statements, about any topics, in any order: a second import finds all 
       const { counts } = await importAll('any.jsonl', [file, file]);
       expect(counts[1]).toEqual({ ...none, unchanged: list.length });
     }),
-    { numRuns: 300 },
+    { numRuns: scaledRuns(300) },
   );
 });
 
@@ -601,7 +602,7 @@ describe('a text that two say, and that one of them changes', () => {
         const found = new Set(memories.map(({ content }) => content));
         expect(after?.filter(({ content }) => !found.has(content))).toEqual([]);
       }),
-      { numRuns: 100 },
+      { numRuns: scaledRuns(100) },
     );
   });
 });

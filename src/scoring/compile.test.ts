@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { CLOCK_NAMES } from '../domain/fields.ts';
 import { atOnce } from '../domain/slices.ts';
 import { ARBITRARY_NOW, arbitraryProfile, arbitrarySignals } from '../testing/arbitrary-profile.ts';
+import { scaledRuns } from '../testing/runs.ts';
 import { cancels, SLACK } from './cancelling.ts';
 import { type Columns, compile, compileConditions, emptyBlock, reaches } from './compile.ts';
 import { childrenOf, evaluate } from './evaluate.ts';
@@ -114,7 +115,7 @@ test.each([0, 0.05])('bounds hold the value of every row, of a similarity known 
         }
       }
     }),
-    { numRuns: 300 },
+    { numRuns: scaledRuns(300) },
   );
 });
 
@@ -200,7 +201,7 @@ test('what is kept holds the value of every row as long as it is kept, and is ne
         }
       },
     ),
-    { numRuns: 300 },
+    { numRuns: scaledRuns(300) },
   );
 });
 
@@ -235,7 +236,7 @@ test('a requirement is judged as evaluation judges it; with a blurred similarity
         expect(verdict[at]).toBe(failed === undefined ? 1 : 0);
       }
     }),
-    { numRuns: 500 },
+    { numRuns: scaledRuns(500) },
   );
 });
 

@@ -7,6 +7,7 @@ import {
   arbitraryProfile,
   arbitrarySignals,
 } from '../testing/arbitrary-profile.ts';
+import { scaledRuns } from '../testing/runs.ts';
 import { verifyExplanation } from '../testing/verify-explanation.ts';
 import { evaluate } from './evaluate.ts';
 import { explainNode } from './explain.ts';
@@ -18,7 +19,7 @@ import { resolveProfile } from './profile.ts';
 import { intervalOf, rangeOf } from './range.ts';
 import { defineProfile, explain, features, parseProfile, score } from './score.ts';
 
-const runs = { numRuns: 2000 };
+const runs = { numRuns: scaledRuns(2000) };
 const now = ARBITRARY_NOW;
 
 function expectWithin([low, high]: Interval, value: number): void {
@@ -103,7 +104,7 @@ test('another formula or other parameters give another hash', () => {
       expect(resolveProfile({ ...profile, score: 0.5 }).hash).not.toBe(hash);
       expect(resolveProfile({ ...profile, name: 'another' }).hash).not.toBe(hash);
     }),
-    { numRuns: 100 },
+    { numRuns: scaledRuns(100) },
   );
 });
 

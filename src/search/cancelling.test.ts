@@ -8,6 +8,7 @@ import { BUILTIN_PROFILE_NAMES, builtinProfile } from '../scoring/profiles/index
 import { defineProfile } from '../scoring/score.ts';
 import { ARBITRARY_NOW } from '../testing/arbitrary-profile.ts';
 import { denseVector, expectSame, indexOf, plainStore } from '../testing/index-oracle.ts';
+import { scaledRuns } from '../testing/runs.ts';
 import { sampleMemory } from '../testing/sample-memory.ts';
 import { seededRandom } from '../testing/seeded-random.ts';
 
@@ -261,7 +262,7 @@ test('whatever the weights of terms that cancel out, the best are those of brute
       for (const limit of [1, 2, 7, 40, 200])
         await expectSame(index, memories, memories, { ...request, limit });
     }),
-    { numRuns: 60 },
+    { numRuns: scaledRuns(60) },
   );
 });
 

@@ -6,6 +6,7 @@ import { defineProfile } from '../scoring/score.ts';
 import type { SearchableMemory } from '../store/state.ts';
 import { ARBITRARY_NOW } from '../testing/arbitrary-profile.ts';
 import { expectSame, indexOf, plainStore, vocabulary } from '../testing/index-oracle.ts';
+import { scaledRuns } from '../testing/runs.ts';
 import { seededRandom } from '../testing/seeded-random.ts';
 import { lexicalRelevance } from '../text/bm25.ts';
 import { commonWords } from './common-words.ts';
@@ -62,7 +63,7 @@ describe('words that most memories have', () => {
           await expectSame(indexOf(memories), memories, memories, request);
         },
       ),
-      { numRuns: 300, seed: 12 },
+      { numRuns: scaledRuns(300), seed: 12 },
     );
   });
 });

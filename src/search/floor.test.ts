@@ -21,6 +21,7 @@ import {
   searchByIndex,
 } from '../testing/index-oracle.ts';
 import { searchNaively } from '../testing/naive-search.ts';
+import { scaledRuns } from '../testing/runs.ts';
 import { seededRandom } from '../testing/seeded-random.ts';
 import { dotError, quantise, quantiseQuery } from './quantise.ts';
 
@@ -100,7 +101,7 @@ describe('the index with a floor under the match', () => {
           await expectFloored(memories, request, (matches) => (matches[at % matches.length] ?? 0) + hair);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: scaledRuns(300) },
     );
   });
 
@@ -124,7 +125,7 @@ describe('the index with a floor under the match', () => {
           });
         },
       ),
-      { numRuns: 300 },
+      { numRuns: scaledRuns(300) },
     );
   });
 
@@ -209,7 +210,7 @@ describe('the index with a floor under the match', () => {
               expect(naive.belowFloor! - found.belowFloor!).toBeLessThanOrEqual(near.length + naive.unscored);
           },
         ),
-        { numRuns: 300 },
+        { numRuns: scaledRuns(300) },
       );
     });
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { emptyBlock } from '../scoring/operators/lanes.ts';
 import { denseVector, indexed } from '../testing/index-oracle.ts';
+import { scaledRuns } from '../testing/runs.ts';
 import { sampleMemory, unitVector } from '../testing/sample-memory.ts';
 import { seededRandom } from '../testing/seeded-random.ts';
 import { picked, similarities } from './fill.ts';
@@ -185,7 +186,7 @@ describe('rows that are passed over together', () => {
           }
         },
       ),
-      { numRuns: 500 },
+      { numRuns: scaledRuns(500) },
     );
   });
 
@@ -214,7 +215,7 @@ describe('rows that are passed over together', () => {
           }
         },
       ),
-      { numRuns: 50 },
+      { numRuns: scaledRuns(50) },
     );
   });
 });
@@ -245,7 +246,7 @@ test('what a group reaches is at least what the kernel finds of any of its rows,
       const peak = Math.max(...rows.map(({ product }) => product));
       expect(reachOfGroup(groups, 0, peak, reach)).toBeGreaterThanOrEqual(arrays.highest[0]!);
     }),
-    { numRuns: 2000 },
+    { numRuns: scaledRuns(2000) },
   );
 });
 

@@ -16,6 +16,7 @@ import {
   relationsOf,
   vocabulary,
 } from '../testing/index-oracle.ts';
+import { scaledRuns } from '../testing/runs.ts';
 import { seededRandom } from '../testing/seeded-random.ts';
 
 /**
@@ -84,6 +85,6 @@ test('searches of large stores equal brute force, one after the other', async ()
         }
       },
     ),
-    { numRuns: 12 },
+    { numRuns: scaledRuns(12) },
   );
 });

@@ -19,6 +19,7 @@ import {
   searchByIndex,
   vocabulary,
 } from '../testing/index-oracle.ts';
+import { scaledRuns } from '../testing/runs.ts';
 import { seededRandom } from '../testing/seeded-random.ts';
 import { putMemory, putSignals } from './resident-index.ts';
 
@@ -81,7 +82,7 @@ test('recalls of one index find what brute force finds, whatever was asked befor
         }
       },
     ),
-    { numRuns: 100, seed: 1 },
+    { numRuns: scaledRuns(100), seed: 1 },
   );
   expect(seen.size).toBeGreaterThan(5);
 });
@@ -202,7 +203,7 @@ test('so do recalls of many memories, most of which are never evaluated', async 
         }
       },
     ),
-    { numRuns: 20, seed: 1 },
+    { numRuns: scaledRuns(20), seed: 1 },
   );
   expect(scored).toBeLessThan(found / 4);
 });

@@ -4,6 +4,7 @@ import { resolveProfile } from '../scoring/profile.ts';
 import { builtinProfile } from '../scoring/profiles/index.ts';
 import { ARBITRARY_NOW } from '../testing/arbitrary-profile.ts';
 import { denseVector, expectSame, indexed, indexOf, searchByIndex } from '../testing/index-oracle.ts';
+import { scaledRuns } from '../testing/runs.ts';
 import { sampleMemory, unitVector } from '../testing/sample-memory.ts';
 import { seededRandom } from '../testing/seeded-random.ts';
 import { createPlainCodes } from './kernel/codes.ts';
@@ -103,7 +104,7 @@ describe('the product of codes', () => {
         expect(query.residual).toBeGreaterThanOrEqual(ofQuery * lengthOf(kept));
         expect(memory.residual).toBeGreaterThanOrEqual(ofMemory * lengthOf(asked));
       }),
-      { numRuns: 3000 },
+      { numRuns: scaledRuns(3000) },
     );
   });
 

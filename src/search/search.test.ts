@@ -18,6 +18,7 @@ import {
   searchByIndex,
   vocabulary,
 } from '../testing/index-oracle.ts';
+import { scaledRuns } from '../testing/runs.ts';
 import { sampleMemory } from '../testing/sample-memory.ts';
 import { seededRandom } from '../testing/seeded-random.ts';
 import { decodePages, encodePages } from './pages.ts';
@@ -38,7 +39,7 @@ describe('the index finds exactly what brute force finds', () => {
           await expectSame(indexOf(memories), memories, memories, request);
         },
       ),
-      { numRuns: 600 },
+      { numRuns: scaledRuns(600) },
     );
   });
 
@@ -85,7 +86,7 @@ describe('the index finds exactly what brute force finds', () => {
           });
         },
       ),
-      { numRuns: 150 },
+      { numRuns: scaledRuns(150) },
     );
   });
 
@@ -136,7 +137,7 @@ describe('the index finds exactly what brute force finds', () => {
           }
         },
       ),
-      { numRuns: 300 },
+      { numRuns: scaledRuns(300) },
     );
   });
 });

@@ -20,6 +20,7 @@ import {
   searchByIndex,
 } from '../testing/index-oracle.ts';
 import { searchNaively } from '../testing/naive-search.ts';
+import { scaledRuns } from '../testing/runs.ts';
 import { sampleMemory, unitVector } from '../testing/sample-memory.ts';
 import { seededRandom } from '../testing/seeded-random.ts';
 import { countWithin } from './fill.ts';
@@ -120,7 +121,7 @@ describe('a threshold at the value of a row', () => {
         const require = [{ signal: 'similarity', [condition]: threshold } as Condition];
         await expectExact(given, profileWith(score, require));
       }),
-      { numRuns: 500 },
+      { numRuns: scaledRuns(500) },
     );
   });
 
@@ -136,7 +137,7 @@ describe('a threshold at the value of a row', () => {
           await expectExact(given, profileWith(score, require));
         },
       ),
-      { numRuns: 500 },
+      { numRuns: scaledRuns(500) },
     );
   });
 
@@ -155,7 +156,7 @@ describe('a threshold at the value of a row', () => {
           );
         },
       ),
-      { numRuns: 500 },
+      { numRuns: scaledRuns(500) },
     );
   });
 
@@ -165,7 +166,7 @@ describe('a threshold at the value of a row', () => {
         const relevanceFloor = given.thresholdOf('similarity');
         await expectExact(given, resolveProfile(builtinProfile('five-factor'), { relevanceFloor }));
       }),
-      { numRuns: 500 },
+      { numRuns: scaledRuns(500) },
     );
   });
 
@@ -237,7 +238,7 @@ describe('candidates of what is required of the similarity', () => {
           expect(few.candidates).toBeLessThanOrEqual(meeting(0.03));
         },
       ),
-      { numRuns: 60 },
+      { numRuns: scaledRuns(60) },
     );
   });
 
@@ -354,7 +355,7 @@ describe('the bound covers what was left out', () => {
           looked += scored;
         },
       ),
-      { numRuns: 100, seed: 1 },
+      { numRuns: scaledRuns(100), seed: 1 },
     );
     expect(looked).toBeLessThan(0.8 * rows);
     expect(looked).toBeGreaterThan(0.2 * rows);
@@ -378,7 +379,7 @@ describe('the bound covers what was left out', () => {
           expect(hits.length).toBeGreaterThan(0);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: scaledRuns(60) },
     );
   });
 });

@@ -9,6 +9,7 @@ import { defineProfile } from '../scoring/score.ts';
 import { snapshotOfState } from '../store/state-rows.ts';
 import { coreOfState, keepSpace } from '../store/state-space.ts';
 import type { MemoryFilter } from '../store/store.ts';
+import { scaledRuns } from '../testing/runs.ts';
 import { insert, replace, start, use, write } from '../testing/store-contract/harness.ts';
 import { columnsOf, readsBelief, signalsForQuery } from './belief-columns.ts';
 import { NOTHING_FOUND } from './query-columns.ts';
@@ -200,6 +201,6 @@ test('a view that followed its index is the one that is made anew', async () => 
         }
       }
     }),
-    { numRuns: 300 },
+    { numRuns: scaledRuns(300) },
   );
 });

@@ -11,6 +11,7 @@ import { postgres } from '../../src/stores/postgres/index.ts';
 import { createSqliteStore } from '../../src/stores/sqlite/index.ts';
 import { createFakeClock } from '../../src/testing/fake-clock.ts';
 import { attempt } from '../../src/testing/random-steps.ts';
+import { scaledRuns } from '../../src/testing/runs.ts';
 import { startAnyServer } from './any-server.ts';
 import { answersTo, EVERYTHING, plain, step } from './histories.ts';
 import { startPglite } from './pglite.ts';
@@ -113,7 +114,7 @@ describe('copySpaces', () => {
           }
         },
       ),
-      { numRuns: 8 },
+      { numRuns: scaledRuns(8) },
     );
   });
 

@@ -7,11 +7,12 @@ import { SalienceError } from '../../src/domain/errors.ts';
 import { type MemoryEngine, openMemory } from '../../src/index.ts';
 import { migratePostgres, type PostgresPool, postgres } from '../../src/stores/postgres/index.ts';
 import { SCHEMA_VERSION } from '../../src/stores/postgres/schema.ts';
+import { scaledRuns } from '../../src/testing/runs.ts';
 import { freshSchema, SERVER, WITHOUT_SERVER } from './server.ts';
 
 const binaries = findBinaries();
 /** How often the server is ended under load. */
-const CRASHES = Number(process.env['SALIENCE_CRASHES'] ?? 4);
+const CRASHES = scaledRuns(2);
 
 /** What a store says of a URL that cannot be used. */
 async function refusal(url: string, options: Parameters<typeof postgres>[1] = {}): Promise<SalienceError> {

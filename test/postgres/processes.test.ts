@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import { openMemory } from '../../src/index.ts';
+import { scaledRuns } from '../../src/testing/runs.ts';
 import { startScript } from '../processes/start-script.ts';
 import { freshSchema, SERVER, WITHOUT_SERVER } from './server.ts';
 
 const PROCESSES = 8;
-const WRITES = Number(process.env['SALIENCE_WRITES'] ?? 500);
+const WRITES = scaledRuns(50);
 
 test.skipIf(SERVER === undefined)(
   `${PROCESSES} processes × ${WRITES} writes and recalls: none is lost, and each is seen at the next recall (${WITHOUT_SERVER})`,

@@ -5,11 +5,11 @@ import type { Store } from '../../src/store/store.ts';
 import { createSqliteStore } from '../../src/stores/sqlite/index.ts';
 import { createFakeClock } from '../../src/testing/fake-clock.ts';
 import { attempt } from '../../src/testing/random-steps.ts';
+import { scaledRuns } from '../../src/testing/runs.ts';
 import { startAnyServer } from './any-server.ts';
 import { answersTo, DRAWN, EVERYTHING, plain, someOfIt, step } from './histories.ts';
 
-/** How many histories are drawn: SALIENCE_HISTORIES=5000 for a long run. */
-const HISTORIES = Number(process.env['SALIENCE_HISTORIES'] ?? 200);
+const HISTORIES = scaledRuns(50);
 
 const server = await startAnyServer();
 // One store for all, each in a space of its own: tables are made once, and what the others hold is in the way.
@@ -84,7 +84,7 @@ describe('the same history in PostgreSQL and in SQLite', () => {
       ),
       { numRuns: HISTORIES },
     );
-    if (HISTORIES < 200) return;
+    if (HISTORIES < 50) return;
     expect(DRAWN.filter((text) => !titles.some((title) => title.includes(text)))).toEqual([]);
     expect(asked.size).toBe(EVERYTHING.questions.length + 2 * EVERYTHING.recalls.length);
   });

@@ -6,6 +6,7 @@ import { type Answers, answersOf } from '../../testing/answers.ts';
 import { day, live, liveOnDisk } from '../../testing/live-memory.ts';
 import { arbitraryStep, attempt, type Step } from '../../testing/random-steps.ts';
 import { createReferenceStore } from '../../testing/reference-store/index.ts';
+import { scaledRuns } from '../../testing/runs.ts';
 import { expectCode } from '../../testing/store-contract/harness.ts';
 
 /** A moment, and what was answered at it. */
@@ -62,7 +63,7 @@ describe('what was known', () => {
           await cleanUp();
         }
       }),
-      { numRuns: 12 },
+      { numRuns: scaledRuns(12) },
     );
   });
 
@@ -94,7 +95,7 @@ describe('what was known', () => {
           await cleanUp();
         }
       }),
-      { numRuns: 12, seed: 1 },
+      { numRuns: scaledRuns(12), seed: 1 },
     );
     // Otherwise the test has shown nothing.
     expect(gaps).toBeGreaterThan(0);

@@ -12,6 +12,7 @@ import { createSqliteStore } from '../../stores/sqlite/index.ts';
 import { day, live, liveOnDisk } from '../../testing/live-memory.ts';
 import { arbitraryStep, attempt, type Step } from '../../testing/random-steps.ts';
 import { createReferenceStore } from '../../testing/reference-store/index.ts';
+import { scaledRuns } from '../../testing/runs.ts';
 import { expectCode, replace, write } from '../../testing/store-contract/harness.ts';
 import type { MemoryEngine } from '../memory-engine.ts';
 
@@ -498,7 +499,7 @@ describe('every recorded recall', () => {
           ).toBe(true);
         }
       }),
-      { numRuns: 30 },
+      { numRuns: scaledRuns(30) },
     );
   });
 });

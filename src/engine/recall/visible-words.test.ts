@@ -10,6 +10,7 @@ import {
 import type { Store } from '../../store/store.ts';
 import { createSqliteStore } from '../../stores/sqlite/index.ts';
 import { createReferenceStore } from '../../testing/reference-store/index.ts';
+import { scaledRuns } from '../../testing/runs.ts';
 import { verifyExplanation } from '../../testing/verify-explanation.ts';
 import type { MemoryEngine } from '../memory-engine.ts';
 
@@ -120,7 +121,7 @@ describe.each(stores)('by %s', (_, makeStore) => {
           }
         },
       ),
-      { numRuns: 150 },
+      { numRuns: scaledRuns(150) },
     );
   });
 
@@ -194,7 +195,7 @@ describe.each(stores)('by %s', (_, makeStore) => {
           for (const [id, hit] of some) expect(hit).toEqual(all.get(id));
         },
       ),
-      { numRuns: 150 },
+      { numRuns: scaledRuns(150) },
     );
   });
 });
