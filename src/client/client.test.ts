@@ -185,6 +185,57 @@ describe('a write without an answer that can be read', () => {
     expect(message.includes('unknown whether this was written')).toBe(inDoubt);
   });
 
+  test.each([
+    ['rate_limited', 429, true],
+    ['unauthorized', 401, true],
+    ['closed', 503, true],
+    ['not_found', 404, false],
+    ['redacted', 410, false],
+  ] as const)(
+    'is in doubt when the second request is refused before its key is looked at: %s',
+    async (code, status, inDoubt) => {
+      const refusal = [status, { code, detail: 'no', details: { retryAfter: 1 } }] as const;
+      const failureOf = (verb: 'remember' | 'list', ...answers: readonly (typeof refusal | Error)[]) =>
+        createTransport(answering(...answers).options)
+          .ask(verb, {})
+          .catch((error: unknown) => error as SalienceError);
+      const failure = (await failureOf('remember', ended, refusal)) as SalienceError;
+      expect(failure).toMatchObject({ code, details: { retryAfter: 1 } });
+      expect(failure.details['inDoubt']).toBe(inDoubt ? true : undefined);
+      expect(failure.message.includes('unknown whether this was written')).toBe(inDoubt);
+      // The first request was never sent, or is answered, or only reads.
+      for (const asked of [
+        failureOf('remember', refused, refusal),
+        failureOf('remember', refusal),
+        failureOf('list', ended, refusal),
+      ])
+        expect(await asked).toMatchObject({ code, message: 'no', details: { retryAfter: 1 } });
+    },
+  );
+
+  test.each([
+    [200, '<html>'],
+    [307, ''],
+    [403, '<html>'],
+  ])('is in doubt when something else answers the second request with %d', async (status, body) => {
+    const { options } = answering(ended, [status, body]);
+    await expect(createTransport(options).ask('remember', {})).rejects.toMatchObject({
+      code: 'server_failed',
+      message: expect.stringContaining('unknown whether this was written'),
+      details: { status, inDoubt: true },
+    });
+  });
+
+  test('says what the server knows of it, and no more', async () => {
+    const detail = 'this was written, but the result could not be read';
+    const { options } = answering(ended, [500, { code: 'store_failed', detail, details: { written: true } }]);
+    const failure = await createTransport(options)
+      .ask('remember', {})
+      .catch((error: unknown) => error as SalienceError);
+    expect(failure).toMatchObject({ message: detail, details: { written: true } });
+    expect((failure as SalienceError).details).not.toHaveProperty('inDoubt');
+  });
+
   test('is in doubt when it was aborted under way', async () => {
     const controller = new AbortController();
     const fetch = (async () => {

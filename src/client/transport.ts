@@ -55,10 +55,12 @@ export function createTransport({ url, token, fetch: given }: TransportOptions):
       return { response, text: await response.text() };
     };
     const wasAborted = signal?.aborted === true;
+    let mayBeDone = false;
     const { response, text } = await once().catch((first: unknown) => {
       if (signal?.aborted) throw failureOf(first, base, signal, mayWrite && !wasAborted);
+      mayBeDone = mayWrite && !isUnsent(first);
       return once().catch((cause: unknown) => {
-        throw failureOf(cause, base, signal, mayWrite && !(isUnsent(first) && isUnsent(cause)));
+        throw failureOf(cause, base, signal, mayBeDone || (mayWrite && !isUnsent(cause)));
       });
     });
     const answer = parse(text);
@@ -67,7 +69,7 @@ export function createTransport({ url, token, fetch: given }: TransportOptions):
       if (etag !== null) tagged?.(etag);
       return answer as Answer;
     }
-    throw errorOf(response, answer, base, mayWrite);
+    throw errorOf(response, answer, base, mayWrite, mayBeDone);
   };
   return {
     ask: (verb, fields, options) =>
@@ -94,12 +96,24 @@ function parse(text: string): Fields | undefined {
   }
 }
 
-/** The error that the server answered, as the engine would have thrown it. */
+/**
+ * Whether a server may have answered this without a look at the idempotency key. Of any other refusal, a request with this
+ * key has written nothing.
+ */
+function isBeforeKey(status: number): boolean {
+  return status === 401 || status === 408 || status === 429 || status >= 500;
+}
+
+/**
+ * The error that the server answered, as the engine would have thrown it. `mayBeDone`: this is the answer to a second
+ * request, and the first may have been done.
+ */
 function errorOf(
   { status, type, headers }: Response,
   answer: Fields | undefined,
   base: string,
   mayWrite: boolean,
+  mayBeDone: boolean,
 ): SalienceError {
   const problem = (answer ?? {}) as {
     readonly code?: SalienceErrorCode;
@@ -115,7 +129,11 @@ function errorOf(
     );
   }
   if (typeof problem.code === 'string' && typeof problem.detail === 'string') {
-    return new SalienceError(problem.code, problem.detail, { details: problem.details ?? {} });
+    const { code, detail, details = {} } = problem;
+    const isKnown = details['inDoubt'] !== undefined || details['written'] !== undefined;
+    return mayBeDone && !isKnown && isBeforeKey(status)
+      ? new SalienceError(code, `${detail}. ${IN_DOUBT}`, { details: { ...details, inDoubt: true } })
+      : new SalienceError(code, detail, { details });
   }
   // A page is not told where it would have been sent.
   if (type === 'opaqueredirect' || (status >= 300 && status < 400)) {
@@ -123,11 +141,11 @@ function errorOf(
     const where = location === null ? 'another address' : location;
     return new SalienceError(
       'server_failed',
-      `${base} redirects to ${where}, and the token is sent nowhere else; give the URL of the server itself`,
-      { details: { status } },
+      `${base} redirects to ${where}, and the token is sent nowhere else; give the URL of the server itself${mayBeDone ? `. ${IN_DOUBT}` : ''}`,
+      { details: { status, ...(mayBeDone ? { inDoubt: true } : {}) } },
     );
   }
-  return notThisApi(base, status, mayWrite && (status < 300 || status >= 500));
+  return notThisApi(base, status, mayBeDone || (mayWrite && (status < 300 || status >= 500)));
 }
 
 const IN_DOUBT = 'It is unknown whether this was written: read the data before you write it again.';
