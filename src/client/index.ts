@@ -15,7 +15,7 @@ import { callback, invalidArgument, listOf, text } from '../domain/check.ts';
 import { describe } from '../domain/describe.ts';
 import { SalienceError } from '../domain/errors.ts';
 import { isPlain, keysOf, onlyKeys } from '../domain/options.ts';
-import { optionsAt, VERB_NAMES, type VerbName, verbEntry } from '../domain/verbs.ts';
+import { optionNames, optionsAt, VERB_NAMES, type VerbName, verbEntry } from '../domain/verbs.ts';
 import { type Verbs, withVerbChecks } from '../engine/verb-options.ts';
 import type {
   Context,
@@ -114,8 +114,9 @@ export async function connectMemory(options: ConnectOptions): Promise<MemoryEngi
     },
     forget(target, given = {}) {
       // A path cannot name every id.
-      const fields = typeof target === 'string' || Array.isArray(target) ? { ids: [target].flat() } : target;
-      return ask('forgetMany', { ...fields, ...fieldsOf(given) }, given);
+      const isIds = typeof target === 'string' || Array.isArray(target);
+      if (!isIds) onlyKeys(target, FORGET_FILTER, 'filter');
+      return ask('forgetMany', { ...(isIds ? { ids: [target].flat() } : target), ...fieldsOf(given) }, given);
     },
     feedback: (id, vote, given) => verbs.feedback(id, vote === 1 ? 'up' : vote === -1 ? 'down' : vote, given),
     async stats(given) {
@@ -181,6 +182,11 @@ function checkedToken(given: string): string {
     `no token has the character ${JSON.stringify(wrong)}; give the whole token as "salience token create" showed it`,
   );
 }
+
+/** The fields of a filter of `forget`: the route takes ids and options beside them. */
+const FORGET_FILTER = Object.keys(verbEntry('forgetMany').arguments ?? {}).filter(
+  (name) => name !== 'ids' && !optionNames(verbEntry('forget')).includes(name),
+);
 
 /** What is taken apart here, and could not be if it were missing. */
 const NEEDED: Partial<Record<VerbName, readonly string[]>> = {

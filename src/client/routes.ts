@@ -1,8 +1,9 @@
-import type { Argument } from '../domain/arguments.ts';
+import { type Argument, narrowingArguments } from '../domain/arguments.ts';
 import { invalidArgument, texts, wholeCharacters } from '../domain/check.ts';
 import { describe } from '../domain/describe.ts';
 import { SalienceError } from '../domain/errors.ts';
 import { FIELD_FILTERS, INSTANT_FIELDS } from '../domain/fields.ts';
+import { type MetadataFilter, parseMetadataFilter } from '../domain/metadata-condition.ts';
 import { isPlain } from '../domain/options.ts';
 import { toPathSegment } from '../domain/path-segment.ts';
 import { parseScope } from '../domain/scope.ts';
@@ -27,6 +28,9 @@ export function requestOf(verb: VerbName, fields: Fields): VerbRequest {
   const [method = '', template = ''] = route.split(' ');
   const rest = new Map(Object.entries(fields).filter(([, value]) => value !== undefined));
   for (const [name, value] of rest) checkSendable(value, name, name);
+  // JSON would leave out a condition whose value is undefined, and all memories would meet the rest.
+  if (rest.has('metadata') && known['metadata'] === narrowingArguments.metadata)
+    parseMetadataFilter(rest.get('metadata') as MetadataFilter);
   const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     checkWritten(rest.get(name), name, known[name]);
     const value = String(rest.get(name));

@@ -387,6 +387,46 @@ export function memoryBehaviour(open: () => Promise<Opened>): void {
     expect((await memory.list()).total).toBe(1);
   });
 
+  verb('takes a condition without a value for an error, and forgets nothing', async (memory) => {
+    await memory.rememberMany([
+      { id: 'ann', content: 'Ann drinks tea', metadata: { user: 'ann' } },
+      { id: 'ben', content: 'Ben drinks tea', metadata: { user: 'ben' } },
+    ]);
+    // As a caller writes it whose variable is not set.
+    const filter = { types: ['fact'], metadata: { user: undefined as never } };
+    for (const work of [
+      () => memory.recall('tea', filter),
+      () => memory.context('tea', { maxTokens: 100, ...filter }),
+      () => memory.list(filter),
+      () => memory.compare('tea', { strategies: ['bm25', 'hybrid'], ...filter }),
+      () => memory.whyNot('ann', { query: 'tea', ...filter }),
+      () => memory.forget(filter),
+    ])
+      await expect(work(), String(work)).rejects.toMatchObject({
+        code: 'invalid_argument',
+        details: { field: 'metadata.user' },
+      });
+    // Metadata that are stored are written as JSON, as anywhere.
+    await memory.update('ann', { metadata: { user: 'ann', team: undefined as never } });
+    expect(await memory.get('ann')).toMatchObject({ metadata: { user: 'ann' } });
+    expect((await memory.list()).total).toBe(2);
+  });
+
+  verb('takes an option of forgetting for no filter, and forgets nothing', async (memory) => {
+    await memory.rememberMany([{ content: 'One' }, { content: 'Two' }]);
+    for (const wrong of [{ limit: 1 }, { dryRun: false }, { ids: undefined }, { type: 'fact' }])
+      await expect(
+        memory.forget({ types: ['fact'], ...wrong } as never),
+        JSON.stringify(wrong),
+      ).rejects.toMatchObject({
+        code: 'invalid_argument',
+        details: { field: `filter.${Object.keys(wrong)[0]}` },
+      });
+    for (const wrong of [undefined, null, 5, new Set(['a'])])
+      expect(await codeOf(memory.forget(wrong as never))).toBe('invalid_argument');
+    expect((await memory.list()).total).toBe(2);
+  });
+
   verb('learns from use, unless it is told not to', async (memory) => {
     await memory.remember('Drinks tea', { id: 'tea' });
     await memory.recall('tea', { strategy: 'five-factor', track: false });
