@@ -163,10 +163,16 @@ describe('asking a server', () => {
 
 describe('a write without an answer that can be read', () => {
   const refused = new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } });
+  const unreachable = new TypeError('fetch failed', { cause: { code: 'EHOSTUNREACH', syscall: 'connect' } });
+  const lost = new TypeError('fetch failed', { cause: { code: 'EHOSTUNREACH', syscall: 'read' } });
+  const late = new TypeError('fetch failed', { cause: { code: 'UND_ERR_CONNECT_TIMEOUT' } });
   test.each([
     ['connections end', 'remember', [ended, ended], true],
     ['one connection ends, and then the server is gone', 'remember', [ended, refused], true],
     ['nothing was ever sent', 'remember', [refused, refused], false],
+    ['the server is not reached', 'remember', [unreachable, unreachable], false],
+    ['the server does not answer to a connection', 'remember', [late, late], false],
+    ['the server is lost under way', 'remember', [lost, unreachable], true],
     ['it only reads', 'list', [ended, ended], false],
     ['it counts what it would forget', 'forgetMany', [ended, ended], false],
     ['the answer is cut off', 'remember', [[200, '{"id":']], true],

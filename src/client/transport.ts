@@ -160,11 +160,19 @@ export function notThisApi(base: string, status: number, inDoubt = false): Salie
 }
 
 /** Failures before a byte of the request is sent. */
-const UNSENT: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
+const UNSENT: ReadonlySet<unknown> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
 
+/** A code such as `EHOSTUNREACH` may be that of an open connection too: then the failed call is another one. */
 function isUnsent(failure: unknown): boolean {
-  const { cause } = (failure ?? {}) as { readonly cause?: { readonly code?: unknown } };
-  return UNSENT.has(cause?.code);
+  const { cause } = (failure ?? {}) as {
+    readonly cause?: { readonly code?: unknown; readonly syscall?: unknown };
+  };
+  return UNSENT.has(cause?.code) || cause?.syscall === 'connect';
 }
 
 function failureOf(
