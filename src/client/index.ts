@@ -94,6 +94,7 @@ export async function connectMemory(options: ConnectOptions): Promise<MemoryEngi
         listOf(memories, 'memories').map((each) => (isPlain(each) ? statement({ ...each }) : each)) as never,
         given,
       ),
+    importMemories: (memories, given) => verbs.importMemories(listOf(memories, 'memories'), given),
     async recall<Strategy extends string>(query: string | undefined, given?: OperationOptions) {
       const fields = { query, ...fieldsOf(given), explain, trace: true };
       return toRecall<Strategy>(await ask('recall', fields, given));

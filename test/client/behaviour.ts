@@ -330,8 +330,12 @@ export function memoryBehaviour(open: () => Promise<Opened>): void {
     expect((await memory.list({ tags: [] })).memories).toHaveLength(2);
     expect(await memory.markUsed([])).toEqual([]);
     expect((await memory.observe([])).created).toEqual([]);
-    for (const wrong of ['x', 7, null])
-      expect(await codeOf(memory.rememberMany(wrong as never))).toBe('invalid_argument');
+    const listed = (await memory.list()).memories;
+    for (const { id } of listed) await memory.forget(id);
+    expect(await memory.importMemories(new Set(listed) as never)).toHaveLength(2);
+    for (const write of [memory.rememberMany, memory.importMemories])
+      for (const wrong of ['x', 7, null])
+        expect(await codeOf(write(wrong as never))).toBe('invalid_argument');
   });
 
   verb('refuses values that JSON would turn into others, and writes nothing', async (memory) => {
