@@ -1,3 +1,4 @@
+import { text } from '../domain/check.ts';
 import { SalienceError } from '../domain/errors.ts';
 import { GLOBAL_SCOPE, parseScope, visibleScopes } from '../domain/scope.ts';
 import { optionsAt, VERB_NAMES, type VerbEntry, type VerbName, verbEntry } from '../domain/verbs.ts';
@@ -41,11 +42,11 @@ function named(memory: MemoryEngine, { name }: Grant): MemoryEngine {
 function voting(memory: MemoryEngine, { id }: Grant): MemoryEngine {
   return {
     ...memory,
-    feedback: (memoryId, vote, options) => {
+    feedback: async (memoryId, vote, options) => {
       const { voter } = options ?? {};
       return memory.feedback(memoryId, vote, {
         ...options,
-        voter: voter === undefined ? `token:${id}` : `token:${id}/${voter}`,
+        voter: voter === undefined ? `token:${id}` : `token:${id}/${text(voter, 'voter')}`,
       });
     },
   };

@@ -269,5 +269,13 @@ describe('who says when and by whom', () => {
     expect(await up(ann, 'user')).toBeCloseTo(4 / 5);
     expect(await up(ben, 'user')).toBeCloseTo(5 / 6);
     expect((await space.feedback(id, 'down')).usefulness).toBeCloseTo(5 / 7);
+    for (const voter of ['', ' ']) {
+      const body = { vote: 'up', voter };
+      const path = `/v1/memories/${id}/feedback`;
+      expect((await test.ask('POST', path, { token: ann, body })).json).toMatchObject({
+        code: 'invalid_argument',
+        details: { field: 'voter' },
+      });
+    }
   });
 });
