@@ -97,8 +97,8 @@ function parse(text: string): Fields | undefined {
 }
 
 /**
- * Whether a server may have answered this without a look at the idempotency key. Of any other refusal, a request with this
- * key has written nothing.
+ * Whether a server may have answered this without a look at the idempotency key. Any other refusal of a key that was done
+ * says that it was.
  */
 function isBeforeKey(status: number): boolean {
   return status === 401 || status === 408 || status === 429 || status >= 500;
