@@ -109,6 +109,27 @@ describe('reranking', () => {
     expect(await rerank(failing)).toMatchObject({ items, examined: 0, failure });
   });
 
+  test.each([
+    ['nothing', undefined],
+    ['a list', [{ index: 0, score: 1 }]],
+    ['the names of another library', { results: [{ index: 0, relevance_score: 1 }] }],
+    ['no results', { results: [null, undefined, 'a'] }],
+    ['numbers as texts', { results: [{ index: '0', score: '1' }] }],
+    ['passages that there are not', { results: [{ index: 3, score: 1 }] }],
+  ])('an answer of which nothing can be read is a failure that says so: %s', async (_, answer) => {
+    const reranker = { model: 'mine', rerank: async () => answer } as unknown as Reranker;
+    const { failure, ...rest } = await rerank(reranker);
+    expect(rest).toEqual({ items, sent: 3, examined: 0, promptTokens: 0, completionTokens: 0 });
+    expect(failure).toMatch(/^the reranker mine returned no score of a passage: .*index, score/);
+  });
+
+  test('what such an answer cost is counted, and one result that can be read is enough', async () => {
+    const useless = judging([{ index: 9, score: 1 }]);
+    expect(await rerank(useless)).toMatchObject({ examined: 0, promptTokens: 7, completionTokens: 3 });
+    const holes = [null, { index: 1, score: 1 }] as unknown as Results;
+    expect(await rerank(judging(holes))).toMatchObject({ items: ['b', 'a', 'c', 'd'], failure: undefined });
+  });
+
   test('an aborted recall is aborted, and not a failed reranking', async () => {
     const controller = new AbortController();
     const aborting: Reranker = {

@@ -30,13 +30,7 @@ export async function rerankItems<Item>(
   const examined = items.slice(0, most);
   try {
     const answer = await reranker.rerank(redactPrivate(query), examined.map(passageOf), { signal });
-    const scores = new Map<number, number>();
-    for (const { index, score } of answer.results) {
-      // The first word on a passage counts; what is no passage or no number says nothing.
-      if (Number.isInteger(index) && index in examined && Number.isFinite(score) && !scores.has(index)) {
-        scores.set(index, score);
-      }
-    }
+    const scores = scoresIn(answer, examined.length, reranker.model);
     const judged = examined.map((_, index) => index).filter((index) => scores.has(index));
     judged.sort((a, b) => scores.get(b)! - scores.get(a)! || a - b);
     const left = examined.map((_, index) => index).filter((index) => !scores.has(index));
@@ -60,4 +54,34 @@ export async function rerankItems<Item>(
       failure: messageOf(cause),
     };
   }
+}
+
+/**
+ * The scores of passages by their index. The first word on a passage counts; what is no passage or no number says nothing.
+ * Throws `model_invalid_output` where nothing of an answer can be read: many libraries name its fields otherwise.
+ */
+function scoresIn(answer: unknown, passages: number, model: string): ReadonlyMap<number, number> {
+  const { results, promptTokens, completionTokens } = fieldsOf(answer);
+  const scores = new Map<number, number>();
+  if (Array.isArray(results)) {
+    for (const { index, score } of results.map(fieldsOf)) {
+      if (typeof index !== 'number' || typeof score !== 'number') continue;
+      const isPassage = Number.isInteger(index) && index >= 0 && index < passages;
+      if (isPassage && Number.isFinite(score) && !scores.has(index)) scores.set(index, score);
+    }
+    if (results.length === 0 || scores.size > 0) return scores;
+  }
+  throw new SalienceError(
+    'model_invalid_output',
+    `the reranker ${model} returned no score of a passage: "rerank" must return { results: [{ index, score }] }, ` +
+      'both numbers, where the index of the first passage is 0',
+    {
+      details: { promptTokens: countOf(promptTokens), completionTokens: countOf(completionTokens) },
+    },
+  );
+}
+
+/** What a reranker of the caller's own returned may be anything. */
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 }
