@@ -14,7 +14,7 @@ import type {
   SpaceReader,
   SpaceStore,
   Store,
-  Verb,
+  WriteEntry,
 } from '../../store/store.ts';
 import { sampleIndexed, sampleMemory } from '../sample-memory.ts';
 import type { MakeStore } from '../store-contract.ts';
@@ -72,7 +72,7 @@ export function replace(
 export async function write(
   space: SpaceStore,
   changes: readonly Change[],
-  entry: { readonly verb?: Verb; readonly at?: number; readonly undoes?: number } = {},
+  entry: Partial<WriteEntry> = {},
   decision: Partial<Decision<void>> = {},
 ): Promise<void> {
   await space.write({ verb: 'remember', at: start, ...entry }, async () => ({

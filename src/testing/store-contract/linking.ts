@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
+import { resolveProfile } from '../../scoring/profile.ts';
+import { builtinProfile } from '../../scoring/profiles/index.ts';
 import { type Change, LINK_KINDS, type Link, type LinkKind } from '../../store/store.ts';
 import { createReferenceStore } from '../reference-store/index.ts';
 import {
@@ -12,6 +14,7 @@ import {
   onSpace,
   replace,
   start,
+  use,
   write,
 } from './harness.ts';
 
@@ -21,6 +24,7 @@ const linkOf = (
   weight = 0.5,
   at: number = start,
 ): Link => ({ ids, kind, weight, at });
+const profile = resolveProfile(builtinProfile('bm25'));
 const setting = (...link: Parameters<typeof linkOf>): Change => ({ kind: 'link', link: linkOf(...link) });
 
 export const linkTests: readonly ContractTest[] = [
@@ -232,6 +236,28 @@ export const linkTests: readonly ContractTest[] = [
         'redacted',
       ]);
     }
+  }),
+  onSpace('a snapshot sees every link, whichever handle wrote or used it', async (space, store) => {
+    const other = await store.openSpace('alice');
+    await write(space, [insert({ id: 'a' }), insert({ id: 'b' }), insert({ id: 'c' })]);
+    const weights = () =>
+      space.snapshot(async (snapshot) => {
+        // After a search the index answers, which follows what is written.
+        await snapshot.search({ profile, query: { terms: ['tea'] }, filter: {}, now: start, limit: 1 });
+        const links = await snapshot.links(['a', 'b', 'c']);
+        return links.map(({ ids, weight }) => `${ids.join('')} ${weight}`).sort();
+      });
+    expect(await weights()).toEqual([]);
+    await write(other, [setting(['a', 'b'], 'stated', 0.5)]);
+    expect(await weights()).toEqual(['ab 0.5']);
+    await write(other, [setting(['b', 'c'], 'stated', 0.25)]);
+    expect(await weights()).toEqual(['ab 0.5', 'bc 0.25']);
+    await use(other, ['a', 'b'], undefined, {}, [linkOf(['a', 'b'], 'stated', 0.75)]);
+    expect(await weights()).toEqual(['ab 0.75', 'bc 0.25']);
+    await write(other, [{ kind: 'unlink', ids: ['a', 'b'] }]);
+    expect(await weights()).toEqual(['bc 0.25']);
+    await write(other, [{ kind: 'remove', id: 'c' }]);
+    expect(await weights()).toEqual([]);
   }),
   onSpace('a decision sees the links that it decides on', async (space, store) => {
     const other = await store.openSpace('alice');

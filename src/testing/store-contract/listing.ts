@@ -332,4 +332,30 @@ export const listingTests: readonly ContractTest[] = [
     ]);
     expect(info).toMatchObject({ events: 3, sequence: 3, embedding: model, analyzer: 'simple-1' });
   }),
+  onSpace(
+    'a page ends before the memory that makes its JSON too long, and has one at least',
+    async (space) => {
+      await write(
+        space,
+        ['a', 'b', 'c', 'd'].map((id) => insert({ id, content: 'é'.repeat(100) })),
+      );
+      const { memories } = await space.list({ filter: {}, limit: 9 });
+      const length = JSON.stringify(memories[0]).length;
+      const pages = async (maxCharacters: number) => {
+        const sizes: number[] = [];
+        let cursor: string | undefined;
+        do {
+          const page = await space.list({ filter: {}, limit: 9, maxCharacters, cursor });
+          sizes.push(page.memories.length);
+          cursor = page.nextCursor;
+        } while (cursor !== undefined);
+        return sizes;
+      };
+      expect(await pages(1)).toEqual([1, 1, 1, 1]);
+      expect(await pages(2 * length)).toEqual([2, 2]);
+      expect(await pages(2 * length - 1)).toEqual([1, 1, 1, 1]);
+      expect(await pages(3 * length)).toEqual([3, 1]);
+      expect(await pages(4 * length)).toEqual([4]);
+    },
+  ),
 ];

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { ActivityPart } from '../../store/activity.ts';
-import type { SpaceStore } from '../../store/store.ts';
+import type { Change, SpaceStore } from '../../store/store.ts';
 import {
   type ContractTest,
   expectCode,
@@ -109,6 +109,90 @@ export const logTests: readonly ContractTest[] = [
     }
     expect(await space.get(['z'])).toEqual([undefined]);
     expect(await sequences(space)).toEqual([1]);
+  }),
+  onSpace('an operation keeps its run, and a run has its own operations and no others', async (space) => {
+    const longest = 'r'.repeat(128);
+    const runs = [
+      'run',
+      'Run',
+      'run-2',
+      'ru',
+      'run ',
+      'r_n',
+      'r%',
+      'Zoë',
+      'Zoe\u0308',
+      longest,
+      longest.slice(1),
+    ];
+    for (const [at, run] of runs.entries()) await write(space, [insert({ id: `m${at}` })], { run });
+    const link: Change = { kind: 'link', link: { ids: ['m0', 'm1'], kind: 'stated', weight: 1, at: start } };
+    await write(space, [insert({ id: 'x' }), insert({ id: 'y' }), link], { run: 'run' });
+    await write(space, [insert({ id: 'z' })]);
+    const of = Object.fromEntries(await Promise.all(runs.map(async (run) => [run, await space.run(run)])));
+    const first = runs.length + 1;
+    expect(of).toEqual(Object.fromEntries(runs.map((run, at) => [run, at === 0 ? [1, first] : [at + 1]])));
+    expect(await space.run('none')).toEqual([]);
+    expect((await space.operation(first)).map(({ run }) => run)).toEqual(['run', 'run', 'run']);
+    const listed = await space.operations({ limit: 100, ids: 0 });
+    expect(listed.map(({ run }) => run).reverse()).toEqual([...runs, 'run', undefined]);
+  }),
+  onSpace('operations are listed newest first, those that are asked for', async (space) => {
+    await write(space, [insert({ id: 'a' }), insert({ id: 'b' }), insert({ id: 'c' })]);
+    const link: Change = { kind: 'link', link: { ids: ['a', 'b'], kind: 'stated', weight: 1, at: start } };
+    await write(space, [replace({ id: 'a', content: 'new' }), link], { verb: 'update', at: start + 1 });
+    await write(space, [insert({ id: 'd' })], { at: start + 2 });
+    await write(space, [{ kind: 'remove', id: 'd' }], { verb: 'undo', undoes: 6, at: start + 3 });
+    const all = await space.operations({ limit: 9, ids: 2 });
+    expect(all).toEqual([
+      {
+        operation: 7,
+        verb: 'undo',
+        undoes: 6,
+        at: start + 3,
+        memories: 1,
+        ids: ['d'],
+        links: 0,
+        problem: 'undo',
+      },
+      {
+        operation: 6,
+        verb: 'remember',
+        at: start + 2,
+        memories: 1,
+        ids: ['d'],
+        links: 0,
+        undoneBy: 7,
+        problem: 'undone',
+      },
+      { operation: 4, verb: 'update', at: start + 1, memories: 1, ids: ['a'], links: 1 },
+      {
+        operation: 1,
+        verb: 'remember',
+        at: start,
+        memories: 3,
+        ids: ['a', 'b'],
+        links: 0,
+        problem: 'changed',
+      },
+    ]);
+    const [undo, made, updated, first] = all;
+    expect(await space.operations({ limit: 2, ids: 2 })).toEqual([undo, made]);
+    expect(await space.operations({ limit: 9, ids: 2, before: 6 })).toEqual([updated, first]);
+    expect(await space.operations({ limit: 9, ids: 2, verb: 'remember' })).toEqual([made, first]);
+    expect(await space.operations({ limit: 1, ids: 2, verb: 'remember', before: 6 })).toEqual([first]);
+    expect((await space.operations({ limit: 9, ids: 0 })).flatMap(({ ids }) => ids)).toEqual([]);
+  }),
+  onSpace('a part of an operation is undone only where that was asked for', async (space) => {
+    await write(space, [insert({ id: 'a' }), insert({ id: 'b' })]);
+    await write(space, [{ kind: 'redact', id: 'a' }], { verb: 'forget' });
+    const undo = (partly: boolean) =>
+      write(space, [{ kind: 'remove', id: 'b' }], { verb: 'undo', undoes: 1, partly });
+    await expectCode(undo(false), 'cannot_undo');
+    expect((await space.get(['b']))[0]?.id).toBe('b');
+    await undo(true);
+    expect(await space.get(['b'])).toEqual([undefined]);
+    expect((await space.operation(4)).map(({ undoes }) => undoes)).toEqual([1]);
   }),
   onSpace('a decision sees what can be undone', async (space) => {
     await write(space, [insert({ id: 'a' })]);

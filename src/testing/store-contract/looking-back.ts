@@ -65,6 +65,15 @@ async function answers(space: SpaceStore, now: number): Promise<unknown> {
 }
 
 export const lookingBackTests: readonly ContractTest[] = [
+  onSpace('a link that nothing changed since is there, and a later one is not', async (space) => {
+    await write(space, [known({ id: 'a' }), known({ id: 'b' }), known({ id: 'c' })]);
+    await write(space, [{ kind: 'link', link: link('a', 'b') }], { verb: 'link', at: start + 1 });
+    await write(space, [{ kind: 'link', link: link('b', 'c') }], { verb: 'link', at: start + 3 });
+    const links = async (moment: number) =>
+      (await (await at(space, moment)).links(['a', 'b', 'c'])).map(({ ids }) => ids.join(''));
+    expect([await links(start), await links(start + 2)]).toEqual([[], ['ab']]);
+    expect((await links(start + 3)).sort()).toEqual(['ab', 'bc']);
+  }),
   onSpace('whoever is handed a memory of the past cannot change it', async (space) => {
     await write(space, [known({ id: 'same', tags: ['tea'] }), known({ id: 'new', tags: ['tea'] })]);
     await write(space, [changed({ id: 'new', content: 'another text' })], { at: start + 10 });

@@ -157,6 +157,15 @@ export const searchTests: readonly ContractTest[] = [
     const inspected = await inspectIn(space, ['split', 'title'], request({ substring: 'la vie' }));
     expect(inspected.map((each) => each?.signals.lexical)).toEqual([0, 0.5]);
   }),
+  onSpace('a word that no memory has stands for a known one that is spelt much like it', async (space) => {
+    await write(space, [insert({ id: 'a', content: 'python' }), insert({ id: 'b', content: 'coffee' })]);
+    const answer = await searchIn(space, request({ terms: ['pyhton'] }));
+    expect(idsOf(answer)).toEqual(['a']);
+    expect(answer.spelling).toMatchObject([{ term: 'pyhton', standIns: [{ term: 'python' }] }]);
+    await write(space, [insert({ id: 'c', content: 'pyhton' })]);
+    const known = await searchIn(space, request({ terms: ['pyhton'] }));
+    expect([idsOf(known), known.spelling]).toEqual([['c'], []]);
+  }),
   onSpace('equal scores: BM25, similarity, the newest update, then what was inserted last', async (space) => {
     const ambient = { profile: profileOf('ambient') };
     const at = (id: string, updatedAt: number, vector?: readonly number[], content = 'x') =>

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { DEFAULT_SETTINGS, parseFading, type SpaceSettings } from '../../domain/settings.ts';
 import { resolveProfile } from '../../scoring/profile.ts';
 import { builtinProfile } from '../../scoring/profiles/index.ts';
 import type { SearchRequest, SpaceStore } from '../../store/store.ts';
@@ -161,6 +162,40 @@ export const spaceTests: readonly ContractTest[] = [
     await expectCode(store.listSpaces(), 'closed');
     await store.close();
   }),
+  {
+    title: 'a space keeps the settings that it was made with, until a write changes them',
+    async run({ store }) {
+      const made: SpaceSettings = { ...DEFAULT_SETTINGS, timeZone: 'Asia/Tokyo', singleValued: ['lives in'] };
+      const changed: SpaceSettings = { ...made, fading: parseFading('retention'), people: 'authors' };
+      const space = await store.openSpace('alice', { settings: made });
+      const other = await store.openSpace('alice', { settings: DEFAULT_SETTINGS });
+      const plain = await store.openSpace('bob');
+      expect([await space.settings(), await other.settings()]).toEqual([made, made]);
+      await write(space, [insert({ id: 'a' })]);
+      await write(space, [], { verb: 'configure', run: 'run' }, { settings: changed });
+      expect([await space.settings(), await other.settings()]).toEqual([changed, changed]);
+      expect((await other.info()).settings).toEqual(changed);
+      expect(await plain.settings()).toEqual(DEFAULT_SETTINGS);
+      const [event, ...more] = await space.operation(2);
+      expect(more).toEqual([]);
+      expect(event).toMatchObject({ verb: 'configure', memoryId: '', redacted: false, run: 'run' });
+      expect(event?.before).toBeUndefined();
+      expect(event?.settings).toEqual(made);
+      const decided = space.write({ verb: 'remember', at: start }, async (reader) => ({
+        changes: [],
+        result: await reader.settings(),
+      }));
+      expect(await decided).toEqual(changed);
+      const failing = write(
+        space,
+        [insert({ id: 'a' })],
+        { verb: 'configure' },
+        { settings: DEFAULT_SETTINGS },
+      );
+      await expectCode(failing, 'already_exists');
+      expect(await space.settings()).toEqual(changed);
+    },
+  },
   onSpace('a healthy space has nothing to complain of', async (space) => {
     expect(await space.check()).toEqual([]);
     await write(space, [insert({ id: 'a' }, [1, 0, 0]), insert({ id: 'b' })]);

@@ -110,6 +110,12 @@ export const usageTests: readonly ContractTest[] = [
     expect(new Set(sequences).size).toBe(3);
     expect(await space.usage(sequences[0])).toHaveLength(2);
     expect(await space.usage(sequences[2])).toEqual([]);
+    const limited = [await space.usage(0, 2), await space.usage(sequences[0], 1), await space.usage(0, 9)];
+    expect(limited.map((found) => found.map(({ sequence }) => sequence))).toEqual([
+      sequences.slice(0, 2),
+      sequences.slice(1, 2),
+      sequences,
+    ]);
   }),
   onSpace('the instants of the log never run backwards', async (space) => {
     for (const at of [100, 0, 50, 101]) await use(space, [], undefined, { at: start + at });

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Change, SpaceReader } from '../../store/store.ts';
+import type { Change, Snapshot, SpaceReader } from '../../store/store.ts';
 import { gate } from '../gate.ts';
 import { sampleIndexed, sampleMemory } from '../sample-memory.ts';
 import {
@@ -13,6 +13,7 @@ import {
   onSpace,
   replace,
   start,
+  use,
   write,
 } from './harness.ts';
 
@@ -90,6 +91,37 @@ export const writingTests: readonly ContractTest[] = [
       { content: 'new', sequence: 2 },
     ]).toContainEqual(await seen);
     expect((await getOne(space, 'a'))?.content).toBe('new');
+  }),
+  onSpace('a snapshot stays at its moment while others write', async (space, store) => {
+    const other = await store.openSpace('alice');
+    await write(space, [insert({ id: 'a', content: 'old' }), insert({ id: 'b' })]);
+    const entered = gate();
+    const look = async (snapshot: Snapshot) => ({
+      content: (await getOne(snapshot, 'a'))?.content,
+      listed: (await snapshot.list({ filter: {}, limit: 9 })).memories.map(({ id }) => id),
+      events: (await snapshot.history('a')).length,
+      links: (await snapshot.links(['a'])).length,
+      uses: (await snapshot.usage()).length,
+      sequence: await snapshot.sequence(),
+    });
+    const before = await space.snapshot(look);
+    const seen = space.snapshot(async (snapshot) => {
+      entered.open();
+      const looks: unknown[] = [];
+      // Long enough for a write to come in between. A store may have it wait until the snapshot is over.
+      for (let round = 0; round < 50; round++) looks.push(await look(snapshot));
+      return looks;
+    });
+    await entered.opened;
+    const link: Change = { kind: 'link', link: { ids: ['a', 'b'], kind: 'stated', weight: 0.5, at: start } };
+    await write(other, [replace({ id: 'a', content: 'new' }), insert({ id: 'c' }), link], { verb: 'update' });
+    await use(other, ['a']);
+    const after = await space.snapshot(look);
+    expect([before.sequence, after.sequence, after.content, after.uses]).toEqual([2, 5, 'new', 1]);
+    const looks = await seen;
+    for (const each of looks) expect(each).toEqual(looks[0]);
+    // A store that cannot hold a moment begins anew at a later one.
+    expect([before, { ...after, uses: 0 }, after]).toContainEqual(looks[0]);
   }),
   onSpace('a decision that throws changes nothing, and its error arrives', async (space) => {
     await write(space, [insert({ id: 'a' })]);
