@@ -644,7 +644,8 @@ export interface MemoryEngine extends AsyncDisposable {
   mergeEntities(from: string, into: string, options?: OperationOptions): Promise<MergeResult>;
   /**
    * Makes two of an entity that is two. What states relations of it and names the other one alone goes with that one, or
-   * the `statements` given. One that was merged under this name comes back under its id. `undo` takes it back.
+   * the `statements` given. One that was merged under this name, itself or as part of another one, comes back under its id
+   * and takes along the relations that it states. `undo` takes it back.
    *
    * @throws `not_found`, `invalid_argument`.
    * @example

@@ -296,6 +296,50 @@ describe('an entity that is two', () => {
     expect(await triples(memory, 'Annie')).toContain('bob knows annie');
     expect(await memory.check()).toEqual([]);
   });
+
+  it('gives back one that was merged as part of another one, and leaves its name to nobody else', async () => {
+    const { memory } = await opened();
+    await memory.rememberMany([
+      entity('ada', 'Ada Lovelace'),
+      entity('countess', 'Countess of Lovelace'),
+      entity('byron', 'Miss Byron', { aliases: ['Augusta'] }),
+      entity('acme', 'Acme'),
+    ]);
+    await memory.relate('byron', 'knows', 'acme');
+    await memory.mergeEntities('byron', 'countess');
+    await memory.mergeEntities('countess', 'ada');
+    const { entity: ada, split, statements } = await memory.splitEntity('ada', 'miss byron');
+    expect(split).toMatchObject({ id: 'byron', title: 'Miss Byron', aliases: ['Augusta'] });
+    expect(ada).toMatchObject({ aliases: ['Countess of Lovelace'], supersedes: ['countess'] });
+    expect(statements).toHaveLength(1);
+    expect(await triples(memory, 'Augusta')).toEqual(['byron knows acme']);
+    const { split: countess } = await memory.splitEntity('ada', 'Countess of Lovelace');
+    expect(countess).toMatchObject({ id: 'countess', supersedes: [] });
+    expect(countess.aliases).toBeUndefined();
+    expect(ids(await memory.entities())).toEqual(['acme', 'ada', 'byron', 'countess']);
+    await memory.undo();
+    await memory.undo();
+    expect(ids(await memory.entities())).toEqual(['acme', 'ada']);
+    expect(await triples(memory, 'Augusta')).toEqual(['ada knows acme']);
+    expect(await memory.check()).toEqual([]);
+  });
+
+  it('takes what the other one stated itself away again, but for what it had stated before', async () => {
+    const { memory } = await opened();
+    const stating = (id: string, ...all: readonly string[]) =>
+      all.map((name) => ({ from: id, name, to: 'acme' }));
+    await memory.rememberMany([
+      entity('ann', 'Ann Smith', { relations: stating('ann', 'founded') }),
+      entity('annie', 'Annie', { relations: stating('annie', 'founded', 'works_at') }),
+      entity('acme', 'Acme'),
+    ]);
+    await memory.mergeEntities('annie', 'ann');
+    expect(await triples(memory, 'ann')).toEqual(['ann founded acme', 'ann works_at acme']);
+    await memory.splitEntity('ann', 'Annie');
+    expect(await triples(memory, 'ann')).toEqual(['ann founded acme']);
+    expect(await triples(memory, 'annie')).toEqual(['annie founded acme', 'annie works_at acme']);
+    expect(await memory.check()).toEqual([]);
+  });
 });
 
 const entities = ['a', 'b', 'c', 'd', 'e', 'f'];

@@ -4,6 +4,7 @@ import type { MemoryRecord } from '../../domain/memory.ts';
 import {
   MOST_RELATIONS,
   type RelationRecord,
+  relationId,
   type Triple,
   unitedRelations,
   withAliases,
@@ -110,6 +111,19 @@ export function restated(
   to: string,
 ): MemoryRecord['relations'] {
   return relations && joined(renamed(relations, from, to));
+}
+
+/** What an entity states without what another one brought along when it became part of it; what it stated `before` stays. */
+export function withoutRelations(
+  { id, relations }: MemoryRecord,
+  other: MemoryRecord,
+  before: MemoryRecord | undefined,
+): MemoryRecord['relations'] {
+  const own = new Set((before?.relations ?? []).map(relationId));
+  const brought = new Set(renamed(other.relations ?? [], other.id, id).map(relationId));
+  return joined(
+    (relations ?? []).filter((each) => own.has(relationId(each)) || !brought.has(relationId(each))),
+  );
 }
 
 function joined(...all: readonly (readonly RelationRecord[])[]): readonly RelationRecord[] | undefined {

@@ -14,7 +14,7 @@ import { newRecord, revised } from '../write/record.ts';
 import { derivationOf } from '../write/write.ts';
 import { checkEntity } from './merge.ts';
 import { lookOf, meantBy } from './resolve.ts';
-import { restating } from './restate.ts';
+import { restating, withoutRelations } from './restate.ts';
 import type { SplitOptions, SplitResult } from './types.ts';
 import type { GraphLook } from './view.ts';
 
@@ -25,15 +25,15 @@ interface Written {
 }
 
 interface Plan {
-  /** The entity that stays, then the one that it is split from. */
-  readonly written: readonly [Written, Written];
+  /** The entity that stays, the one that it is split from, then those that this one had become part of before. */
+  readonly written: readonly [Written, Written, ...Written[]];
   /** What states relations of the other one from now on. */
   readonly moved: readonly MemoryRecord[];
 }
 
 /**
  * Makes two of an entity that is two: the other one gets a name, further names, and what states relations of it. One that was
- * merged under this name comes back under its id. Throws `not_found`, `invalid_argument`.
+ * merged under this name, itself or as part of another one, comes back under its id. Throws `not_found`, `invalid_argument`.
  */
 export async function splitEntity(
   engine: Dependencies,
@@ -119,7 +119,7 @@ async function planSplit(
   const merged = await mergedAs(reader, known, title);
   const aliases = options.aliases === undefined ? [] : texts(options.aliases, 'aliases', 64, 200);
   const other = merged
-    ? retold(await affirmed(reader, merged, now), aliases, options, now)
+    ? retold(await affirmed(reader, merged.memory, now), aliases, options, now)
     : newRecord(
         {
           id: newId,
@@ -132,44 +132,91 @@ async function planSplit(
         },
         { now, newId: () => newId, limits: engine.limits },
       );
-  const taken = new Set(namesOfEntity(other));
-  const left = known.aliases?.filter((each) => !taken.has(foldedName(each)));
-  const whole = await affirmed(reader, known, now);
-  const kept = revised(whole, {
-    ...whole,
-    aliases: left?.length === 0 ? undefined : left,
-    supersedes: known.supersedes.filter((each) => each !== other.id),
-    updatedAt: Math.max(known.updatedAt, now),
-  });
-  const stating = (await reader.find('ends', [id])).filter((each) => each.id !== id && each.id !== other.id);
+  const [kept = known, ...between] = await Promise.all(
+    (merged?.within ?? [known]).map((each, at, all) =>
+      parted(reader, each, other, all[at + 1] ?? merged?.memory, now),
+    ),
+  );
+  const parts = new Set([id, other.id, ...between.map((each) => each.id)]);
+  const stating = (await reader.find('ends', [id])).filter((each) => !parts.has(each.id));
   const moving = chosen(engine, stating, kept, other, options.statements);
   return {
     written: [
       { before: known, memory: kept },
-      { before: merged, memory: other },
+      { before: merged?.memory, memory: other },
+      ...between.map((memory, at) => ({ before: merged?.within[at + 1], memory })),
     ],
     moved: moving.map((memory) => restating(memory, id, other.id, now)),
   };
 }
 
-/** The entity of this name that has become part of another one. Throws `invalid_argument` where there are several. */
-async function mergedAs(
+/** An entity without another one that was part of it: its names, and what it states since `next`, which may be that one, became part of it. */
+async function parted(
   reader: SpaceReader,
-  { supersedes }: MemoryRecord,
-  name: string,
+  known: MemoryRecord,
+  other: MemoryRecord,
+  next: MemoryRecord | undefined,
+  now: Instant,
+): Promise<MemoryRecord> {
+  const whole = await affirmed(reader, known, now);
+  const taken = new Set(namesOfEntity(other));
+  const left = known.aliases?.filter((each) => !taken.has(foldedName(each)));
+  return revised(whole, {
+    ...whole,
+    aliases: left?.length === 0 ? undefined : left,
+    supersedes: known.supersedes.filter((each) => each !== other.id),
+    relations: next
+      ? withoutRelations(known, other, await beforeMerge(reader, known, next.id))
+      : whole.relations,
+    updatedAt: Math.max(known.updatedAt, now),
+  });
+}
+
+/** An entity as it was before another one became part of it. */
+async function beforeMerge(
+  reader: SpaceReader,
+  { id }: MemoryRecord,
+  merged: string,
 ): Promise<MemoryRecord | undefined> {
-  const found = (await reader.get(supersedes)).filter(
-    (each) =>
-      each?.type === 'entity' && each.title !== undefined && foldedName(each.title) === foldedName(name),
-  );
-  if (found.length > 1) {
-    const ids = found.map((each) => JSON.stringify(each?.id)).join(', ');
-    throw invalidArgument(
-      'name',
-      `it names several entities that were merged: ${ids}; undo the merges instead`,
+  const history = await reader.history(id);
+  return history.findLast(({ before }) => before && !before.supersedes.includes(merged))?.before;
+}
+
+/** An entity that had become part of another one. */
+interface Merged {
+  readonly memory: MemoryRecord;
+  /** What it is part of, from the entity that is seen to the one that it was merged into. */
+  readonly within: readonly [MemoryRecord, ...MemoryRecord[]];
+}
+
+/** The nearest entity of this name that has become part of another one. Throws `invalid_argument` where there are several. */
+async function mergedAs(reader: SpaceReader, known: MemoryRecord, name: string): Promise<Merged | undefined> {
+  const looked = new Set([known.id]);
+  let wholes: readonly Merged['within'][] = [[known]];
+  while (wholes.length > 0) {
+    const parts: Merged[] = [];
+    for (const within of wholes) {
+      const last = within.at(-1) as MemoryRecord;
+      for (const memory of await reader.get(last.supersedes)) {
+        if (memory?.type !== 'entity' || looked.has(memory.id)) continue;
+        looked.add(memory.id);
+        parts.push({ memory, within });
+      }
+    }
+    const found = parts.filter(
+      ({ memory: { title } }) => title !== undefined && foldedName(title) === foldedName(name),
     );
+    if (found.length > 1) {
+      const ids = found.map(({ memory }) => JSON.stringify(memory.id)).join(', ');
+      throw invalidArgument(
+        'name',
+        `it names several entities that were merged: ${ids}; undo the merges instead`,
+      );
+    }
+    if (found[0]) return found[0];
+    wholes = parts.map(({ memory, within }) => [...within, memory]);
   }
-  return found[0];
+  return undefined;
 }
 
 /** An entity that comes back, with what is said of it now. */
