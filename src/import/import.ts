@@ -1,9 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
-import { SalienceError, type SalienceErrorCode, throwIfAborted } from '../domain/errors.ts';
+import { SalienceError, throwIfAborted } from '../domain/errors.ts';
 import type { Memory, MemoryEngine, RememberResult } from '../index.ts';
 import type { ImportItem } from './item.ts';
 import { idOf, inOrder, knownAs, type Usable } from './known.ts';
-import { createImportLinks, type ImportLinks } from './links.ts';
+import { createImportLinks, type ImportLinks, type LinkCounts } from './links.ts';
+import { isRefusal } from './refusal.ts';
 
 /** Items in one transaction. */
 const BATCH = 1000;
@@ -133,8 +134,19 @@ export async function importItems(
   } finally {
     tell();
   }
-  const linked = options.links ? 0 : await links.write(open, { signal, onLeftOut });
-  return linked > 0 ? { ...counts, linked } : { ...counts };
+  return options.links ? { ...counts } : withLinks(counts, await links.write(open, { signal, onLeftOut }));
+}
+
+/** What became of the items of sources, and of what was collected with their links. */
+export function withLinks(counts: ImportCounts, written: LinkCounts): ImportCounts {
+  const linked = (counts.linked ?? 0) + written.linked;
+  return {
+    ...counts,
+    imported: counts.imported + written.imported,
+    updated: counts.updated + written.updated,
+    unchanged: counts.unchanged + written.unchanged,
+    ...(linked > 0 ? { linked } : {}),
+  };
 }
 
 type Counts = { -readonly [Name in Exclude<keyof ImportCounts, 'linked' | 'differs'>]: number } & {
@@ -329,24 +341,6 @@ async function attempt<Result>(
     skip(item.where, reasonOf(error));
     return undefined;
   }
-}
-
-/** Errors about one item; all others are about the store, the embedder or the caller. */
-const refusals: ReadonlySet<SalienceErrorCode> = new Set<SalienceErrorCode>([
-  'invalid_argument',
-  'invalid_text',
-  'invalid_time',
-  'invalid_scope',
-  'content_too_large',
-  // What it supersedes is not there.
-  'not_found',
-  // Its id is that of a memory that a token of some scopes does not see, or sees and may not change.
-  'already_exists',
-  'forbidden',
-]);
-
-function isRefusal(error: unknown): error is SalienceError {
-  return SalienceError.isInstance(error) && refusals.has(error.code);
 }
 
 /** In a batch the error of the item itself is the cause. */

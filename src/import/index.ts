@@ -1,7 +1,7 @@
 /** Importers: files of several kinds as statements and memories, and the writing of them. */
 
 export { type ExportEnd, exportEnd, withoutEnds } from './export-end.ts';
-export { type ImportCounts, importItems, wrote } from './import.ts';
+export { type ImportCounts, importItems, withLinks, wrote } from './import.ts';
 export type { ImportItem, ImportSource } from './item.ts';
 export { readJsonLine } from './json-lines.ts';
 export { createImportLinks } from './links.ts';

@@ -93,7 +93,8 @@ describe('links of notes', () => {
       'vault/Stairs.md': 'They lead to the [[Basement]] and [[#nowhere]].\n',
     });
     const { counts, leftOut } = await importPath('vault');
-    expect(counts).toMatchObject({ imported: 5, linked: 4 });
+    // Five sections, and the four notes, which link to each other.
+    expect(counts).toMatchObject({ imported: 9, linked: 4 });
     // The picture and the shed.
     expect(leftOut).toEqual(Array(2).fill('links to what is not in the import'));
     const see = 'See the house, plan.png and `[[code]]`.';
@@ -117,7 +118,7 @@ describe('links of notes', () => {
       await importItems(memory, source.items, { links });
     }
     expect(await statedLinks()).toEqual([]);
-    expect(await links.write(async () => memory, {})).toBe(1);
+    expect(await links.write(async () => memory, {})).toMatchObject({ imported: 2, linked: 1 });
     expect(await statedLinks()).toEqual(['First b — Second']);
   });
 
@@ -176,7 +177,9 @@ describe('notes that link to each other', () => {
       'vault/2026-01-31.md': 'Heard [[Strings]].',
     });
     const { counts } = await importPath('vault');
-    expect(counts).toMatchObject({ imported: 6, skipped: 0 });
+    // Six sections, and two notes that link to each other.
+    expect(counts).toMatchObject({ imported: 8, skipped: 0 });
+    expect((await memory.list()).total).toBe(8);
     const expected = {
       entities: ['Ann|Ann Gray|Annie|A. Gray', 'Strings'],
       relations: [
@@ -186,7 +189,7 @@ describe('notes that link to each other', () => {
     };
     expect(await graphOf()).toEqual(expected);
     const before = (await memory.stats()).sequence;
-    await importPath('vault');
+    expect((await importPath('vault')).counts).toMatchObject({ imported: 0, updated: 0, unchanged: 8 });
     expect(await graphOf()).toEqual(expected);
     expect((await memory.stats()).sequence).toBe(before);
   });
@@ -203,5 +206,37 @@ describe('notes that link to each other', () => {
     const { relations } = await memory.neighbours('ann');
     expect(relations).toMatchObject([{ from: 'ann', name: 'links_to' }]);
     expect((await memory.get(relations[0]?.to ?? ''))?.scope).toBe('global');
+  });
+
+  it('are related as often as one statement may say, and the rest is counted', async () => {
+    const names = Array.from({ length: 103 }, (_, at) => `Note ${at}`);
+    write({
+      'vault/All.md': names.map((name) => `[[${name}]]`).join(' '),
+      'vault/Other.md': 'Next to [[Note 0]]',
+      ...Object.fromEntries(names.map((name) => [`vault/${name}.md`, `About ${name}`])),
+    });
+    for (const linked of [104, undefined]) {
+      const { counts, leftOut } = await importPath('vault');
+      expect(counts.linked).toBe(linked);
+      expect(leftOut).toEqual(Array(3).fill('relations'));
+    }
+    const { relations } = await graphOf();
+    expect(relations).toHaveLength(101);
+    expect(relations.filter((each) => each.endsWith(': Next to Note 0'))).toHaveLength(1);
+  });
+
+  it('are no entities where they are refused, and the others are related', async () => {
+    write({
+      'vault/A.md': '---\nscope: no scope!\n---\nRefused',
+      'vault/B.md': '---\naliases: ["b\\u0001c", "\\u0001"]\n---\nLinks to [[A]]',
+      'vault/C.md': 'Links to [[B]]',
+    });
+    const { counts, leftOut } = await importPath('vault');
+    expect(counts).toEqual({ imported: 4, updated: 0, unchanged: 0, skipped: 1, linked: 1 });
+    expect(leftOut).toEqual(['links to what is not in the import', 'entities']);
+    expect(await graphOf()).toEqual({
+      entities: ['B|bc', 'C'],
+      relations: ['C links_to B: Links to B'],
+    });
   });
 });

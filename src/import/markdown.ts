@@ -3,7 +3,7 @@ import { withAliases } from '../domain/relation.ts';
 import { normalisedContent } from '../domain/statement.ts';
 import { parseMarkdown } from '../files/markdown.ts';
 import { splitLong } from '../files/plain-text.ts';
-import { fitTitle } from './fit.ts';
+import { fitText, fitTitle } from './fit.ts';
 import { type ImportItem, joinTags, MAX_CONTENT_BYTES, type SourceOptions, stableId } from './item.ts';
 import {
   dailyDate,
@@ -122,8 +122,11 @@ function noteEntity(
   frontMatter: Readonly<Record<string, JsonValue>>,
   { scope, tags }: SourceOptions,
 ): ImportItem {
-  const title = fitTitle(baseName(name)) ?? name;
-  const others = [textOf(frontMatter['title']) ?? [], tagsOf(frontMatter['aliases'])].flat();
+  const fitting = (text: string) => fitTitle(fitText(text, () => {}));
+  const title = fitting(baseName(name)) ?? name;
+  const others = [textOf(frontMatter['title']) ?? [], tagsOf(frontMatter['aliases'])]
+    .flat()
+    .flatMap((each) => fitting(each) ?? []);
   const aliases = withAliases(
     { title },
     others.map((each) => each.slice(0, MAX_ALIAS).toWellFormed()),

@@ -60,13 +60,13 @@ describe('export and import', () => {
     work.file('vault/one.md', 'The first [[two]]');
     work.file('vault/two.md', 'The second');
     const first = await work.json(['import', 'many.jsonl', 'vault']);
-    expect(first).toMatchObject({ imported: 1502, updated: 1, linked: 1, run: expect.any(String) });
+    expect(first).toMatchObject({ imported: 1504, updated: 1, linked: 1, run: expect.any(String) });
     const again = await work.json(['import', 'many.jsonl', 'vault']);
     expect(again).toMatchObject({ imported: 0, updated: 0 });
     expect(again).not.toHaveProperty('run');
     await work.json(['remember', 'Since', '--id', 'since']);
     const undone = await work.salience(['undo', '--run', first['run'] as string]);
-    // 1,502 that were new, the one that had changed, and an entity for each of the two notes that are linked.
+    // 1,504 that were new, of them an entity for each of the two notes that are linked; and the one that had changed.
     expect(undone.stdout).toContain(`undid remember (run ${first['run']}) of 1,505 memories`);
     expect((await listAll()).map(({ id, content }) => [id, content])).toEqual(
       expect.arrayContaining([
@@ -500,7 +500,7 @@ it('links the notes of several paths', async () => {
   work.file('a.md', 'First [[b]]\n');
   work.file('b.md', 'Second\n');
   expect((await work.salience(['import', 'a.md', 'b.md'])).stdout).toBe(
-    'imported 2 memories, linked 1 pair\n',
+    'imported 4 memories, linked 1 pair\n',
   );
 });
 

@@ -14,6 +14,7 @@ import {
   importItems,
   openSource,
   openSourcesByUser,
+  withLinks,
   wrote,
 } from '../../import/index.ts';
 import { type MemoryEngine, openSpaces } from '../../index.ts';
@@ -220,8 +221,7 @@ async function importInRun(
       current = noCounts;
     }
     for (const { links, memory } of linksOf.values()) {
-      const linked = await links.write(memory, { signal, onLeftOut });
-      if (linked > 0) finished = { ...finished, linked: (finished.linked ?? 0) + linked };
+      finished = withLinks(finished, await links.write(memory, { signal, onLeftOut }));
     }
     done = true;
   } finally {
