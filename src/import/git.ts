@@ -8,29 +8,33 @@ import {
   joinTags,
   MAX_CONTENT_BYTES,
   type SourceOptions,
+  stableId,
 } from './item.ts';
 
 /** A commit names so many of its files. */
 const MAX_FILES = 50;
 
-/** One memory a commit of the checked-out branch, newest first; its id is `git:` and the hash. */
+/**
+ * One memory a commit of the checked-out branch, newest first; its id is `git:` and the hash. A commit that is longer than
+ * a memory may be becomes several.
+ */
 export function openGitHistory(directory: string, options: SourceOptions): ImportSource {
   const items = async function* (): AsyncGenerator<ImportItem, void> {
     for await (const commit of readGitHistory(directory, { signal: options.signal })) {
-      yield commitItem(commit, options);
+      yield* commitItems(commit, options);
     }
   };
   return { items: items(), share: () => undefined };
 }
 
-function commitItem(commit: GitCommit, options: SourceOptions): ImportItem {
-  const id = `git:${commit.hash}`;
-  const [content = ''] = splitLong(redactPrivate(describe(commit)), MAX_CONTENT_BYTES);
-  return {
+function commitItems(commit: GitCommit, options: SourceOptions): readonly ImportItem[] {
+  const whole = `git:${commit.hash}`;
+  const pieces = splitLong(redactPrivate(describe(commit)), MAX_CONTENT_BYTES);
+  return pieces.map((content, part) => ({
     kind: 'statement',
     where: `commit ${commit.hash.slice(0, 12)}`,
     input: {
-      id,
+      id: part === 0 ? whole : stableId('git', [commit.hash, part]),
       title: fitTitle(commit.subject),
       content,
       type: 'event',
@@ -39,9 +43,9 @@ function commitItem(commit: GitCommit, options: SourceOptions): ImportItem {
       createdAt: commit.at,
       author: fitAuthor(commit.author),
       source: 'imported',
-      sourceRef: id,
+      sourceRef: whole,
     },
-  };
+  }));
 }
 
 function describe({ hash, subject, body, files }: GitCommit): string {

@@ -403,6 +403,15 @@ describe('git history', () => {
       sourceRef: `git:${hash}`,
     });
     expect(existsSync(join(work.directory, 'memory'))).toBe(true);
+    const lines = Array.from({ length: 4000 }, (_, at) => `Change number ${at}.`);
+    work.file('long.txt', `Squashed\n\n${lines.join('\n')}\n\nThe pump is green.`);
+    git('commit', '--quiet', '--allow-empty', '-F', 'long.txt');
+    const long = git('rev-parse', 'HEAD');
+    expect(await work.json(['import', '.git'])).toMatchObject({ imported: 5, unchanged: 1 });
+    expect(await work.json(['import', '.git'])).toMatchObject({ imported: 0, unchanged: 6 });
+    expect(await work.json(['recall', 'which pump is green', '--limit', '1'])).toMatchObject({
+      hits: [{ memory: { title: 'Squashed', sourceRef: `git:${long}` } }],
+    });
     const none = await work.salience(['import', work.directory.replace(/work$/, 'home'), '--format', 'git']);
     expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining('git repository') });
   });
