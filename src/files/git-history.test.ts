@@ -86,6 +86,24 @@ test('the variables of a hook lead to no other repository', async () => {
   }
 });
 
+test('the settings of whoever runs it decide nothing', async () => {
+  const before = await read(repository);
+  const settings = {
+    'log.showRoot': 'false',
+    'diff.relative': 'true',
+    'color.ui': 'always',
+    'log.date': 'unix',
+  };
+  for (const [name, value] of Object.entries(settings)) {
+    await git('2026-01-05T10:00:00Z', 'config', name, value);
+  }
+  try {
+    expect(await read(join(repository, 'docs'))).toEqual(before);
+  } finally {
+    for (const name of Object.keys(settings)) await git('2026-01-05T10:00:00Z', 'config', '--unset', name);
+  }
+});
+
 test('a reader may stop early', async () => {
   for await (const { subject } of readGitHistory(repository)) {
     expect(subject).toBe('Touch nothing');

@@ -74,6 +74,11 @@ function gitArguments(directory: string, max: number | undefined): readonly stri
   return [
     '-C',
     directory,
+    // Else the settings of whoever runs it decide which paths of a commit are named.
+    '-c',
+    'log.showRoot=true',
+    '-c',
+    'diff.relative=false',
     'log',
     '-z',
     '--name-only',
