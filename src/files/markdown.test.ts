@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { parseMarkdown } from './markdown.ts';
 
@@ -95,6 +96,20 @@ test.each([
       details: { file: 'notes.md', line: line ?? expect.any(Number) },
     }),
   );
+});
+
+test('the placeholder of a template in front matter is no warning of the process', async () => {
+  const warnings: Error[] = [];
+  const note = (warning: Error) => void warnings.push(warning);
+  process.on('warning', note);
+  try {
+    expect(parse('---\ncreated: {{date}}\n---\ntext').sections).toMatchObject([{ content: 'text' }]);
+    // They are told in the next turn.
+    await setImmediate();
+    expect(warnings).toEqual([]);
+  } finally {
+    process.off('warning', note);
+  }
 });
 
 test('nothing in, nothing out', () => {

@@ -82,7 +82,8 @@ function readFrontMatter(
   const block = /^---[ \t]*\n(?:([\s\S]*?)\n)?(?:---|\.\.\.)[ \t]*(?:\n|$)/.exec(text);
   if (!block) return { frontMatter: {}, length: 0 };
   const lineCounter = new LineCounter();
-  const document = parseDocument(block[1] ?? '', { lineCounter, prettyErrors: false });
+  // Its warnings, as of the {{title}} of a template, would be printed for all to see, without a file.
+  const document = parseDocument(block[1] ?? '', { lineCounter, prettyErrors: false, logLevel: 'error' });
   const error = document.errors[0];
   if (error) {
     // The YAML starts in the second line of the file.
