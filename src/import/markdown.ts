@@ -46,7 +46,8 @@ export function readMarkdown(text: string, name: string, options: SourceOptions)
   const createdAt =
     ['createdAt', 'created', 'date'].map((key) => textOf(frontMatter[key])).find((value) => value) ??
     dailyDate(name);
-  const noteTags = tagsOf(frontMatter['tags']);
+  // Obsidian takes a quoted "#tag" for the tag.
+  const noteTags = tagsOf(frontMatter['tags']).flatMap((each) => textOf(each.replace(/^#+/, '')) ?? []);
   const notes = [
     ...noteNames(name),
     ...tagsOf(frontMatter['aliases']).flatMap((each) => noteNames(`${each}.md`)),

@@ -48,6 +48,11 @@ describe('tags in the text', () => {
     expect(inlineTags(text)).toEqual(expected);
   });
 
+  it('are those of the front matter, with or without the number sign', async () => {
+    const { inputs } = await readSorted('n.md', '---\ntags: ["#a", b, "#"]\n---\nx #a #b #c\n');
+    expect(inputs.map(({ tags }) => tags)).toEqual([['a', 'b', 'c']]);
+  });
+
   it('join those of the note and the import, up to as many as a memory may have', async () => {
     const { inputs } = await readSorted('n.md', '---\ntags: [a]\n---\nx #b #a\n# H\ny\n', { tags: ['c'] });
     expect(inputs.map(({ tags }) => tags)).toEqual([
