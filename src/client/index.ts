@@ -48,7 +48,7 @@ const connectKeys = keysOf<ConnectOptions>()({ url: true, token: true, fetch: tr
  * `importMemories` take 10,000 memories at most, which are one transaction; `observe` takes as many messages, and a list of ids or names as many entries. A
  * recall has 1,000 hits at most.
  *
- * @throws `invalid_argument`: an option is unknown, missing or not what a server could be asked with. What the server answers, such as `unauthorized`;
+ * @throws `invalid_argument`: an option is unknown, missing or not what a server could be asked with, or the URL has a path at which the server has no API, such as `/v1`. What the server answers, such as `unauthorized`;
  * `server_failed`: it does not answer.
  * @example
  * ```ts
@@ -64,7 +64,11 @@ export async function connectMemory(options: ConnectOptions): Promise<MemoryEngi
   const token = checkedToken(options.token);
   if (options.fetch !== undefined) callback(options.fetch, 'fetch');
   const transport = createTransport({ url, token, fetch: options.fetch });
-  const granted = await transport.askPath<{ readonly space?: unknown } | null>('/v1/token');
+  const granted = await transport
+    .askPath<{ readonly space?: unknown } | null>('/v1/token')
+    .catch((error: unknown) => {
+      throw wrongPath(url, error);
+    });
   const space = granted?.space;
   if (typeof space !== 'string') throw notThisApi(url, 200);
   const explain = options.explain !== false;
@@ -170,6 +174,23 @@ function checkedUrl(given: string): string {
   if (URL.canParse(url, page) && /^https?:$/.test(new URL(url, page).protocol) && !/[?#]/.test(url))
     return url;
   throw invalidArgument('url', `${describe(given)} is not the URL of a server; write http://127.0.0.1:7411`);
+}
+
+/** The error of a server that has no such path, or something else there: where the URL has one, it is not the server's. */
+function wrongPath(url: string, error: unknown): unknown {
+  const isThere =
+    SalienceError.isInstance(error) && (error.code === 'not_found' || error.details['status'] === 405);
+  const given = url.replace(/\/+$/, '');
+  // The path of a proxy may come before that of a route.
+  const ofRoute = /\/(v1|mcp|inspector)(\/.*)?$/;
+  const likely = ofRoute.test(given)
+    ? given.replace(ofRoute, '')
+    : given.replace(/^(\w+:\/\/[^/]*).*$/, '$1');
+  if (!isThere || likely === given || likely === '') return error;
+  return invalidArgument(
+    'url',
+    `what answers at ${given} has not the paths of the API; give the URL of the server, probably ${likely}`,
+  );
 }
 
 /** As a header sends it: without white space around it, such as the mark that some editors begin a file with. */

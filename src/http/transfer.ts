@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Hono } from 'hono';
+import * as z from 'zod';
 import { parseInput } from '../api/index.ts';
 import { list } from '../api/read.ts';
 import { invalidArgument, oneOf } from '../domain/check.ts';
@@ -41,6 +42,13 @@ export const NOT_OF_EXPORTS: readonly string[] = [
   'around',
   'count',
 ];
+/** The filters of list, which an export takes. */
+const filters = {
+  name: 'export',
+  input: z.strictObject(
+    Object.fromEntries(Object.entries(list.input.shape).filter(([name]) => !NOT_OF_EXPORTS.includes(name))),
+  ),
+};
 /** So many lines that could not be used are named in the answer. */
 const MOST_PROBLEMS = 1000;
 
@@ -59,7 +67,10 @@ export function addTransferRoutes(app: Hono<AppTypes>, desk: Desk): void {
         'an export is always whole, and has no pages; leave it out, or use list',
       );
     }
-    const filter = parseInput(list, withoutSpace(parseQueryFields(list.input, query), grant));
+    const filter: ListOptions = parseInput(
+      filters,
+      withoutSpace(parseQueryFields(filters.input, query), grant),
+    );
     const memory = confine(await desk.spaces.get(grant.space), grant);
     return exportAll(context, memory, filter);
   });

@@ -102,6 +102,36 @@ describe('the client', () => {
     await expect(connectMemory({ url: gone, token: 'x' })).rejects.toMatchObject({ code: 'server_failed' });
   });
 
+  it('says which URL is likely right where one has the path of a route', async () => {
+    await using test = await startTestServer({
+      mount: { '/mcp': () => new Response(null, { status: 405 }) },
+    });
+    const token = await test.token();
+    for (const [path, likely] of [
+      ['/v1', ''],
+      ['/v1/', ''],
+      ['/v1/memories', ''],
+      ['/mcp', ''],
+      ['/inspector/', ''],
+      ['/api', ''],
+      ['/prefix/v1', '/prefix'],
+    ]) {
+      await expect(connectMemory({ url: `${test.url}${path}`, token }), path).rejects.toMatchObject({
+        code: 'invalid_argument',
+        message: expect.stringMatching(
+          new RegExp(`give the URL of the server, probably ${test.url}${likely}$`),
+        ),
+        details: { field: 'url' },
+      });
+    }
+    await using other = await listening(
+      createServer((_, response) =>
+        response.writeHead(404).end('{"code":"not_found","detail":"no","details":{}}'),
+      ),
+    );
+    await expect(connectMemory({ url: other.url, token })).rejects.toMatchObject({ code: 'not_found' });
+  });
+
   it('asks once more when a connection ends, with the same key', async () => {
     const keys: unknown[] = [];
     const server = createServer((request, response) => {

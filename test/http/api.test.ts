@@ -496,6 +496,9 @@ describe('export and import', () => {
         status: 400,
         json: { code: 'invalid_argument', details: { field: name } },
       });
+    const { json } = await test.ask('GET', '/v1/export?colour=red', { token });
+    expect(json.detail).toMatch(/^export: unknown argument "colour" \(available: scope, .*tags,/);
+    expect(json.detail).not.toMatch(/limit|sort|cursor/);
   });
 
   it('leave out the lines that cannot be used, whatever is wrong with them, and name them', async () => {
