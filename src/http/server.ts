@@ -34,7 +34,7 @@ export interface ServerOptions {
   readonly host?: string | undefined;
   /** Default is 7411; 0 takes a free one. */
   readonly port?: number | undefined;
-  /** Names, beside those of this machine, under which the server may be asked. */
+  /** Names without a port, beside those of this machine, under which the server may be asked, such as `memory.example`. */
   readonly allowHosts?: readonly string[] | undefined;
   /** Websites whose pages may ask, such as `https://app.example`; of a browser extension, `chrome-extension://` and its id. */
   readonly allowOrigins?: readonly string[] | undefined;
@@ -192,7 +192,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         ...LOCAL_HOSTS,
         inUrl(host),
         ...(publicUrl ? [publicUrl.hostname] : []),
-        ...(options.allowHosts ?? []),
+        ...(options.allowHosts ?? []).map(checkHostName),
       ],
       origins: [...(publicUrl ? [publicUrl.origin] : []), ...(options.allowOrigins ?? []).map(checkOrigin)],
     },
@@ -312,6 +312,21 @@ function checkPublicUrl(url: string): URL {
   throw invalidArgument(
     'publicUrl',
     `${JSON.stringify(url)} is not an address; write https://memory.example`,
+  );
+}
+
+/** As clients send it: a name of another script in ASCII. */
+function checkHostName(name: string): string {
+  if (
+    typeof name === 'string' &&
+    /^(?:\[[^\]]*\]|[^\s/\\?#@:*[\]]+)$/.test(name) &&
+    URL.canParse(`http://${name}`)
+  ) {
+    return new URL(`http://${name}`).hostname;
+  }
+  throw invalidArgument(
+    'allowHosts',
+    `${describe(name)} is not a host name; write memory.example, without a scheme, port or path, and an IPv6 address in brackets`,
   );
 }
 

@@ -120,6 +120,34 @@ describe('the door', () => {
     );
   });
 
+  it.each([
+    'https://memory.example',
+    'memory.example:8443',
+    'memory.example/',
+    'user@memory.example',
+    '*.example',
+    '::1',
+    '',
+    ' ',
+  ])('does not start with the host %j, which no request could be for', async (name) => {
+    await expect(startTestServer({ allowHosts: [name] })).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: `allowHosts: ${JSON.stringify(name)} is not a host name; write memory.example, without a scheme, port or path, and an IPv6 address in brackets`,
+      details: { field: 'allowHosts' },
+    });
+  });
+
+  it('answers to the hosts that it allows, with any port and in any case', async () => {
+    await using other = await startTestServer({
+      allowHosts: ['Memory.example', 'bücher.example', '[fd00::1]', 'my_host'],
+    });
+    const ask = async (host: string) =>
+      statusOf(await other.raw(`GET /healthz HTTP/1.1\r\nhost: ${host}\r\n${close}\r\n`));
+    for (const host of ['memory.EXAMPLE:8443', 'xn--bcher-kva.example', '[fd00::1]:80', 'my_host'])
+      expect(await ask(host), host).toBe(200);
+    expect(await ask('other.example')).toBe(403);
+  });
+
   it('protects every answer', async () => {
     for (const path of ['/healthz', '/v1/stats', '/nothing']) {
       const { headers } = await test.ask('GET', path, { token });
