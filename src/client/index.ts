@@ -189,7 +189,7 @@ function wrongPath(url: string, error: unknown): unknown {
   if (!isThere || likely === given || likely === '') return error;
   return invalidArgument(
     'url',
-    `what answers at ${given} has not the paths of the API; give the URL of the server, probably ${likely}`,
+    `there is no API at ${given}; give the URL of the server, probably ${likely}`,
   );
 }
 
