@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { MemoryEngine } from '../../index.ts';
 import { day, entity, opened, start } from '../../testing/entities.ts';
+import { seededRandom } from '../../testing/seeded-random.ts';
 
 async function people(memory: MemoryEngine): Promise<void> {
   await memory.rememberMany([
@@ -326,7 +327,7 @@ describe('a relation', () => {
     },
   );
 
-  it('of a name with one value at a time is replaced by whichever is written later, though both look first', async () => {
+  it('of a name with one value at a time is replaced by whichever begins later, though both look first', async () => {
     const { memory, clock } = await opened();
     await people(memory);
     await memory.relate('Ada', 'lives_in', 'Paris');
@@ -339,6 +340,123 @@ describe('a relation', () => {
     const { hits } = await memory.recall('Ada lives in', { strategy: 'bm25', types: ['fact'] });
     expect(hits.map((hit) => hit.memory.content)).toEqual(['Ada Lovelace lives in Acme']);
     expect(hits[0]?.memory.supersedes).toContain(rome.relation.statements[0]);
+  });
+
+  describe('of a name with one value at a time that is told after a later value', () => {
+    const facts = async (memory: MemoryEngine, options: object = {}) => {
+      const asked = { strategy: 'bm25', types: ['fact'], track: false, ...options } as const;
+      const { hits } = await memory.recall('Ada lives in', asked);
+      return hits.map((hit) => hit.memory.content.replace('Ada Lovelace lives in ', ''));
+    };
+
+    it('is not recalled beside it, and undo leaves the later value as it was', async () => {
+      const { memory, clock } = await opened();
+      await people(memory);
+      const rome = (await memory.relate('Ada', 'lives_in', 'Rome')).relation.statements[0]!;
+      clock.advance(day);
+      const before = await memory.get(rome);
+      const paris = (await memory.relate('Ada', 'lives_in', 'Paris', { validFrom: '2020-01-01' })).relation
+        .statements[0]!;
+      expect(await triples(memory, 'Ada')).toEqual(['ada lives_in rome']);
+      expect(await facts(memory)).toEqual(['Rome']);
+      expect((await memory.get(rome))?.supersedes).toEqual([paris]);
+      await memory.undo();
+      expect(await memory.get(rome)).toEqual(before);
+      expect(await memory.get(paris)).toBeUndefined();
+    });
+
+    it('holds again where the later value is invalidated, and not where that has ended', async () => {
+      const { memory, clock } = await opened();
+      await people(memory);
+      const rome = (await memory.relate('Ada', 'lives_in', 'Rome')).relation.statements[0]!;
+      clock.advance(day);
+      await memory.relate('Ada', 'lives_in', 'Paris', { validFrom: '2020-01-01' });
+      await memory.invalidate(rome, 'She never did');
+      expect(await facts(memory)).toEqual(['Paris']);
+      await memory.undo();
+      await memory.unrelate('Ada', 'lives_in', 'Paris');
+      clock.advance(day);
+      expect(await facts(memory)).toEqual(['Rome']);
+      await memory.undo();
+      await memory.unrelate('Ada', 'lives_in', 'Rome');
+      clock.advance(day);
+      expect(await facts(memory)).toEqual([]);
+      expect(await triples(memory, 'Ada')).toEqual([]);
+    });
+
+    it('is replaced by the nearest later value, and by one further on where the nearer ones end before', async () => {
+      const { memory } = await opened();
+      await people(memory);
+      await memory.relate('Ada', 'lives_in', 'Rome', { validFrom: '2021-01-01', validUntil: '2022-01-01' });
+      await memory.relate('Ada', 'lives_in', 'Acme', { validFrom: '2024-01-01' });
+      await memory.relate('Ada', 'lives_in', 'Bob', { validFrom: '2025-01-01' });
+      const paris = (await memory.relate('Ada', 'lives_in', 'Paris', { validFrom: '2020-01-01' })).relation
+        .statements[0]!;
+      const superseding = (await memory.list()).memories.filter((each) => each.supersedes.includes(paris));
+      expect(superseding.map(({ content }) => content).sort()).toEqual([
+        'Ada Lovelace lives in Acme',
+        'Ada Lovelace lives in Rome',
+      ]);
+      for (const [at, place] of [
+        ['2020-06-01', 'Paris'],
+        ['2021-06-01', 'Rome'],
+        ['2023-06-01', 'Paris'],
+        ['2024-06-01', 'Acme'],
+        ['2025-06-01', 'Bob'],
+      ]) {
+        expect(await facts(memory, { asOf: { valid: at } })).toEqual([place]);
+      }
+    });
+
+    it('stays where the later value is of another scope, begins after it has ended, or was told in own words', async () => {
+      const { memory } = await opened();
+      await people(memory);
+      const later = [
+        await memory.relate('Ada', 'lives_in', 'Rome', { scope: 'project:a' }),
+        await memory.relate('Ada', 'lives_in', 'Acme', { validFrom: '2023-01-01' }),
+        await memory.relate('Ada', 'lives_in', 'Bob', {
+          content: 'She moved in with Bob',
+          validFrom: '2021-01-01',
+        }),
+      ].map(({ relation }) => relation.statements[0]!);
+      const before = await Promise.all(later.map((id) => memory.get(id)));
+      await memory.relate('Ada', 'lives_in', 'Paris', { validFrom: '2020-01-01', validUntil: '2022-01-01' });
+      expect(await Promise.all(later.map((id) => memory.get(id)))).toEqual(before);
+    });
+
+    it('is told again though the later value replaces it already: there is no cycle', async () => {
+      const { memory, clock } = await opened();
+      await people(memory);
+      await memory.relate('Ada', 'lives_in', 'Paris');
+      clock.advance(day);
+      await memory.relate('Ada', 'lives_in', 'Rome', { validUntil: new Date(start + 5 * day) });
+      clock.advance(9 * day);
+      await memory.relate('Ada', 'lives_in', 'Paris', { validFrom: new Date(start + 4 * day) });
+      expect(await facts(memory)).toEqual(['Paris']);
+      expect(await triples(memory, 'Ada')).toEqual(['ada lives_in paris']);
+    });
+
+    it('gives the answer of neighbours, in whatever order values are told', async () => {
+      const next = seededRandom(75);
+      const integer = (below: number) => Math.floor(next() * below);
+      for (let round = 0; round < 30; round++) {
+        const { memory, clock } = await opened();
+        await people(memory);
+        for (let told = 0; told < 6; told++) {
+          clock.advance(integer(3) * day);
+          const validFrom = next() < 0.6 ? new Date(start + (integer(20) - 10) * day) : undefined;
+          const place = ['Paris', 'Rome', 'Acme', 'Bob'][integer(4)]!;
+          await memory.relate('Ada', 'lives_in', place, { validFrom });
+          for (const now of [clock.now(), clock.now() + 15 * day]) {
+            const at = { now: new Date(now) };
+            const { relations } = await memory.neighbours('Ada', at);
+            const places = (await facts(memory, at)).map((each) => each.toLowerCase());
+            expect([...new Set(places)]).toEqual(relations.map(({ to }) => to));
+          }
+        }
+        await memory.close();
+      }
+    });
   });
 
   it('of a name with one value at a time is the earlier one where the later cannot be seen', async () => {

@@ -12,9 +12,10 @@ import {
   type Triple,
   withRelations,
 } from '../../domain/relation.ts';
-import { GLOBAL_SCOPE, parseScope } from '../../domain/scope.ts';
+import { parseScope } from '../../domain/scope.ts';
 import { type Instant, parseInstant } from '../../domain/time.ts';
 import type { Change, SpaceReader } from '../../store/store.ts';
+import { superseding } from '../belief/supersession.ts';
 import { type Dependencies, momentOf, notFound } from '../dependencies.ts';
 import { inactiveOf } from '../write/plan.ts';
 import { rememberStatement } from '../write/remember.ts';
@@ -47,7 +48,6 @@ export async function relate(
     const memories = await addTo(engine, ids, relation, now);
     return resultOf(relation, sentence, memories, 'updated');
   }
-  const scope = parseScope(options.scope ?? GLOBAL_SCOPE);
   const input = {
     content: content ?? sentence,
     scope: options.scope,
@@ -63,7 +63,9 @@ export async function relate(
     {
       verb: 'relate',
       derivedFrom: content === undefined ? [source.id, target.id] : [],
-      supersedes: (reader) => earlierSentences(reader, relation, scope, now),
+      supersedes: (reader, memory) => earlierSentences(reader, { memory, relation }, now),
+      furtherChanges: async (reader, [memory]) =>
+        memory ? laterSentences(reader, { memory, relation }, now) : [],
     },
   );
   const [memory] = await engine.space.get([id]);
@@ -194,28 +196,91 @@ function ended(
   };
 }
 
+/** A statement that is about to be written, or is known already. One that is new has no ordinal: it is the last. */
+interface Told {
+  readonly memory: MemoryRecord;
+  readonly relation: RelationRecord;
+}
+
 /**
  * The sentences that state an earlier value of a name that has one at a time, and nothing else. The new statement supersedes them: if it
  * is invalidated, forgotten or no longer valid, the earlier value is current again.
  */
-async function earlierSentences(
-  reader: SpaceReader,
-  relation: RelationRecord,
-  scope: string,
-  now: number,
-): Promise<readonly string[]> {
-  if (!(await reader.settings()).singleValued.includes(relation.name)) return [];
-  const begin = relation.validFrom ?? now;
-  const { from, name } = relation;
-  const look = { filter: { validAt: begin }, now, singleValued: new Set<string>() };
-  const held = await heldAmong(reader, await reader.stated({ subjects: [{ from, name }] }), look);
-  const earlier = held.filter(
-    (each) => each.relation.to !== relation.to && each.memory.scope === scope && beginOf(each) < begin,
+async function earlierSentences(reader: SpaceReader, told: Told, now: Instant): Promise<readonly string[]> {
+  const others = await otherValues(reader, told);
+  const look = { filter: { validAt: beginOf(told) }, now, singleValued: new Set<string>() };
+  const held = await heldAmong(reader, others, look);
+  const earlier = held.filter((each) => takesPlaceOf(numbered(told), each, Infinity));
+  const found: string[] = [];
+  for (const memory of await reader.get([...new Set(earlier.map(({ memory }) => memory.id))])) {
+    if (memory && statesOnly(memory, told) && !(await leadsTo(reader, memory, told.memory.id)))
+      found.push(memory.id);
+  }
+  return found;
+}
+
+/**
+ * The sentences that state a later value, and nothing else, where the new statement is told after them: they supersede it as if it had been
+ * told before. Mostly that is the nearest one; one further on does where the nearer ones have ended by then.
+ */
+async function laterSentences(reader: SpaceReader, told: Told, now: Instant): Promise<readonly Change[]> {
+  const { memory: sentence, relation } = told;
+  if (!isMadeOf(sentence, relation)) return [];
+  const later = (await otherValues(reader, told))
+    .filter((each) => takesPlaceOf(each, numbered(told), Infinity) && beginOf(each) <= endOf(told))
+    .sort((a, b) => (takesPlaceOf(a, b, Infinity) ? 1 : -1));
+  const nearer: Stating[] = [];
+  const changes: Change[] = [];
+  for (const each of later) {
+    const begin = beginOf(each);
+    if (nearer.some((one) => endOf(one) >= begin)) continue;
+    // One that another one has superseded does all the same: the chain of them holds.
+    const look = { filter: { validAt: begin, deep: true }, now, singleValued: new Set<string>() };
+    if ((await heldAmong(reader, [each], look)).length === 0) continue;
+    const [memory] = await reader.get([each.memory.id]);
+    if (!memory || !statesOnly(memory, told) || (await leadsTo(reader, sentence, memory.id))) continue;
+    nearer.push(each);
+    changes.push({ kind: 'replace', memory: superseding(memory, sentence) });
+  }
+  return changes;
+}
+
+/** What states other values of a name that has one at a time, in the scope of the statement. */
+async function otherValues(reader: SpaceReader, { memory, relation }: Told): Promise<readonly Stating[]> {
+  const { from, name, to } = relation;
+  if (!(await reader.settings()).singleValued.includes(name)) return [];
+  return (await reader.stated({ subjects: [{ from, name }] })).filter(
+    (each) => each.relation.to !== to && each.memory.scope === memory.scope && each.memory.id !== memory.id,
   );
-  const memories = await reader.get([...new Set(earlier.map(({ memory }) => memory.id))]);
-  return memories.flatMap((memory) =>
-    memory?.relations?.some((each) => each.name === name && isMadeOf(memory, each)) ? [memory.id] : [],
+}
+
+function numbered({ memory, relation }: Told): Stating {
+  return { memory: { ...memory, ordinal: memory.ordinal || Infinity }, relation };
+}
+
+/** Until when a statement says that a relation holds. */
+function endOf({ memory, relation }: Stating): Instant {
+  return Math.min(relation.validUntil ?? Infinity, memory.validUntil ?? Infinity);
+}
+
+/** Whether a memory was made to state a value of this name, and says nothing else. */
+function statesOnly(memory: MemoryRecord, { relation: { from, name } }: Told): boolean {
+  return (
+    memory.relations?.some((each) => each.from === from && each.name === name && isMadeOf(memory, each)) ??
+    false
   );
+}
+
+/** Whether a memory supersedes another one, directly or in turn: that one cannot supersede it as well. */
+async function leadsTo(reader: SpaceReader, { supersedes }: MemoryRecord, id: string): Promise<boolean> {
+  const below = new Set(supersedes);
+  let level: readonly string[] = [...below];
+  while (level.length > 0 && !below.has(id)) {
+    const next = (await reader.get(level)).flatMap((memory) => memory?.supersedes ?? []);
+    level = [...new Set(next)].filter((each) => !below.has(each));
+    for (const each of level) below.add(each);
+  }
+  return below.has(id);
 }
 
 async function addTo(

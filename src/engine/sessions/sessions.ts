@@ -180,8 +180,8 @@ async function openedSession(
     const said = open && stale ? await leftToSummarise(engine, open, now) : [];
     if (open && said.length > 0) {
       const { summary, shown } = automaticSummary(open, said, engine.limits.maxContentBytes);
-      const unlessChanged: FurtherChanges = async (reader) => {
-        const changes = await furtherChanges(reader);
+      const unlessChanged: FurtherChanges = async (reader, written) => {
+        const changes = await furtherChanges(reader, written);
         // What was forgotten or corrected meanwhile must not stand in a summary.
         won &&= (await reader.get(shown.map(({ id }) => id))).every(
           (memory, at) =>
@@ -195,7 +195,7 @@ async function openedSession(
       await summarise(engine, open, summary, now, options, unlessChanged, shown);
     } else {
       await engine.space.write({ verb: 'remember', at: now }, async (reader) => ({
-        changes: (await furtherChanges(reader)) ?? [],
+        changes: (await furtherChanges(reader, [])) ?? [],
         result: undefined,
       }));
     }

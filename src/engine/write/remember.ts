@@ -1,6 +1,6 @@
 import { listOf } from '../../domain/check.ts';
 import type { ImportanceSource, MemoryRecord } from '../../domain/memory.ts';
-import { mapInSlices, startLongSlices } from '../../domain/slices.ts';
+import { mapInSlices, type Slices, startLongSlices } from '../../domain/slices.ts';
 import type { Instant } from '../../domain/time.ts';
 import type { Change, IndexedText, SpaceReader, Verb, Vote } from '../../store/store.ts';
 import { findConflicts, type Noticed, noticedIn, reportOf } from '../belief/conflicts.ts';
@@ -64,8 +64,14 @@ export async function rememberJudged(
   return rememberAll(engine, inputs, options, { judges, furtherChanges });
 }
 
-/** What else belongs to a write, by what is known in it; `undefined` when nothing is to be written after all. */
-export type FurtherChanges = (reader: SpaceReader) => Promise<readonly Change[] | undefined>;
+/**
+ * What else belongs to a write, by what is known in it and the memories that it is about to write; `undefined` when nothing is
+ * to be written after all.
+ */
+export type FurtherChanges = (
+  reader: SpaceReader,
+  written: readonly MemoryRecord[],
+) => Promise<readonly Change[] | undefined>;
 
 /** Remembers the summary of a session, together with what becomes of the session; `undefined` when `furtherChanges` says so. */
 export async function rememberSummary(
@@ -89,7 +95,7 @@ export async function rememberStatement(
   engine: Dependencies,
   input: RememberInput,
   options: OperationOptions,
-  settings: Pick<RememberSettings, 'verb' | 'derivedFrom' | 'supersedes'>,
+  settings: Pick<RememberSettings, 'verb' | 'derivedFrom' | 'supersedes' | 'furtherChanges'>,
 ): Promise<RememberResult> {
   const [remembered] = await rememberAll(engine, [input], options, settings);
   return remembered as RememberResult;
@@ -105,8 +111,10 @@ interface RememberSettings {
   readonly furtherChanges?: FurtherChanges | undefined;
   /** The ids of the memories that a summary was made of. */
   readonly derivedFrom?: readonly string[] | undefined;
-  /** The ids of the memories that the statements supersede besides, as of the write. */
-  readonly supersedes?: ((reader: SpaceReader) => Promise<readonly string[]>) | undefined;
+  /** The ids of the memories that the statements supersede besides, as of the write, by what the first of them is without. */
+  readonly supersedes?:
+    | ((reader: SpaceReader, first: MemoryRecord) => Promise<readonly string[]>)
+    | undefined;
   /** Where the importance of each comes from. Default is the caller. */
   readonly judges?: readonly ImportanceSource[] | undefined;
 }
@@ -147,7 +155,8 @@ async function rememberAll(
     );
     for (const { key, input } of found)
       if (!people.has(key)) people.set(key, draftOf(input, newRecord(input, context)));
-    const own = supersedes ? superseding(drafts, await supersedes(reader)) : drafts;
+    const first = supersedes && (await plannedFirst(reader, drafts, now, slices));
+    const own = first ? superseding(drafts, await supersedes(reader, first)) : drafts;
     return [...own, ...found.flatMap(({ key }) => people.get(key) ?? [])];
   };
   const checkSuperseded = (reader: SpaceReader, plans: readonly Plan[]) => {
@@ -188,7 +197,7 @@ async function rememberAll(
         // Also where what is said is known already.
         const said = drafts.map(({ record }) => record);
         const sessions = await touchSessions(reader, said, now);
-        const more = furtherChanges ? await furtherChanges(reader) : [];
+        const more = furtherChanges ? await furtherChanges(reader, written) : [];
         if (!more) return { changes: [], result: 'left out' };
         return {
           changes: [...changes, ...newLinks, ...pairs, ...sessions, ...more],
@@ -203,6 +212,17 @@ async function rememberAll(
   const { plans, noticed, first } = prepared;
   const conflicts = await reportOf(engine, noticed, first);
   return plans.slice(0, drafts.length).map((plan) => ({ ...outcomeOf(plan), ...conflicts }));
+}
+
+/** What the first statement is about to be written as, or is known as already. */
+async function plannedFirst(
+  reader: SpaceReader,
+  drafts: readonly Draft[],
+  now: Instant,
+  slices: Slices,
+): Promise<MemoryRecord | undefined> {
+  const [plan] = await planWrites(reader, drafts.slice(0, 1), now, slices);
+  return plan?.kind === 'keep' ? (await reader.get([plan.id]))[0] : plan?.memory;
 }
 
 function superseding(drafts: readonly Draft[], ids: readonly string[]): readonly Draft[] {
