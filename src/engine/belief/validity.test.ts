@@ -150,6 +150,29 @@ describe('what was invalidated', () => {
     expect((await memory.get('a'))?.invalidatedAt).toBeUndefined();
   });
 
+  test('stays so after undo, where another memory of the same statement is invalidated as well', async () => {
+    const { memory, pass } = await live(plain);
+    await memory.rememberMany([
+      { content: statement, id: 'a' },
+      { content: statement, id: 'b', type: 'event' },
+      { content: statement, id: 'c', scope: 'project:x' },
+    ]);
+    const says = async () => {
+      const { inactive } = await memory.remember(statement, { type: 'feedback' });
+      await memory.undo();
+      return inactive?.reason;
+    };
+    await memory.invalidate('c', 'not in this project');
+    await memory.invalidate('a', 'it was moved');
+    pass(1);
+    await memory.invalidate('b', 'it was moved again');
+    expect(await says()).toBe('it was moved again');
+    await memory.undo();
+    expect(await says()).toBe('it was moved');
+    await memory.undo();
+    expect(await says()).toBeUndefined();
+  });
+
   test('releases what it superseded, and contradicts nothing', async () => {
     const { memory } = await live();
     await memory.remember('Anna flies to Lisbon on Monday morning', { id: 'old' });

@@ -320,7 +320,10 @@ const USED = DYNAMICS.filter(
   (field) => field !== 'tier' && field !== 'coldSince' && field !== 'consolidatedAt',
 );
 
-/** What an invalidation left behind beside the memory goes with it, and comes back with its revival. */
+/**
+ * What an invalidation left behind beside the memory goes with it, and comes back with its revival. Where the same statement is
+ * invalidated as a memory of another type too, what was said of it last stands.
+ */
 async function tombstoneBefore(
   reader: SpaceReader,
   verb: Verb,
@@ -328,9 +331,15 @@ async function tombstoneBefore(
 ): Promise<readonly Change[]> {
   if (verb !== 'invalidate' && verb !== 'reinstate') return [];
   const statement = await withFullText(reader, before);
-  if (before.invalidatedAt === undefined)
+  const others = (await reader.find('content', [statement.content])).filter(
+    ({ id, scope }) => id !== before.id && scope === before.scope,
+  );
+  const last = [before, ...others].reduce((a, b) =>
+    (b.invalidatedAt ?? -Infinity) > (a.invalidatedAt ?? -Infinity) ? b : a,
+  );
+  if (last.invalidatedAt === undefined)
     return verb === 'invalidate' ? [{ kind: 'remove-tombstone', statement }] : [];
-  const tombstone = { at: before.invalidatedAt, reason: before.invalidReason ?? '' };
+  const tombstone = { at: last.invalidatedAt, reason: last.invalidReason ?? '' };
   return [{ kind: 'add-tombstone', statement, tombstone }];
 }
 
