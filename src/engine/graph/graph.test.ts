@@ -459,6 +459,38 @@ describe('a relation', () => {
     });
   });
 
+  it('told again with another period holds for it, and so does its sentence', async () => {
+    const { memory, clock } = await opened();
+    await people(memory);
+    const { relation } = await memory.relate('Ada', 'works_at', 'Acme', { validFrom: '2025-01-01' });
+    const id = relation.statements[0]!;
+    const holds = async (valid: string) => {
+      const asked = { strategy: 'bm25', types: ['fact'], track: false, asOf: { valid } } as const;
+      const { hits } = await memory.recall('Ada works at', asked);
+      const known = await triples(memory, 'Ada', { asOf: { valid } });
+      expect(hits.map((hit) => hit.memory.id)).toEqual(known.length > 0 ? [id] : []);
+      return known.length > 0;
+    };
+    expect(await holds('2021-01-01')).toBe(false);
+    const again = { validFrom: '2020-01-01', validUntil: '2027-01-01' };
+    expect((await memory.relate('Ada', 'works_at', 'Acme', again)).outcome).toBe('updated');
+    expect(await holds('2021-01-01')).toBe(true);
+    expect(await holds('2028-01-01')).toBe(true);
+    await memory.relate('Ada', 'works_at', 'Acme', { validFrom: '2025-01-01', validUntil: '2026-06-01' });
+    expect(await holds('2026-12-01')).toBe(true);
+    expect(await holds('2028-01-01')).toBe(false);
+    await memory.undo();
+    expect(await holds('2028-01-01')).toBe(true);
+    // What says how sure it is, and nothing of time, leaves the period of the sentence alone.
+    await memory.update(id, { validUntil: '2026-02-01' });
+    await memory.relate('Ada', 'works_at', 'Acme', { validFrom: '2025-01-01', confidence: 0.9 });
+    expect(await holds('2026-03-01')).toBe(false);
+    clock.advance(day);
+    await memory.undo();
+    await memory.undo();
+    expect(await holds('2026-03-01')).toBe(true);
+  });
+
   it('of a name with one value at a time is the earlier one where the later cannot be seen', async () => {
     const { memory } = await opened();
     await people(memory);

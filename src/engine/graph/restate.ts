@@ -97,6 +97,35 @@ export function endedSentence(
     : { invalidatedAt: now, invalidReason: 'the relation was ended before it began' };
 }
 
+/**
+ * What becomes of the validity of a sentence that says nothing but a relation, where that is stated anew with another period:
+ * the sentence is valid for all of what is stated.
+ */
+export function sentenceValidity(
+  memory: MemoryRecord,
+  relations: MemoryRecord['relations'],
+): Pick<Partial<MemoryRecord>, 'validFrom' | 'validUntil'> {
+  const madeOf = (all: MemoryRecord['relations'] = []) => all.filter((each) => isMadeOf(memory, each));
+  const before = periodOf(madeOf(memory.relations));
+  const after = periodOf(madeOf(relations));
+  return {
+    ...(memory.validFrom !== undefined && after.from < before.from
+      ? { validFrom: Math.min(memory.validFrom, after.from) }
+      : {}),
+    ...(after.until === before.until
+      ? {}
+      : { validUntil: after.until === Infinity ? undefined : after.until }),
+  };
+}
+
+/** From the first moment that is named; until the last one, where each has an end. */
+function periodOf(relations: readonly RelationRecord[]): { readonly from: Instant; readonly until: Instant } {
+  return {
+    from: Math.min(...relations.map(({ validFrom = Infinity }) => validFrom)),
+    until: Math.max(...relations.map(({ validUntil = Infinity }) => validUntil)),
+  };
+}
+
 function renamed(relations: readonly RelationRecord[], from: string, to: string): readonly RelationRecord[] {
   const end = (id: string) => (id === from ? to : id);
   return relations

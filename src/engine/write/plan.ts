@@ -8,6 +8,7 @@ import { formatInstant, type Instant } from '../../domain/time.ts';
 import type { SpaceReader } from '../../store/store.ts';
 import { revived } from '../../store/tiers.ts';
 import { inheritedImportance } from '../belief/supersession.ts';
+import { sentenceValidity } from '../graph/restate.ts';
 import type { Inactive, RememberInput } from '../types.ts';
 import { type Candidates, nameIn, readCandidates, statementOf, topicOf } from './candidates.ts';
 import { changedRecord, revised } from './record.ts';
@@ -139,6 +140,7 @@ function planOne(
     ? atMost(withRelations(twin.relations ?? [], record.relations), MOST_RELATIONS, 'relations', 'relations')
     : twin.relations;
   const same = JSON.stringify(relations) === JSON.stringify(twin.relations);
+  const validity = same ? {} : sentenceValidity(twin, relations);
   // From now on it is what its topic says: whatever is said with it counts as it does for any topic.
   if (topicKey !== twin.topicKey)
     return { kind: 'update', memory: { ...restated(hot, input, record), topicKey, relations } };
@@ -148,7 +150,7 @@ function planOne(
   const { updatedAt } = record;
   return {
     kind: 'update',
-    memory: revised(twin, { ...hot, supersedes, relations, updatedAt }),
+    memory: revised(twin, { ...hot, supersedes, relations, updatedAt, ...validity }),
   };
 }
 
