@@ -1,3 +1,5 @@
+import { describe } from './describe.ts';
+
 /** What went wrong, for programs. Messages are for people and may change; codes do not. */
 export type SalienceErrorCode =
   /** An argument is out of range, of the wrong kind or missing; `details.field` names it. */
@@ -118,9 +120,13 @@ export class SalienceError extends Error {
   }
 }
 
-/** What a caught value says: a caller's own code may throw anything. */
+/** What a caught value says: a caller's own code may throw anything. Of an object no more than its message: it may hold keys. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  if (typeof error === 'string' && error !== '') return error;
+  const { message, code } = Object(error) as Readonly<Record<string, unknown>>;
+  const said = [message, code].find((text) => typeof text === 'string' && text !== '');
+  if (said !== undefined) return said as string;
+  return `${error instanceof Error ? error.name : describe(error)} was thrown, with no message`;
 }
 
 /** What the error of an aborted operation says where nothing better is known. */

@@ -10,6 +10,7 @@ import {
   NO_USAGE,
 } from '../providers/language-model.ts';
 import { property } from '../providers/property.ts';
+import { stoppable } from '../providers/waiting.ts';
 
 /** What could be read of a list. */
 export interface ListAnswer<Item> {
@@ -76,14 +77,18 @@ export function objectOutput<Value>(
 
 /**
  * Asks a model. One of the caller's own may return anything, or a value that it has not checked: `read` gives what to use of it,
- * or throws for what the schema does not give. Throws `model_invalid_output` for that, and what the model throws.
+ * or throws for what the schema does not give. Throws `model_invalid_output` for that, `aborted` as soon as the signal aborts,
+ * also where the model does not listen, and what the model throws.
  */
 export async function askModel<Value>(
   model: LanguageModel,
   request: GenerateRequest<Value>,
   read: (value: unknown) => NoInfer<Value>,
 ): Promise<Generated<Value>> {
-  const answer: Generated<Value> | null | undefined = await model.generate(request);
+  const answer: Generated<Value> | null | undefined = await stoppable(
+    () => model.generate(request),
+    request.signal,
+  );
   const usage = addUsage(NO_USAGE, answer ?? NO_USAGE);
   try {
     return { value: read(property(answer, 'value')), ...usage };

@@ -1,7 +1,9 @@
 import { invalidArgument, number, text, wholeNumber } from '../domain/check.ts';
+import { describe } from '../domain/describe.ts';
 import { messageOf, SalienceError } from '../domain/errors.ts';
 import { onlyKeys } from '../domain/options.ts';
 import type { Calibration, Embedder, SimilarityThresholds } from './embedder.ts';
+import { stoppable } from './waiting.ts';
 
 const THRESHOLDS = {
   conflict: 0.75,
@@ -19,9 +21,9 @@ export function checkedEmbedder(embedder: Embedder): Embedder {
   const dimensions = wholeNumber(embedder.dimensions, 'embedder.dimensions', 1, 65_536);
   const given = async <Answer>(ask: () => Promise<Answer>, signal: AbortSignal | undefined) => {
     try {
-      return await ask();
+      return await stoppable(ask, signal);
     } catch (cause) {
-      if (signal?.aborted || SalienceError.isInstance(cause)) throw cause;
+      if (SalienceError.isInstance(cause)) throw cause;
       throw new SalienceError('embedder_failed', `the embedder ${model} failed: ${messageOf(cause)}`, {
         details: { model },
         cause,
@@ -36,7 +38,7 @@ export function checkedEmbedder(embedder: Embedder): Embedder {
     async embed(texts, options) {
       const vectors: unknown = await given(() => embedder.embed(texts, options), options?.signal);
       if (!Array.isArray(vectors) || vectors.length !== texts.length) {
-        const found = Array.isArray(vectors) ? `${vectors.length} vectors` : String(vectors);
+        const found = Array.isArray(vectors) ? `${vectors.length} vectors` : describe(vectors);
         throw wrong(model, `${found} for ${texts.length} texts; return one a text, in order`);
       }
       return vectors.map((vector) => checkedVector(vector, model, dimensions));
@@ -44,17 +46,16 @@ export function checkedEmbedder(embedder: Embedder): Embedder {
   };
 }
 
+const EXPECTED = 'return a Float32Array, or undefined where it knows nothing';
+
 /** As 32-bit floats: most libraries give plain arrays. Throws `embedder_failed`, `embedder_mismatch`. */
 function checkedVector(given: unknown, model: string, dimensions: number): Float32Array | undefined {
   if (given === undefined) return undefined;
   if (!Array.isArray(given) && !ArrayBuffer.isView(given)) {
-    throw wrong(
-      model,
-      `${typeof given} as a vector; return a Float32Array, or undefined where it knows nothing`,
-    );
+    throw wrong(model, `${typeof given} as a vector; ${EXPECTED}`);
   }
-  // A copy: an embedder may fill the same array again for the next texts.
-  const vector = Float32Array.from(given as unknown as number[]);
+  const vector = asFloats(given as unknown as number[]);
+  if (!vector) throw wrong(model, `a vector that holds something other than numbers; ${EXPECTED}`);
   if (vector.length !== dimensions) {
     const message = `the embedder ${model} returned a vector of ${vector.length} numbers, its dimensions are ${dimensions}`;
     throw new SalienceError('embedder_mismatch', message, { details: { model, dimensions } });
@@ -68,6 +69,15 @@ function checkedVector(given: unknown, model: string, dimensions: number): Float
       ? 'return undefined for a text of which it knows nothing'
       : 'configure it to return normalised vectors';
   throw wrong(model, `a vector of length ${length}, not 1; ${advice}`);
+}
+
+/** A copy: an embedder may fill the same array again for the next texts. `undefined` for what has no number, such as a bigint. */
+function asFloats(given: ArrayLike<number>): Float32Array | undefined {
+  try {
+    return Float32Array.from(given);
+  } catch {
+    return undefined;
+  }
 }
 
 function wrong(model: string, what: string): SalienceError {

@@ -58,14 +58,29 @@ describe('an embedder of a program without types', () => {
     }
   });
 
-  it('that throws fails by name, with what it threw; an abort stays what it is', async () => {
+  it('that throws fails by name, with what it threw; an abort is an abort', async () => {
     const down = new Error('down');
     const failing = (await chooseEmbedder({ ...plain, embed: () => Promise.reject(down) }))!;
+    const stopped = { code: 'aborted' };
     const failure = { code: 'embedder_failed', message: 'the embedder mine failed: down', cause: down };
     await expect(failing.embed(['tea'])).rejects.toMatchObject(failure);
     await using memory = await openMemory({ path: ':memory:', space: 'mine', embedder: failing });
     await expect(memory.remember('likes tea')).rejects.toMatchObject(failure);
-    await expect(failing.embed(['tea'], { signal: AbortSignal.abort() })).rejects.toBe(down);
+    await expect(failing.embed(['tea'], { signal: AbortSignal.abort() })).rejects.toMatchObject(stopped);
+  });
+
+  it.each([
+    [undefined, 'undefined was thrown, with no message'],
+    [{ status: 429, key: 'secret' }, 'an object was thrown, with no message'],
+    [{ error: 1, message: 'too many requests' }, 'too many requests'],
+    [Object.assign(new Error(''), { code: 'ECONNREFUSED' }), 'ECONNREFUSED'],
+    [new TypeError(''), 'TypeError was thrown, with no message'],
+    [Object.create(null), 'an object was thrown, with no message'],
+    ['down', 'down'],
+  ])('that throws %j says what can be said of it', async (thrown, reason) => {
+    const failing = (await chooseEmbedder({ ...plain, embed: () => Promise.reject(thrown) }))!;
+    const message = `the embedder mine failed: ${reason}`;
+    await expect(failing.embed(['tea'])).rejects.toMatchObject({ code: 'embedder_failed', message });
   });
 
   it('may fill one buffer again and again', async () => {
@@ -98,6 +113,18 @@ describe('an embedder of a program without types', () => {
       '2 vectors for 1 texts; return one a text, in order',
     ],
     ['no list', undefined, 'embedder_failed', 'undefined for 1 texts; return one a text, in order'],
+    [
+      'an object',
+      Object.create(null),
+      'embedder_failed',
+      'an object for 1 texts; return one a text, in order',
+    ],
+    [
+      'integers of 64 bits',
+      [BigInt64Array.of(1n, 0n)],
+      'embedder_failed',
+      'a vector that holds something other than numbers; return a Float32Array',
+    ],
     ['texts', ['[1,0]'], 'embedder_failed', 'string as a vector; return a Float32Array, or undefined where'],
     ['null', [null], 'embedder_failed', 'object as a vector; return a Float32Array, or undefined where'],
     ['another length', [[1, 0, 0]], 'embedder_mismatch', 'a vector of 3 numbers, its dimensions are 2'],

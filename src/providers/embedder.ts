@@ -37,6 +37,7 @@ export interface SimilarityThresholds {
 }
 
 export interface EmbedOptions {
+  /** Once it aborts, nobody waits for the answer any longer. An embedder that can stop its work then should. */
   readonly signal?: AbortSignal | undefined;
   /** Some models embed queries and passages differently. Default is `memory`. */
   readonly purpose?: 'query' | 'memory' | undefined;

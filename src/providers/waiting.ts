@@ -59,7 +59,8 @@ export async function stoppable<Result>(
         const { milliseconds, result } = limit;
         systemSleep(milliseconds, stop.signal).then(() => resolve(result), reject);
       }
-      work(stop.signal).then(resolve, reject);
+      // A model of the caller's own may give no promise.
+      Promise.resolve(work(stop.signal)).then(resolve, reject);
     });
   } catch (error) {
     throwIfAborted(signal);

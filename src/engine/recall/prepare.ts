@@ -6,6 +6,7 @@ import { redactPrivate } from '../../domain/redaction.ts';
 import { isInstant } from '../../domain/time.ts';
 import { findTextProblem } from '../../domain/wellformed.ts';
 import type { Embedder } from '../../providers/embedder.ts';
+import { stoppable } from '../../providers/waiting.ts';
 import type { ResolvedProfile } from '../../scoring/profile.ts';
 import type { PreparedQuery } from '../../store/store.ts';
 import type { Analyzer } from '../../text/analyze.ts';
@@ -61,7 +62,7 @@ export async function prepareQuery(
   const vector = reads.similarity
     ? await embedQuery(query, tools.embedder, signal, reads.lexical)
     : { arm: unused('vector') };
-  const dates = reads.date ? await readDates(query, tools) : undefined;
+  const dates = reads.date ? await readDates(query, tools, signal) : undefined;
   return {
     query: {
       terms,
@@ -120,11 +121,13 @@ async function embedQuery(
 async function readDates(
   query: string,
   { dates }: QueryTools,
+  signal: AbortSignal | undefined,
 ): Promise<{ readonly ranges?: readonly DateRange[]; readonly arm?: readonly Arm[] }> {
   try {
-    const ranges = checkedDates((await dates?.(query)) ?? []);
+    const ranges = checkedDates((dates && (await stoppable(() => dates(query), signal))) ?? []);
     return ranges.length === 0 ? {} : { ranges };
   } catch (cause) {
+    throwIfAborted(signal);
     return { arm: [{ name: 'dates', status: 'failed', reason: messageOf(cause) }] };
   }
 }

@@ -2,6 +2,7 @@ import { messageOf, SalienceError, throwIfAborted } from '../../domain/errors.ts
 import { redactPrivate } from '../../domain/redaction.ts';
 import { countOf, NO_USAGE, usageIn } from '../../providers/language-model.ts';
 import type { Reranker } from '../../providers/reranker.ts';
+import { stoppable } from '../../providers/waiting.ts';
 
 /** An order that a reranker gave, and what it cost. */
 export interface Reranking<Item> {
@@ -29,7 +30,9 @@ export async function rerankItems<Item>(
 ): Promise<Reranking<Item>> {
   const examined = items.slice(0, most);
   try {
-    const answer = await reranker.rerank(redactPrivate(query), examined.map(passageOf), { signal });
+    const passages = examined.map(passageOf);
+    const ask = () => reranker.rerank(redactPrivate(query), passages, { signal });
+    const answer = await stoppable(ask, signal);
     const scores = scoresIn(answer, examined.length, reranker.model);
     const judged = examined.map((_, index) => index).filter((index) => scores.has(index));
     judged.sort((a, b) => scores.get(b)! - scores.get(a)! || a - b);

@@ -1,4 +1,4 @@
-import { SalienceError } from '../../domain/errors.ts';
+import { messageOf } from '../../domain/errors.ts';
 import { NOT_ERASED_YET } from '../../store/damage.ts';
 import type { EmbeddingInfo, SpaceInfo } from '../../store/store.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -32,7 +32,7 @@ export async function health(
       await embedder.embed(['the quick brown fox'], { signal });
     } catch (error) {
       if (signal?.aborted) throw error;
-      problems.push(`the embedder: ${SalienceError.isInstance(error) ? error.message : String(error)}`);
+      problems.push(`the embedder: ${messageOf(error)}`);
     }
     warnings.push(...vectorWarnings(await space.info(), embedder.model));
   }
