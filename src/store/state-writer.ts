@@ -33,8 +33,8 @@ import { checkUsed, dynamicsOf, usageWithout } from './using.ts';
 /** The state after one operation. Throws what the port promises, and `state` is as before. */
 export function afterWrite(state: State, entry: WriteEntry, decision: Decision<unknown>): State {
   if (entry.undoes !== undefined) {
-    const problem = problemOfUndoing(state, entry.undoes);
-    if (problem && !(entry.partly && problem === 'redacted')) throw cannotUndo(entry.undoes, problem);
+    const problem = problemOfUndoing(state, entry.undoes, entry.partly);
+    if (problem) throw cannotUndo(entry.undoes, problem);
   }
   const derivation = deriveWith(state, decision);
   const memories = new Map(state.memories);

@@ -111,11 +111,11 @@ export function buriedKey({ scope, content }: Statement): string {
 }
 
 /** Why an operation cannot be undone. */
-export function problemOfUndoing(state: State, operation: number): UndoProblem | undefined {
+export function problemOfUndoing(state: State, operation: number, partly = false): UndoProblem | undefined {
   const events = state.events.filter((event) => event.operation === operation);
   if (events.length === 0) return 'unknown';
   if (events.some((event) => event.verb === 'undo')) return 'undo';
-  if (events.some((event) => event.redacted)) return 'redacted';
+  if (!partly && events.some((event) => event.redacted)) return 'redacted';
   if (state.events.some((event) => event.undoes === operation)) return 'undone';
   return undefined;
 }

@@ -133,11 +133,15 @@ export function lastSequence(connection: Connection): number {
 
 /** Throws `cannot_undo` for an operation that is unknown, an undo, redacted or undone already. */
 export function checkUndoable(connection: Connection, operation: number, partly = false): void {
-  const problem = problemOfUndoing(connection, operation);
-  if (problem && !(partly && problem === 'redacted')) throw cannotUndo(operation, problem);
+  const problem = problemOfUndoing(connection, operation, partly);
+  if (problem) throw cannotUndo(operation, problem);
 }
 
-export function problemOfUndoing(connection: Connection, operation: number): UndoProblem | undefined {
+export function problemOfUndoing(
+  connection: Connection,
+  operation: number,
+  partly = false,
+): UndoProblem | undefined {
   const { verb, redacted, undone } = connection.get(
     `SELECT max(verb) AS verb, max(redacted) AS redacted,
             EXISTS (SELECT 1 FROM event WHERE undoes = ?1) AS undone
@@ -146,7 +150,7 @@ export function problemOfUndoing(connection: Connection, operation: number): Und
   ) as { verb: Verb | null; redacted: number; undone: number };
   if (verb === null) return 'unknown';
   if (verb === 'undo') return 'undo';
-  if (redacted) return 'redacted';
+  if (redacted && !partly) return 'redacted';
   return undone ? 'undone' : undefined;
 }
 

@@ -197,8 +197,16 @@ export const linkTests: readonly ContractTest[] = [
       ids.map((id) => insert({ id })),
     );
     await write(space, [setting(['a', 'b']), setting(['b', 'c']), setting(['c', 'd'])]);
-    await write(space, [{ kind: 'remove', id: 'b' }]);
+    await write(space, [{ kind: 'remove', id: 'b' }], { verb: 'undo' });
     expect(await space.links(ids)).toStrictEqual([linkOf(['c', 'd'])]);
+    // The log has what it took along, so that one can look back.
+    const before = { weight: 0.5, at: start };
+    const taken = (await space.operation(8)).map(({ memoryId, link }) => [memoryId, link]);
+    expect(taken).toStrictEqual([
+      ['a', { link: { ids: ['a', 'b'], kind: 'stated' }, before }],
+      ['b', { link: { ids: ['b', 'c'], kind: 'stated' }, before }],
+      ['b', undefined],
+    ]);
     await write(space, [{ kind: 'redact', id: 'd' }], { verb: 'forget' });
     expect(await space.links(ids)).toEqual([]);
     await write(space, [insert({ id: 'b' }), insert({ id: 'd' })]);

@@ -3,6 +3,7 @@ import type { ActivityPart } from '../../store/activity.ts';
 import type { Change, SpaceStore } from '../../store/store.ts';
 import {
   type ContractTest,
+  everything,
   expectCode,
   insert,
   latestUndoable,
@@ -193,6 +194,13 @@ export const logTests: readonly ContractTest[] = [
     await undo(true);
     expect(await space.get(['b'])).toEqual([undefined]);
     expect((await space.operation(4)).map(({ undoes }) => undoes)).toEqual([1]);
+    // Two processes may undo the same part: the second one is refused, although a memory was forgotten too.
+    const before = await everything(space);
+    const { details } = await expectCode(undo(true), 'cannot_undo');
+    expect(details['problem']).toBe('undone');
+    expect(await everything(space)).toEqual(before);
+    const first = (await space.operations({ limit: 9, ids: 0 })).at(-1);
+    expect(first).toMatchObject({ operation: 1, undoneBy: 4, problem: 'redacted' });
   }),
   onSpace('a decision sees what can be undone', async (space) => {
     await write(space, [insert({ id: 'a' })]);

@@ -1,8 +1,11 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { expect } from 'vitest';
 import { DEFAULT_SETTINGS, parseFading, type SpaceSettings } from '../../domain/settings.ts';
 import { resolveProfile } from '../../scoring/profile.ts';
 import { builtinProfile } from '../../scoring/profiles/index.ts';
-import type { SearchRequest, SpaceStore } from '../../store/store.ts';
+import type { IndexProgress } from '../../search/index-progress.ts';
+import { copySpace } from '../../store/copy-space.ts';
+import type { Link, SearchRequest, SpaceInfo, SpaceStore } from '../../store/store.ts';
 import {
   type ContractTest,
   everything,
@@ -194,6 +197,105 @@ export const spaceTests: readonly ContractTest[] = [
       );
       await expectCode(failing, 'already_exists');
       expect(await space.settings()).toEqual(changed);
+    },
+  },
+  {
+    title: 'what loads a space to rank it is told how many memories there are',
+    async run({ store }) {
+      const space = await store.openSpace('alice');
+      await write(space, [insert({ id: 'a', content: 'tea' }), insert({ id: 'b' }), insert({ id: 'c' })]);
+      await write(space, [{ kind: 'remove', id: 'b' }]);
+      const totals: unknown[] = [];
+      const listen = (message: unknown) => {
+        const { space: name, total } = message as IndexProgress;
+        if (name === 'alice') totals.push(total);
+      };
+      subscribe('salience:index', listen);
+      try {
+        expect((await searchIn(space, search)).total).toBe(2);
+      } finally {
+        unsubscribe('salience:index', listen);
+      }
+      // A store that ranks in its own way loads nothing.
+      expect(totals.every((total) => total === 2)).toBe(true);
+    },
+  },
+  {
+    title: 'a store that can be written to says that it is ready',
+    async run({ store }) {
+      expect(await store.ready?.()).toBeUndefined();
+    },
+  },
+  {
+    title: 'shared texts, where a store has them, belong to no space and are kept by kind and id',
+    async run({ store }) {
+      const { shared } = store;
+      if (!shared) return;
+      await store.openSpace('alice');
+      expect(await shared.get('token', 'a')).toBeUndefined();
+      await shared.add('token', 'a', 'one');
+      await shared.add('other', 'a', 'two');
+      await expectCode(shared.add('token', 'a', 'three'), 'already_exists');
+      expect([await shared.get('token', 'a'), await shared.get('other', 'a')]).toEqual(['one', 'two']);
+      await shared.put('token', 'a', 'it\'s "four" \u{1f600}');
+      await shared.put('token', 'A', '');
+      expect(await shared.get('token', 'a')).toBe('it\'s "four" \u{1f600}');
+      expect(await shared.get('token', 'A')).toBe('');
+      expect((await shared.ids('token')).toSorted()).toEqual(['A', 'a']);
+      expect(await shared.ids('none')).toEqual([]);
+      await store.deleteSpace('alice');
+      expect([await shared.remove('token', 'a'), await shared.remove('token', 'a')]).toEqual([true, false]);
+      expect(await shared.ids('token')).toEqual(['A']);
+      expect(await shared.get('other', 'a')).toBe('two');
+    },
+  },
+  {
+    title: 'a text that goes along with a write, where a store can, is written with it or not at all',
+    async run({ store }) {
+      const { shared } = store;
+      if (!shared?.along) return;
+      const space = await store.openSpace('alice');
+      await write(space, [insert({ id: 'a' })]);
+      await shared.add('key', 'k', 'before');
+      const failing = shared.along('key', 'k', 'never', () => write(space, [insert({ id: 'a' })]));
+      await expectCode(failing, 'already_exists');
+      expect(await shared.get('key', 'k')).toBe('before');
+      await shared.along('key', 'k', 'after', () => write(space, [insert({ id: 'b' })]));
+      expect(await shared.get('key', 'k')).toBe('after');
+      await shared.along('key', 'none', 'never', () => write(space, [insert({ id: 'c' })]));
+      expect(await shared.get('key', 'none')).toBeUndefined();
+      expect((await getOne(space, 'c'))?.id).toBe('c');
+    },
+  },
+  {
+    title: 'a store that can copy spaces gives a copy all that the space holds',
+    async run({ store }) {
+      const { copying } = store;
+      if (!copying) return;
+      const space = await store.openSpace('alice');
+      const link: Link = { ids: ['a', 'b'], kind: 'stated', weight: 0.5, at: start };
+      await write(space, [insert({ id: 'a', content: 'tea' }, [1, 0, 0]), insert({ id: 'b' })]);
+      await write(space, [{ kind: 'link', link }], { verb: 'link' });
+      await use(space, ['a'], () => ({ accessCount: 3 }));
+      await expectCode(copying.from('nobody'), 'not_found');
+      await expectCode(copying.into('alice'), 'already_exists');
+      {
+        await using source = await copying.from('alice');
+        await using target = await copying.into('bob');
+        // Nobody can open it before it is complete.
+        expect(await store.listSpaces()).toEqual(['alice']);
+        await copySpace(source, target);
+      }
+      expect(await store.listSpaces()).toEqual(['alice', 'bob']);
+      const bob = await store.openSpace('bob');
+      const withoutName = async (each: SpaceStore) => {
+        const { info, ...rest } = (await everything(each)) as { info: SpaceInfo };
+        return { ...rest, info: { ...info, name: '', path: '' } };
+      };
+      expect(await withoutName(bob)).toEqual(await withoutName(space));
+      const hits = async (each: SpaceStore) => (await searchIn(each, search)).hits;
+      expect(await hits(bob)).toEqual(await hits(space));
+      await expectCode(copying.into('bob'), 'already_exists');
     },
   },
   onSpace('a healthy space has nothing to complain of', async (space) => {
