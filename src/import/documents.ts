@@ -5,7 +5,7 @@ import { redactPrivate } from '../domain/redaction.ts';
 import { openBytes } from '../files/bytes.ts';
 import { unreadablePath } from '../files/lines.ts';
 import { walkFiles } from '../files/walk.ts';
-import { type ImportItem, type ImportSource, type SourceOptions, withoutTooDeep } from './item.ts';
+import { type ImportItem, type ImportSource, type SourceOptions, unusable, withoutTooDeep } from './item.ts';
 
 /** How one file becomes items. `name` is how people call it. */
 export type DocumentReader = (text: string, name: string, options: SourceOptions) => readonly ImportItem[];
@@ -85,10 +85,12 @@ async function readDocument(
   } catch (error) {
     throwIfAborted(options.signal);
     if (!SalienceError.isInstance(error)) throw error;
-    const line = error.details['line'];
-    return [
-      { kind: 'unusable', where: line === undefined ? name : `${name}:${line}`, reason: error.message },
-    ];
+    const { line } = error.details;
+    const where = line === undefined ? name : `${name}:${line}`;
+    // The place says already which file and line it is.
+    const said = line === undefined ? `${name} ` : `${name}: line ${line} `;
+    const { message } = error;
+    return [unusable(where, message.startsWith(said) ? message.slice(said.length) : message)];
   }
 }
 
