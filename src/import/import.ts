@@ -134,7 +134,13 @@ export async function importItems(
   } finally {
     tell();
   }
-  return options.links ? { ...counts } : withLinks(counts, await links.write(open, { signal, onLeftOut }));
+  if (options.links) return { ...counts };
+  const written = await links.write(open, {
+    signal,
+    onLeftOut,
+    onProgress: (progress) => onProgress?.(withLinks(counts, progress.counts)),
+  });
+  return withLinks(counts, written);
 }
 
 /** What became of the items of sources, and of what was collected with their links. */

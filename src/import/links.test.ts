@@ -225,6 +225,63 @@ describe('notes that link to each other', () => {
     expect(relations.filter((each) => each.endsWith(': Next to Note 0'))).toHaveLength(1);
   });
 
+  it('are written together, and tell how far they are; an abort keeps what was told', async () => {
+    const count = 150;
+    const notes = Array.from({ length: count }, (_, at) => [
+      `vault/Note ${at}.md`,
+      `About ${at}, see [[Note ${(at + 1) % count}]]`,
+    ]);
+    write(Object.fromEntries(notes));
+    const links = createImportLinks();
+    const source = await openSource(join(directory, 'vault'), { directory });
+    await importItems(memory, source.items, { links });
+    let underWay = 0;
+    let most = 0;
+    const watched: MemoryEngine = {
+      ...memory,
+      async link(...given) {
+        most = Math.max(most, ++underWay);
+        await memory.link(...given).finally(() => underWay--);
+      },
+    };
+    const stop = new AbortController();
+    const told: { linked: number; done: number }[] = [];
+    const aborted = links.write(async () => watched, {
+      signal: stop.signal,
+      onProgress({ counts: { linked }, done }) {
+        told.push({ linked, done });
+        if (linked > 0) stop.abort();
+      },
+    });
+    await expect(aborted).rejects.toMatchObject({ code: 'aborted' });
+    // Writes that are asked for together wait for the disk together.
+    expect(most).toBeGreaterThan(1);
+    expect((await statedLinks()).length).toBe(told.at(-1)?.linked);
+    expect(
+      await links.write(async () => memory, { onProgress: (each) => told.push({ linked: 0, ...each }) }),
+    ).toEqual({
+      imported: count,
+      updated: 0,
+      unchanged: 0,
+      linked: count - (told.find(({ linked }) => linked > 0)?.linked ?? 0),
+    });
+    expect(told.at(-1)).toMatchObject({ done: 3 * count, share: 1 });
+    expect((await graphOf()).relations).toHaveLength(count);
+  });
+
+  it('add their names one after the other to one that is known by the names of several', async () => {
+    await memory.remember('A cellist', { id: 'ann', type: 'entity', title: 'Ann', aliases: ['Annie'] });
+    write({
+      'vault/Ann.md': '---\naliases: [A. Gray]\n---\nSee [[Strings]].',
+      'vault/Annie.md': '---\naliases: [Miss Gray]\n---\nPlays in the [[more/Strings]].',
+      'vault/Strings.md': 'An orchestra.',
+      'vault/more/Strings.md': 'Another orchestra.',
+    });
+    const { counts } = await importPath('vault');
+    expect(counts).toMatchObject({ imported: 5, updated: 2 });
+    expect((await graphOf()).entities).toEqual(['Ann|Annie|A. Gray|Miss Gray', 'Strings']);
+  });
+
   it('are no entities where they are refused, and the others are related', async () => {
     write({
       'vault/A.md': '---\nscope: no scope!\n---\nRefused',

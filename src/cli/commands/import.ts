@@ -185,7 +185,7 @@ async function importInRun(
     string,
     { links: ReturnType<typeof createImportLinks>; memory: Import['memory'] }
   >();
-  const progress = createProgress('importing', process.stderr);
+  let progress = createProgress('importing', process.stderr);
   let finished = noCounts;
   let current = noCounts;
   let done = false;
@@ -220,8 +220,18 @@ async function importInRun(
       finished = sum(finished, current);
       current = noCounts;
     }
+    progress.finish();
+    progress = createProgress('linking', process.stderr);
     for (const { links, memory } of linksOf.values()) {
-      finished = withLinks(finished, await links.write(memory, { signal, onLeftOut }));
+      const items = finished;
+      await links.write(memory, {
+        signal,
+        onLeftOut,
+        onProgress({ counts, done, share }) {
+          finished = withLinks(items, counts);
+          progress.update(done, share);
+        },
+      });
     }
     done = true;
   } finally {

@@ -34,7 +34,9 @@ async function entitiesAsOf(
   const look = await lookOf(engine, options);
   const isMeant = (memory: Pick<MemoryRecord, 'type' | 'kind'>) =>
     memory.type === 'entity' && (kind === undefined || memory.kind === kind);
-  const ids = query === undefined ? undefined : await foundFor(engine, text(query, 'query'), options);
+  // Of one kind some of what is found may be none.
+  const most = kind === undefined ? limit : 1000;
+  const ids = query === undefined ? undefined : await foundFor(engine, text(query, 'query'), most, options);
   const { space } = engine;
   return space.snapshot(async (snapshot) => {
     if (query === undefined || ids === undefined) return everyEntity(engine, snapshot, look, isMeant, limit);
@@ -49,13 +51,14 @@ async function entitiesAsOf(
 async function foundFor(
   engine: Dependencies,
   query: string,
+  limit: number,
   { scope, asOf, signal, now }: EntitiesOptions,
 ): Promise<readonly string[]> {
   const { hits } = await recall(engine, query, {
     types: ['entity'],
     association: 'none',
     track: false,
-    limit: 1000,
+    limit,
     scope,
     signal,
     now,
