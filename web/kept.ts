@@ -22,6 +22,9 @@ export function forgetLabels(space: string): void {
   localStorage.removeItem(labelsKey(space));
 }
 
+/** How many memories have changes that were typed and not saved. They are in this page alone. */
+export const unsavedCount = cell(0);
+
 /** How many questions are labelled, while somebody is asked what becomes of them. */
 export const leaving = cell(0);
 

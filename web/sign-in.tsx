@@ -1,10 +1,12 @@
 import { useState } from 'preact/hooks';
 import { useCell } from './cell.ts';
+import { unsavedCount } from './kept.ts';
 import { signedOutBecause, signIn } from './session.ts';
 
 /** Where nobody is signed in: a token of this server opens its space. */
 export function SignIn() {
   const because = useCell(signedOutBecause);
+  const unsaved = useCell(unsavedCount);
   const [token, setToken] = useState('');
   const [error, setError] = useState<string>();
   const [busy, setBusy] = useState(false);
@@ -22,6 +24,11 @@ export function SignIn() {
         {because && (
           <p class="notice" role="status">
             {because}
+          </p>
+        )}
+        {unsaved > 0 && (
+          <p class="notice">
+            What you typed and did not save is kept in this page. Sign in here, to the same space, to go on.
           </p>
         )}
         <p>

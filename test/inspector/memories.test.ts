@@ -230,6 +230,61 @@ describeInBrowser('the view Memories', ({ inspect }) => {
     expect((await demo.memory.get('guji'))?.content).toContain('jasmine');
   });
 
+  it('keeps what was typed where the session ends before it is saved, for whoever signs in to the space again', async () => {
+    await using demo = await inspect();
+    await using opened = await demo.open({ at: '#/memories/guji' });
+    const { page } = opened;
+    const content = page.getByRole('textbox', { name: 'What it says' });
+    const save = page.getByRole('button', { name: 'Save' });
+    const edit = page.getByRole('button', { name: 'Edit' });
+    const token = await page.evaluate(() => sessionStorage.getItem('salience-inspector-token') ?? '');
+    await edit.click();
+    await content.fill('Typed before the session ended');
+    await page.route('**/v1/**', (route) =>
+      route.fulfill({
+        status: 401,
+        contentType: 'application/problem+json',
+        body: JSON.stringify({ code: 'unauthorized', detail: 'this token is not known', details: {} }),
+      }),
+    );
+    await save.click();
+    await page.getByText('This session has ended').waitFor();
+    await page.unrouteAll();
+    await page.getByText('What you typed and did not save is kept in this page').waitFor();
+    expect(
+      await page.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }])),
+    ).not.toContain('Typed before');
+    const signIn = async () => {
+      await page.getByLabel('Token').fill(token);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+    };
+    await signIn();
+    expect(await content.inputValue()).toBe('Typed before the session ended');
+    await save.click();
+    await page.getByText('Changed.').waitFor();
+    expect((await demo.memory.get('guji'))?.content).toBe('Typed before the session ended');
+    // Who signs out leaves nothing behind.
+    await edit.click();
+    await content.fill('Nothing to keep');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signIn();
+    await edit.waitFor();
+    expect(await page.getByText('is kept in this page').count()).toBe(0);
+  });
+
+  it('has its buttons beside a title of any length, also on a phone', async () => {
+    await using demo = await inspect();
+    await demo.memory.update('guji', { title: 'x'.repeat(900) });
+    await using opened = await demo.open({ at: '#/memories/guji', viewport: { width: 360, height: 740 } });
+    const heading = opened.page.locator('.detail h2');
+    const button = opened.page.getByRole('button', { name: 'Close this memory' });
+    await button.waitFor();
+    const [title, close] = [await heading.boundingBox(), await button.boundingBox()];
+    expect(close!.y - title!.y).toBeLessThan(40);
+    expect(close!.x + close!.width).toBeLessThanOrEqual(360);
+    expect(title!.width).toBeGreaterThan(150);
+  });
+
   it('invalidates with a reason and reinstates, by the keyboard alone', async () => {
     await using demo = await inspect();
     await using opened = await demo.open({ at: '#/memories/rent' });

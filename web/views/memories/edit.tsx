@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks';
 import type { Memory, MemoryChanges } from '../../../src/index.ts';
 import { codeOf } from '../../api.ts';
+import { unsavedCount } from '../../kept.ts';
 import { useOnce } from '../../parts/once.ts';
 import { withUndo } from '../../parts/undo.ts';
-import { type Session, session } from '../../session.ts';
+import { type Session, session, signedOutBecause } from '../../session.ts';
 
 interface Draft {
   readonly content: string;
@@ -32,7 +33,15 @@ type Field = keyof Draft;
 
 /** What was typed by id, and neither saved nor cancelled: going elsewhere and back loses nothing. */
 const unsaved = new Map<string, Editing>();
-session.subscribe(() => unsaved.clear());
+/** Whose memories these are. */
+let spaceOfUnsaved: string | undefined;
+session.subscribe(() => {
+  const now = session.get();
+  // Whose session ended unasked signs in again to this space, and goes on.
+  const goesOn = now ? now.grant.space === spaceOfUnsaved : signedOutBecause.get() !== undefined;
+  if (!goesOn) unsaved.clear();
+  unsavedCount.set(unsaved.size);
+});
 
 export function isUnsaved(id: string): boolean {
   return unsaved.has(id);
@@ -58,6 +67,8 @@ export function Edit({ memory, close }: { readonly memory: Memory; readonly clos
   const changes = changesOf(draft, before);
   const keep = (next: Editing) => {
     unsaved.set(id, next);
+    spaceOfUnsaved = session.get()?.grant.space;
+    unsavedCount.set(unsaved.size);
     setEditing(next);
   };
   const set = (part: Partial<Draft>) => keep({ ...editing, draft: { ...draft, ...part } });
@@ -65,6 +76,7 @@ export function Edit({ memory, close }: { readonly memory: Memory; readonly clos
     keep({ before, draft: { ...draft, [name]: before[name] }, both: both.filter((each) => each !== name) });
   const end = () => {
     unsaved.delete(id);
+    unsavedCount.set(unsaved.size);
     close();
   };
   const save = useOnce(async () => {
