@@ -11,6 +11,8 @@ export interface Words {
   readonly options: readonly OptionWord[];
   /** What the first argument may be, where it is one of a few. */
   readonly choices: readonly string[];
+  /** Whether an argument is a file or a folder. */
+  readonly files: boolean;
 }
 
 export interface Word {
@@ -24,9 +26,11 @@ export interface OptionWord extends Word {
   readonly takesValue: boolean;
   /** What its value has to be, or what it most often is. */
   readonly choices: readonly string[];
+  /** Whether its value is a file or a folder. */
+  readonly files: boolean;
 }
 
-/** What the values of some options most often are, by the option: others are taken too. */
+/** What the values of some options, and the arguments of some commands, most often are, by their names: others are taken too. */
 export type Suggestions = Readonly<Record<string, readonly string[]>>;
 
 /** The words of a program and of all its commands; those of the program itself come first and hold everywhere. */
@@ -43,10 +47,14 @@ export function wordsOf(
       ...program.options.filter(({ hidden }) => !hidden).map((option) => optionWord(option, suggestions)),
       HELP,
     ],
-    choices: program.registeredArguments[0]?.argChoices ?? [],
+    choices: program.registeredArguments[0]?.argChoices ?? suggestions[path.join(' ')] ?? [],
+    files: program.registeredArguments.some((argument) => FILES.has(argument.name())),
   };
   return [own, ...visible.flatMap((command) => wordsOf(command, suggestions, [...path, command.name()]))];
 }
+
+/** What help calls the values that are files or folders. */
+const FILES: ReadonlySet<string> = new Set(['file', 'files', 'dir', 'paths', 'store', 'script']);
 
 const HELP: OptionWord = {
   name: '--help',
@@ -54,6 +62,7 @@ const HELP: OptionWord = {
   about: 'display help for command',
   takesValue: false,
   choices: [],
+  files: false,
 };
 
 function optionWord(option: Option, suggestions: Suggestions): OptionWord {
@@ -64,6 +73,7 @@ function optionWord(option: Option, suggestions: Suggestions): OptionWord {
     about: option.description,
     takesValue: option.required || option.optional,
     choices: option.argChoices ?? suggestions[name] ?? [],
+    files: FILES.has(/[<[]([a-z]+)/.exec(option.flags)?.[1] ?? ''),
   };
 }
 
@@ -90,15 +100,15 @@ function optionsWithValue(all: readonly Words[]): readonly string[] {
 
 const placesOf = (all: readonly Words[]) => all.filter(({ path }) => path.length > 0).map(placeOf);
 
-/** Lines of a `case` over `PLACE OPTION` for the options that take one of a few values. */
-function valueCases(all: readonly Words[], line: (values: string) => string): string {
+/** Lines of a `case` over `PLACE OPTION` for the options that take one of a few values, or a file. */
+function valueCases(all: readonly Words[], line: (values: string) => string, file: string): string {
   return all
     .flatMap((words) =>
       words.options
-        .filter(({ choices }) => choices.length > 0)
+        .filter(({ choices, files }) => choices.length > 0 || files)
         .map(({ name, choices }) => {
           const place = words.path.length === 0 ? '*' : quoted(placeOf(words));
-          return `    ${place}" ${name}") ${line(choices.map(quoted).join(' '))} ;;`;
+          return `    ${place}" ${name}") ${choices.length > 0 ? line(choices.map(quoted).join(' ')) : file} ;;`;
         }),
     )
     .join('\n');
@@ -133,7 +143,7 @@ function bashScript(all: readonly Words[]): string {
       ...words.choices,
       ...new Set([...words.options.map(({ name }) => name), ...everywhere]),
     ];
-    return `    ${quoted(placeOf(words))}) words=${quoted(given.join(' '))} ;;`;
+    return `    ${quoted(placeOf(words))}) words=${quoted(given.join(' '))}${words.files ? ' files=1' : ''} ;;`;
   });
   return `# salience completion bash
 # What a typed word means, in plain; the quote that is still open, in quote. Words are data: nothing is evaluated.
@@ -151,15 +161,17 @@ _salience_plain() {
     esac
   done
 }
+# Where nothing is offered bash offers files, unless it is told not to. Old versions cannot be told.
+_salience_no_files() { compopt +o default 2>/dev/null; }
 _salience() {
-  local current where= skip= word words= store= plain quote
+  local current where= skip= word words= store= files= plain quote
   COMPREPLY=()
 ${walk(all, `"\${COMP_WORDS[@]:1:COMP_CWORD-1}"`)}
   _salience_plain "$store"; store="$plain"
   _salience_plain "\${COMP_WORDS[COMP_CWORD]}"; current="$plain"
   if [[ -n $skip && $current == '=' ]]; then current=; fi
   case "$where $skip" in
-${valueCases(all, (values) => `words=${quoted(values.replaceAll("'", ''))}`)}
+${valueCases(all, (values) => `words=${quoted(values.replaceAll("'", ''))}`, 'return')}
     *" --space")
       # Names are data: compgen -W would expand them, and run what is in them.
       while IFS= read -r word; do
@@ -168,12 +180,13 @@ ${valueCases(all, (values) => `words=${quoted(values.replaceAll("'", ''))}`)}
         # Within a quote a name stands as it is: one that would end the quote, or be expanded in it, is not offered.
         if [[ $word != *[\\'\\"\\\\\\$\\\`!]* ]]; then COMPREPLY+=("$word"); fi
       done < <("\${COMP_WORDS[0]}" \${store:+--path "$store"} spaces 2>/dev/null)
-      return ;;
+      _salience_no_files; return ;;
   esac
-  if [[ -z $words && -n $skip ]]; then return; fi
+  if [[ -z $words && -n $skip ]]; then _salience_no_files; return; fi
   if [[ -z $words ]]; then case "$where" in
 ${cases.join('\n')}
   esac; fi
+  if [[ -z $files ]]; then _salience_no_files; fi
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
 complete -o default -F _salience salience
@@ -195,26 +208,26 @@ function zshScript(all: readonly Words[]): string {
     ];
     return `    ${quoted(placeOf(words))})
       entries=(${first.join(' ')})
-      options=(${options.map(entry).join(' ')}) ;;`;
+      options=(${options.map(entry).join(' ')})${words.files ? ' files=1' : ''} ;;`;
   });
   return `#compdef salience
 # salience completion zsh
 _salience() {
-  local where= skip= word store=
+  local where= skip= word store= files=
   local -a entries options
 ${walk(all, `"\${(@)words[2,CURRENT-1]}"`)}
   # As it was typed: with quotes, backslashes, and ~.
   if [[ $store == '~/'* ]]; then store="$HOME/\${(Q)store[3,-1]}"; else store="\${(Q)store}"; fi
   case "$where $skip" in
-${valueCases(all, (values) => `compadd -- ${values}; return`)}
+${valueCases(all, (values) => `compadd -- ${values}; return`, '_files; return')}
     *" --space") compadd -- \${(f)"$("\${words[1]}" \${store:+--path} $store spaces 2>/dev/null)"}; return ;;
   esac
-  if [[ -n $skip ]]; then _files; return; fi
+  if [[ -n $skip ]]; then return; fi
   case "$where" in
 ${cases.join('\n')}
   esac
   if [[ $PREFIX == -* ]]; then _describe -o option options; return; fi
-  if (( \${#entries} )); then _describe command entries; else _files; fi
+  if (( \${#entries} )); then _describe command entries; elif [[ -n $files ]]; then _files; fi
 }
 compdef _salience salience
 `;
@@ -232,8 +245,9 @@ function fishScript(all: readonly Words[]): string {
         ({ name, about: text }) => `complete -c salience -f -n ${quotedTwice(at)} -a ${name}${about(text)}`,
       ),
       ...words.choices.map((choice) => `complete -c salience -f -n ${quotedTwice(at)} -a ${quoted(choice)}`),
-      ...options.map(({ name, short, about: text, takesValue, choices }) => {
-        const value = fishValue(name, takesValue, choices);
+      ...(words.files ? [`complete -c salience -F -n ${quotedTwice(at)}`] : []),
+      ...options.map(({ name, short, about: text, ...option }) => {
+        const value = fishValue(name, option);
         const letter = short ? ` -s ${short.slice(1)}` : '';
         const here = words === program && name !== VERSION ? '' : ` -n ${quotedTwice(at)}`;
         return `complete -c salience${here} -l ${name.slice(2)}${letter}${value}${about(text)}`;
@@ -272,14 +286,19 @@ function __salience_spaces
   set -l program (commandline -opc)[1]
   $program $__salience_store spaces 2>/dev/null
 end
+complete -c salience -f
 ${lines.join('\n')}
 `;
 }
 
-function fishValue(name: string, takesValue: boolean, choices: readonly string[]): string {
+function fishValue(
+  name: string,
+  { takesValue, choices, files }: Pick<OptionWord, 'takesValue' | 'choices' | 'files'>,
+): string {
   if (name === '--space') return " -x -a '(__salience_spaces)'";
   if (choices.length > 0) return ` -x -a ${quoted(choices.join(' '))}`;
-  return takesValue ? ' -r' : '';
+  if (files) return ' -r -F';
+  return takesValue ? ' -x' : '';
 }
 
 /** A condition of fish, with a quoted word in it. */

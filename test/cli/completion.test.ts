@@ -12,6 +12,20 @@ const words = wordsOf(await createProgram([], true));
 /** A space's name that would leave a file behind if a shell expanded it. */
 const HOSTILE = `a b $(touch ran) \`touch ran\` "*'`;
 
+/** Words, the last of which is being typed, and whether a file belongs there. */
+const FILE_WORDS = [
+  { words: ['salience', 'import', ''], isFile: true },
+  { words: ['salience', 'backup', 'no'], isFile: true },
+  { words: ['salience', '--path', ''], isFile: true },
+  { words: ['salience', 'recall', '--profile', ''], isFile: true },
+  { words: ['salience', 'graph', '--depth', ''], isFile: false },
+  { words: ['salience', 'recall', '--param', ''], isFile: false },
+  { words: ['salience', 'recall', '--now', ''], isFile: false },
+  { words: ['salience', 'recall', 'no'], isFile: false },
+  { words: ['salience', 'get', 'no'], isFile: false },
+  { words: ['salience', 'spaces', 'delete', 'no'], isFile: false },
+] as const;
+
 /** What bash offers after some words, the last of which is being typed. */
 function offered(script: string, ...typed: readonly string[]): readonly string[] {
   const program = `source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($#-1)); _salience; printf '%s\\n' "\${COMPREPLY[@]}"`;
@@ -53,8 +67,14 @@ describe('salience completion', () => {
     expect(offered(script, 'salience', 'recall', '--strategy', '=', 'b')).toEqual(['balanced', 'bm25']);
     expect(offered(script, 'salience', 'recall', '--strategy', '=')).toContain('balanced');
     expect(offered(script, 'salience', '--space', '=', 'recall', 'upd')).toEqual(['update']);
-    // A value that may be anything is left to the shell, which knows the files.
     expect(offered(script, 'salience', 'recall', '--now', '')).toEqual([]);
+    expect(offered(script, 'salience', 'profiles', 'show', 'b')).toEqual(['balanced', 'bm25']);
+    // Where nothing is offered bash offers files, unless it is told not to.
+    const files = (...typed: readonly string[]) => {
+      const program = `source "$1"; shift; compopt() { echo no; }; COMP_WORDS=("$@"); COMP_CWORD=$(($#-1)); _salience; true`;
+      return execFileSync('bash', ['-c', program, 'bash', script, ...typed], { encoding: 'utf8' }) === '';
+    };
+    for (const { words: typed, isFile } of FILE_WORDS) expect(files(...typed), typed.join(' ')).toBe(isFile);
     expect(offered(script, 'salience', 'recall', '--p')).toContain('--path');
     // What an option often takes, and the spaces of the store that stands before.
     expect(offered(script, 'salience', 'recall', '--strategy', 'b')).toEqual(['balanced', 'bm25']);
@@ -143,7 +163,12 @@ describe('salience completion', () => {
     expect(offered('token', 'create', '--rights', '')).toEqual(['read', 'write', 'admin']);
     expect(offered('completion', 'z')).toEqual(['zsh:']);
     expect(offered('import', '')).toEqual(['FILES']);
-    expect(offered('recall', '--now', '')).toEqual(['FILES']);
+    for (const {
+      words: [, ...typed],
+      isFile,
+    } of FILE_WORDS)
+      expect(offered(...typed).includes('FILES'), typed.join(' ')).toBe(isFile);
+    expect(offered('profiles', 'show', 'b')).toEqual(['balanced:', 'bm25:']);
     expect(offered('recall', '--strategy', 'b')).toEqual(['balanced', 'bm25']);
     await work.shell('salience remember x --space ann --path there');
     const asked = await work.shell(
@@ -194,6 +219,13 @@ describe('salience completion', () => {
       `fish --no-config -c 'source ${script}; complete -C "salience --path there recall --space "'`,
     );
     expect(asked.stdout.trim()).toBe('ann\tthe space to use');
+    work.file('notes.md', 'x');
+    for (const { words: typed, isFile } of FILE_WORDS) {
+      const line = typed.join(' ');
+      const { stdout } = await work.shell(`fish --no-config -c 'source ${script}; complete -C "${line}"'`);
+      expect(stdout.includes('notes.md'), line).toBe(isFile);
+    }
+    expect(offered('salience profiles show b')).toEqual(['balanced', 'bm25']);
     // Nothing in a name runs.
     await work.salience(['remember', 'x', '--space', HOSTILE]);
     const hostile = await work.shell(

@@ -5,9 +5,10 @@ import { COMPLETIONS, type Shell, type Suggestions, wordsOf } from '../completio
 import { action } from '../context.ts';
 import { createProgram } from '../program.ts';
 
-/** Values of options that take others too. Those of --space are asked of the store. */
+/** Values of options, and arguments of commands, that take others too. Those of --space are asked of the store. */
 const SUGGESTIONS: Suggestions = {
   '--strategy': BUILTIN_PROFILE_NAMES,
+  'profiles show': BUILTIN_PROFILE_NAMES,
   '--type': MEMORY_TYPES,
   '--not-type': MEMORY_TYPES,
   '--embedder': ['builtin', 'use-lite', 'none', 'openai:'],
