@@ -10,7 +10,7 @@ import {
   NO_USAGE,
 } from '../providers/language-model.ts';
 import { property } from '../providers/property.ts';
-import { stoppable } from '../providers/waiting.ts';
+import { unlessAborted } from '../providers/waiting.ts';
 
 /** What could be read of a list. */
 export interface ListAnswer<Item> {
@@ -85,7 +85,7 @@ export async function askModel<Value>(
   request: GenerateRequest<Value>,
   read: (value: unknown) => NoInfer<Value>,
 ): Promise<Generated<Value>> {
-  const answer: Generated<Value> | null | undefined = await stoppable(
+  const answer: Generated<Value> | null | undefined = await unlessAborted(
     () => model.generate(request),
     request.signal,
   );

@@ -3,7 +3,7 @@ import { describe } from '../domain/describe.ts';
 import { messageOf, SalienceError } from '../domain/errors.ts';
 import { onlyKeys } from '../domain/options.ts';
 import type { Calibration, Embedder, SimilarityThresholds } from './embedder.ts';
-import { stoppable } from './waiting.ts';
+import { unlessAborted } from './waiting.ts';
 
 const THRESHOLDS = {
   conflict: 0.75,
@@ -21,7 +21,7 @@ export function checkedEmbedder(embedder: Embedder): Embedder {
   const dimensions = wholeNumber(embedder.dimensions, 'embedder.dimensions', 1, 65_536);
   const given = async <Answer>(ask: () => Promise<Answer>, signal: AbortSignal | undefined) => {
     try {
-      return await stoppable(ask, signal);
+      return await unlessAborted(ask, signal);
     } catch (cause) {
       if (SalienceError.isInstance(cause)) throw cause;
       throw new SalienceError('embedder_failed', `the embedder ${model} failed: ${messageOf(cause)}`, {

@@ -36,10 +36,30 @@ export function isTemporary(status: number): boolean {
   return status === 408 || status === 429 || status >= 500;
 }
 
-/**
- * Does `work` until `signal` aborts, which throws `aborted`, or the time is over, which gives the limit's `result`:
- * at once, also when the work itself does not listen.
- */
+/** Does `work` until `signal` aborts, which throws `aborted` at once, also when the work itself does not listen. */
+export async function unlessAborted<Result>(
+  work: () => Promise<Result>,
+  signal: AbortSignal | undefined,
+): Promise<Result> {
+  if (!signal) return await work();
+  throwIfAborted(signal);
+  let onAbort = () => {};
+  try {
+    return await new Promise<Result>((resolve, reject) => {
+      onAbort = () => reject(signal.reason);
+      signal.addEventListener('abort', onAbort);
+      // A model of the caller's own may give no promise.
+      Promise.resolve(work()).then(resolve, reject);
+    });
+  } catch (error) {
+    throwIfAborted(signal);
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+/** The same for work that can be stopped: when `signal` aborts, or when the time is over, which gives the limit's `result`. */
 export async function stoppable<Result>(
   work: (signal: AbortSignal) => Promise<Result>,
   signal: AbortSignal | undefined,
@@ -48,25 +68,15 @@ export async function stoppable<Result>(
     readonly result: Result;
   },
 ): Promise<Result> {
-  throwIfAborted(signal);
   const stop = new AbortController();
-  let onAbort = () => {};
+  const inTime = async () => {
+    if (!limit) return work(stop.signal);
+    const { milliseconds, result } = limit;
+    return Promise.race([work(stop.signal), systemSleep(milliseconds, stop.signal).then(() => result)]);
+  };
   try {
-    return await new Promise<Result>((resolve, reject) => {
-      onAbort = () => reject(signal?.reason);
-      signal?.addEventListener('abort', onAbort);
-      if (limit) {
-        const { milliseconds, result } = limit;
-        systemSleep(milliseconds, stop.signal).then(() => resolve(result), reject);
-      }
-      // A model of the caller's own may give no promise.
-      Promise.resolve(work(stop.signal)).then(resolve, reject);
-    });
-  } catch (error) {
-    throwIfAborted(signal);
-    throw error;
+    return await unlessAborted(inTime, signal);
   } finally {
-    signal?.removeEventListener('abort', onAbort);
     stop.abort();
   }
 }

@@ -6,7 +6,7 @@ import { redactPrivate } from '../../domain/redaction.ts';
 import { isInstant } from '../../domain/time.ts';
 import { findTextProblem } from '../../domain/wellformed.ts';
 import type { Embedder } from '../../providers/embedder.ts';
-import { stoppable } from '../../providers/waiting.ts';
+import { unlessAborted } from '../../providers/waiting.ts';
 import type { ResolvedProfile } from '../../scoring/profile.ts';
 import type { PreparedQuery } from '../../store/store.ts';
 import type { Analyzer } from '../../text/analyze.ts';
@@ -124,7 +124,7 @@ async function readDates(
   signal: AbortSignal | undefined,
 ): Promise<{ readonly ranges?: readonly DateRange[]; readonly arm?: readonly Arm[] }> {
   try {
-    const ranges = checkedDates((dates && (await stoppable(() => dates(query), signal))) ?? []);
+    const ranges = checkedDates((dates && (await unlessAborted(() => dates(query), signal))) ?? []);
     return ranges.length === 0 ? {} : { ranges };
   } catch (cause) {
     throwIfAborted(signal);

@@ -2,7 +2,7 @@ import { messageOf, SalienceError, throwIfAborted } from '../../domain/errors.ts
 import { redactPrivate } from '../../domain/redaction.ts';
 import { countOf, NO_USAGE, usageIn } from '../../providers/language-model.ts';
 import type { Reranker } from '../../providers/reranker.ts';
-import { stoppable } from '../../providers/waiting.ts';
+import { unlessAborted } from '../../providers/waiting.ts';
 
 /** An order that a reranker gave, and what it cost. */
 export interface Reranking<Item> {
@@ -32,7 +32,7 @@ export async function rerankItems<Item>(
   try {
     const passages = examined.map(passageOf);
     const ask = () => reranker.rerank(redactPrivate(query), passages, { signal });
-    const answer = await stoppable(ask, signal);
+    const answer = await unlessAborted(ask, signal);
     const scores = scoresIn(answer, examined.length, reranker.model);
     const judged = examined.map((_, index) => index).filter((index) => scores.has(index));
     judged.sort((a, b) => scores.get(b)! - scores.get(a)! || a - b);
