@@ -39,6 +39,10 @@ function watched(options: Partial<SpacesOptions> = {}, bytes: (space: string) =>
   return { spaces, seen, store };
 }
 
+async function nothing(texts: readonly string[]) {
+  return texts.map(() => new Float32Array([1]));
+}
+
 /** An embedder that waits to be let go on. */
 function held() {
   const [started, released] = [gate(), gate()];
@@ -227,6 +231,126 @@ test('whoever waits gets in when a space comes out of use', async () => {
   expect((await Promise.all(others)).map(({ name }) => name)).toEqual(['bob', 'carol']);
   expect(seen.filter((each) => each === 'open alice')).toHaveLength(1);
   expect(spaces.size).toBe(1);
+  await spaces.close();
+});
+
+describe('a call that waits ends as soon as its signal aborts', () => {
+  test('for a free place: with the options first or last, in a verb that waits too; the others go on', async () => {
+    const { embedder, release, started } = held();
+    const { spaces, seen } = watched({ embedder, maxOpenSpaces: 1, waitTimeout: 3_600_000 });
+    const [bob, alice] = [await spaces.get('bob'), await spaces.get('alice')];
+    const writing = alice.remember('Prefers tea', { id: 'tea' });
+    await started;
+    const giveUp = new AbortController();
+    const { signal } = giveUp;
+    const waiting = [
+      bob.recall('tea', { signal }),
+      bob.recall({ strategy: 'ambient', signal }),
+      bob.link('a', 'b', { signal }),
+      bob.stats({ signal }),
+      bob.activity(undefined, { wait: 60_000, signal }),
+      bob.recall('tea', Object.create({ signal })),
+    ];
+    const patient = bob.stats();
+    giveUp.abort();
+    const ended = await Promise.allSettled(waiting);
+    expect(ended.map((each) => each.status === 'rejected' && each.reason.code)).toEqual(
+      waiting.map(() => 'aborted'),
+    );
+    expect(seen).toEqual(['open bob', 'close bob', 'open alice']);
+    release();
+    await writing;
+    expect((await patient).name).toBe('bob');
+    await spaces.close();
+  });
+
+  test('for a space that is being closed or opened; nobody is left in it', async () => {
+    const store = createReferenceStore();
+    const [closes, opens] = [gate(), gate()];
+    const slow: Store = {
+      ...store,
+      async openSpace(name, given) {
+        if (name === 'carol') await opens.opened;
+        const space = await store.openSpace(name, given);
+        const close = () => (name === 'alice' ? closes.opened : Promise.resolve()).then(() => space.close());
+        return { ...space, close };
+      },
+    };
+    const spaces = openSpaces({ path: 'slow', store: slow, embedder: 'none', maxOpenSpaces: 1 });
+    const bob = await spaces.get('bob');
+    const alice = await spaces.get('alice');
+    for (const call of [bob, alice, bob]) {
+      const giveUp = new AbortController();
+      const waiting = call.stats({ signal: giveUp.signal });
+      giveUp.abort();
+      await expect(waiting).rejects.toMatchObject({ code: 'aborted' });
+    }
+    closes.open();
+    const giveUp = new AbortController();
+    const opening = spaces.get('carol');
+    await setImmediate();
+    opens.open();
+    const carol = await opening;
+    await bob.stats();
+    expect(spaces.size).toBe(1);
+    const waiting = carol.stats({ signal: giveUp.signal });
+    giveUp.abort();
+    await expect(waiting).rejects.toMatchObject({ code: 'aborted' });
+    // Nobody counts as in it: another one gets its place at once.
+    expect((await bob.stats()).name).toBe('bob');
+    await spaces.close();
+  });
+
+  test('for room for an index', async () => {
+    const { embedder, release, started } = held();
+    const spaces = openSpaces({
+      path: directory,
+      embedder: {
+        ...embedder,
+        embed: (texts) => (texts[0] === 'slow' ? embedder.embed(texts) : nothing(texts)),
+      },
+      maxResidentBytes: 120_000,
+      waitTimeout: 3_600_000,
+    });
+    const [alice, bob] = [await spaces.get('alice'), await spaces.get('bob')];
+    for (const memory of [alice, bob])
+      await memory.rememberMany(Array.from({ length: 50 }, (_, at) => ({ content: `Prefers tea ${at}` })));
+    await alice.recall('tea');
+    const writing = alice.remember('slow');
+    await started;
+    const giveUp = new AbortController();
+    const waiting = bob.recall('tea', { signal: giveUp.signal });
+    for (let turn = 0; turn < 50; turn++) await setImmediate();
+    giveUp.abort();
+    await expect(waiting).rejects.toMatchObject({ code: 'aborted' });
+    release();
+    await writing;
+    expect((await bob.recall('tea')).hits.length).toBeGreaterThan(0);
+    await spaces.close();
+  });
+});
+
+test('a name that no space can have is refused before anybody leaves or is waited for', async () => {
+  const { spaces, seen } = watched({ maxOpenSpaces: 1 });
+  await spaces.get('alice');
+  await expect(spaces.get('..')).rejects.toMatchObject({ code: 'invalid_space_name' });
+  await expect(spaces.get(undefined as unknown as string)).rejects.toMatchObject({
+    details: { field: 'space' },
+  });
+  expect(seen).toEqual(['open alice']);
+  await spaces.close();
+});
+
+test('what happens is asked for as of one memory: with the options alone, and with none that are options', async () => {
+  const { spaces } = watched();
+  const memory = await spaces.get('alice');
+  await memory.remember('Prefers tea');
+  expect((await memory.activity({ wait: 0 } as never)).entries).toHaveLength(1);
+  for (const wrong of [null, 'x'])
+    await expect(memory.activity(undefined, wrong as never)).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: expect.stringContaining('expected an object of options'),
+    });
   await spaces.close();
 });
 

@@ -2,12 +2,17 @@ import { setTimeout as timeout } from 'node:timers/promises';
 import { number, wholeNumber } from './domain/check.ts';
 import { SalienceError, throwIfAborted } from './domain/errors.ts';
 import { keysOf, onlyKeys, withInherited } from './domain/options.ts';
+import { parseSpaceName } from './domain/space.ts';
 import { checkedClock } from './domain/time.ts';
-import { type Activity, type ActivityOptions, LONGEST_WAIT } from './engine/looking/activity.ts';
+import { VERB_NAMES, verbEntry } from './domain/verbs.ts';
+import { type Activity, LONGEST_WAIT } from './engine/looking/activity.ts';
 import type { MemoryEngine } from './engine/memory-engine.ts';
+import { inPlace, signalOf } from './engine/verb-options.ts';
 import { type MaintainSpacesOptions, maintainSpaces, type SpacesMaintenance } from './maintain-spaces.ts';
 import { type OpenOptions, openMemory, openStore } from './open.ts';
 import { checkOpenOptions, OPEN_OPTIONS } from './open-options.ts';
+import { stoppable } from './providers/waiting.ts';
+import { signalOfCaller } from './store/cancelling.ts';
 import { openedReadOnly } from './store/faults.ts';
 import { type Room, spaceTooLarge } from './store/room.ts';
 import type { SpaceStore, Store } from './store/store.ts';
@@ -25,7 +30,7 @@ export interface SpacesOptions extends Omit<OpenOptions, 'space'> {
   readonly maxResidentBytes?: number | undefined;
   /**
    * Milliseconds that a call waits while all open spaces are in use, or while another call loads the index that it needs.
-   * Default is 10,000; 0 does not wait.
+   * Default is 10,000; 0 does not wait. A call whose signal aborts stops waiting at once.
    */
   readonly waitTimeout?: number | undefined;
 }
@@ -219,8 +224,8 @@ export function openSpaces(options: SpacesOptions): Spaces {
     return ended;
   }
 
-  /** The space, counted as in use, as soon as there is room for it. */
-  async function enter(name: string): Promise<Entry> {
+  /** The space, counted as in use, as soon as there is room for it. Throws `aborted` as soon as the signal aborts. */
+  async function enter(name: string, signal: AbortSignal | undefined): Promise<Entry> {
     const deadline = performance.now() + limits.wait;
     for (;;) {
       if (closed) throw closedError();
@@ -231,21 +236,22 @@ export function openSpaces(options: SpacesOptions): Spaces {
         entry.users++;
         return entry;
       }
-      if (going) await going;
-      else if (leaving.size > 0) await Promise.race(leaving.values());
-      else if (idle !== undefined) await closeOne(idle, entries.get(idle) as Entry);
-      else await somebodyLeaves(deadline - performance.now(), limits, waiting);
+      if (going) await stoppable(() => going, signal);
+      else if (leaving.size > 0) await stoppable(() => Promise.race(leaving.values()), signal);
+      else if (idle !== undefined) await stoppable(() => closeOne(idle, entries.get(idle) as Entry), signal);
+      else await somebodyLeaves(deadline - performance.now(), limits, waiting, signal);
     }
   }
 
   /** See `Room.take`: what is idle leaves, the longest idle first, until there is room. */
   async function takeRoom(name: string, entry: Entry, bytes: number): Promise<void> {
     if (bytes > limits.bytes) throw spaceTooLarge(name, bytes, limits.bytes);
+    const signal = signalOfCaller();
     const deadline = performance.now() + limits.wait;
     while (!takeNow(entry, bytes)) {
       const idle = oldestIdle(entry);
       if (idle !== undefined) void closeOne(idle, entries.get(idle) as Entry);
-      else await somebodyLeaves(deadline - performance.now(), limits, waiting);
+      else await somebodyLeaves(deadline - performance.now(), limits, waiting, signal);
     }
   }
 
@@ -277,10 +283,24 @@ export function openSpaces(options: SpacesOptions): Spaces {
     wake();
   }
 
-  async function use<Result>(name: string, work: (memory: MemoryEngine) => Promise<Result>): Promise<Result> {
-    const entry = await enter(name);
-    // What could not be opened is no longer among the entries.
-    const { memory } = await entry.opened;
+  /** The memory of a space that was entered. Throws `aborted` as soon as the signal aborts: nobody is in it then. */
+  async function openedFor(name: string, entry: Entry, signal: AbortSignal | undefined) {
+    try {
+      return (await stoppable(() => entry.opened, signal)).memory;
+    } catch (error) {
+      // What could not be opened is no longer among the entries; what is being opened is not waited for.
+      leave(name, entry).catch(() => {});
+      throw error;
+    }
+  }
+
+  async function use<Result>(
+    name: string,
+    work: (memory: MemoryEngine) => Promise<Result>,
+    signal?: AbortSignal,
+  ): Promise<Result> {
+    const entry = await enter(name, signal);
+    const memory = await openedFor(name, entry, signal);
     try {
       return await work(memory);
     } catch (error) {
@@ -292,17 +312,22 @@ export function openSpaces(options: SpacesOptions): Spaces {
   }
 
   /** Whoever waits for what happens keeps no other space from being opened: this one may be closed meanwhile, and is opened again. */
-  async function follow(name: string, after?: string, given: ActivityOptions = {}): Promise<Activity> {
+  async function follow(name: string, ...passed: readonly unknown[]): Promise<Activity> {
+    const entry = verbEntry('activity');
+    const signal = signalOf(entry, passed);
+    const [after, given = {}] = inPlace(entry, passed) as Parameters<MemoryEngine['activity']>;
+    // What is no object of options is refused by the memory itself.
+    if (Object(given) !== given) return use(name, (memory) => memory.activity(after, given));
     const { wait = 0 } = given;
     wholeNumber(wait, 'wait', 0, LONGEST_WAIT);
-    const found = await use(name, (memory) => memory.activity(after, { ...given, wait: 0 }));
+    const found = await use(name, (memory) => memory.activity(after, { ...given, wait: 0 }), signal);
     if (found.entries.length > 0) return found;
     const end = performance.now() + wait;
     for (;;) {
       const left = Math.max(0, Math.ceil(end - performance.now()));
       if (left === 0) return found;
-      const entry = await enter(name);
-      const { memory } = await entry.opened;
+      const entry = await enter(name, signal);
+      const memory = await openedFor(name, entry, signal);
       const following = memory.activity(found.position, { ...given, wait: left });
       following.catch(() => {});
       await leave(name, entry);
@@ -313,7 +338,7 @@ export function openSpaces(options: SpacesOptions): Spaces {
       }
       // Another space needed the place. Not at once, or two that wait would take it from each other.
       const rest = Math.min(BETWEEN_OPENINGS, Math.max(0, end - performance.now()));
-      await timeout(rest, undefined, { signal: given.signal }).catch(() => throwIfAborted(given.signal));
+      await timeout(rest, undefined, { signal }).catch(() => throwIfAborted(signal));
     }
   }
 
@@ -351,11 +376,15 @@ export function openSpaces(options: SpacesOptions): Spaces {
     get residentBytes() {
       return residentBytes();
     },
-    get: (space) =>
-      use(space, async (memory) => ({
-        ...whenever(memory, (work) => use(space, work)),
-        activity: (after, given) => follow(space, after, given),
-      })),
+    async get(space) {
+      // None has to leave for a name that no space can have.
+      checkOpenOptions({ ...opening, space });
+      parseSpaceName(space);
+      return use(space, async (memory) => ({
+        ...whenever(memory, (work, signal) => use(space, work, signal)),
+        activity: (...given) => follow(space, ...given),
+      }));
+    },
     async list() {
       if (closed) throw closedError();
       return (await theStore()).listSpaces();
@@ -405,26 +434,23 @@ async function openOne(name: string, options: Omit<OpenOptions, 'space'>, from: 
   return { memory, store: opened as SpaceStore };
 }
 
-/** Ends when a space is closed or comes out of use. Throws `too_many_spaces` after `timeout` milliseconds. */
+/**
+ * Ends when a space is closed or comes out of use. Throws `too_many_spaces` after `timeout` milliseconds, and `aborted` as soon as
+ * the signal aborts.
+ */
 async function somebodyLeaves(
   timeout: number,
   limits: { readonly spaces: number; readonly bytes: number },
   waiting: Set<() => void>,
+  signal: AbortSignal | undefined,
 ): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
+  let wake = () => {};
   const left = new Promise<boolean>((resolve) => {
-    const wake = () => resolve(true);
+    wake = () => resolve(true);
     waiting.add(wake);
-    timer = setTimeout(
-      () => {
-        waiting.delete(wake);
-        resolve(false);
-      },
-      Math.max(0, timeout),
-    );
   });
-  const hasLeft = await left;
-  clearTimeout(timer);
+  const limit = { milliseconds: Math.max(0, timeout), result: false };
+  const hasLeft = await stoppable(() => left, signal, limit).finally(() => waiting.delete(wake));
   if (hasLeft) return;
   throw new SalienceError(
     'too_many_spaces',
@@ -436,14 +462,17 @@ async function somebodyLeaves(
 /** The same verbs, each on the memory as it is open when it is called. */
 function whenever(
   memory: MemoryEngine,
-  use: <Result>(work: (memory: MemoryEngine) => Promise<Result>) => Promise<Result>,
+  use: <Result>(
+    work: (memory: MemoryEngine) => Promise<Result>,
+    signal: AbortSignal | undefined,
+  ) => Promise<Result>,
 ): MemoryEngine {
   type Verbs = Readonly<Record<string, (...given: readonly unknown[]) => Promise<unknown>>>;
-  const verbs = Object.entries(memory).flatMap(([name, member]) =>
-    typeof member === 'function'
-      ? [[name, (...given: readonly unknown[]) => use((open) => (open as unknown as Verbs)[name]!(...given))]]
-      : [],
-  );
+  const verbs = VERB_NAMES.filter((name) => verbEntry(name).method === undefined).map((name) => [
+    name,
+    (...given: readonly unknown[]) =>
+      use((open) => (open as unknown as Verbs)[name]!(...given), signalOf(verbEntry(name), given)),
+  ]);
   // The space stays open for whoever asks next.
   const close = async () => {};
   return { ...memory, ...Object.fromEntries(verbs), close, [Symbol.asyncDispose]: close };

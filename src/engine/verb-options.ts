@@ -4,7 +4,14 @@ import { throwIfAborted } from '../domain/errors.ts';
 import { ownCopy } from '../domain/frozen.ts';
 import { keysOf, onlyKeys, withInherited } from '../domain/options.ts';
 import { parseInstant } from '../domain/time.ts';
-import { optionNames, optionsAt, VERB_NAMES, type VerbName, verbEntry } from '../domain/verbs.ts';
+import {
+  optionNames,
+  optionsAt,
+  VERB_NAMES,
+  type VerbEntry,
+  type VerbName,
+  verbEntry,
+} from '../domain/verbs.ts';
 import type { MemoryEngine } from './memory-engine.ts';
 import type { Context, ContextOptions } from './recall/context.ts';
 import type { Recall } from './recall/recall.ts';
@@ -51,18 +58,15 @@ export function withVerbChecks<Rest extends Omit<MemoryEngine, EngineVerb>>(
     const entry = verbEntry(verb);
     const at = optionsAt(entry);
     const names = optionNames(entry);
-    const last = entry.takes?.at(-1);
-    const mayBeLeftOut = entry.rest === undefined && last !== undefined && !entry.arguments?.[last]?.required;
     // What is forgotten may be named in other ways.
     const ids =
       verb === 'forget' ? [] : (entry.takes ?? []).map((name) => entry.arguments?.[name]?.isId === true);
     const run = memory[verb as EngineVerb] as Run;
     const checking: Run = async (...passed) => {
-      const said = passed.map((each) => withInherited(each, names));
-      const given =
-        mayBeLeftOut && said[at] === undefined && isOptions(said[at - 1])
-          ? [...said.slice(0, at - 1), undefined, said[at - 1]]
-          : said;
+      const given = inPlace(
+        entry,
+        passed.map((each) => withInherited(each, names)),
+      );
       for (const [place, isId] of ids.entries()) if (isId) checkId(given[place], entry.takes![place]!);
       const options = given[at];
       if (options !== undefined) {
@@ -81,6 +85,17 @@ export function withVerbChecks<Rest extends Omit<MemoryEngine, EngineVerb>>(
   return { ...memory, ...Object.fromEntries(checked) };
 }
 
+/** The arguments of a call, each at its place: where what stands before the options was left out, they came in its stead. */
+export function inPlace(entry: VerbEntry, given: readonly unknown[]): readonly unknown[] {
+  const { takes, rest } = entry;
+  const at = optionsAt(entry);
+  const last = takes?.at(-1);
+  const mayBeLeftOut = rest === undefined && last !== undefined && !entry.arguments?.[last]?.required;
+  return mayBeLeftOut && given[at] === undefined && isOptions(given[at - 1])
+    ? [...given.slice(0, at - 1), undefined, given[at - 1]]
+    : given;
+}
+
 /**
  * Checks the options of a verb that are on or off, or are called. Throws `invalid_argument`: what is neither true nor
  * false would count as either, by how it is read, and a dry run that is none forgets.
@@ -94,11 +109,21 @@ export function checkSwitches(verb: VerbName, options: object): void {
   }
 }
 
+/** The signal of a call that was not checked yet, if it has one. */
+export function signalOf(entry: VerbEntry, given: readonly unknown[]): AbortSignal | undefined {
+  const { signal } = Object(inPlace(entry, given)[optionsAt(entry)]) as { readonly signal?: unknown };
+  return isSignal(signal) ? signal : undefined;
+}
+
 /** Whatever could abort is taken for one: runtimes and tests have classes of their own. */
+function isSignal(value: unknown): value is AbortSignal {
+  const { aborted, addEventListener } = Object(value) as Partial<AbortSignal>;
+  return typeof aborted === 'boolean' && typeof addEventListener === 'function';
+}
+
 function checkSignal(signal: unknown): void {
   if (signal === undefined) return;
-  const { aborted, addEventListener } = Object(signal) as Partial<AbortSignal>;
-  if (typeof aborted === 'boolean' && typeof addEventListener === 'function') return;
+  if (isSignal(signal)) return;
   throw invalidArgument('signal', `expected the signal of an AbortController, not ${describe(signal)}`);
 }
 
