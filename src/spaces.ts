@@ -11,7 +11,7 @@ import { inPlace, signalOf } from './engine/verb-options.ts';
 import { type MaintainSpacesOptions, maintainSpaces, type SpacesMaintenance } from './maintain-spaces.ts';
 import { type OpenOptions, openMemory, openStore } from './open.ts';
 import { checkOpenOptions, OPEN_OPTIONS } from './open-options.ts';
-import { stoppable } from './providers/waiting.ts';
+import { stoppable, unlessAborted } from './providers/waiting.ts';
 import { signalOfCaller } from './store/cancelling.ts';
 import { openedReadOnly } from './store/faults.ts';
 import { type Room, spaceTooLarge } from './store/room.ts';
@@ -236,9 +236,10 @@ export function openSpaces(options: SpacesOptions): Spaces {
         entry.users++;
         return entry;
       }
-      if (going) await stoppable(() => going, signal);
-      else if (leaving.size > 0) await stoppable(() => Promise.race(leaving.values()), signal);
-      else if (idle !== undefined) await stoppable(() => closeOne(idle, entries.get(idle) as Entry), signal);
+      if (going) await unlessAborted(() => going, signal);
+      else if (leaving.size > 0) await unlessAborted(() => Promise.race(leaving.values()), signal);
+      else if (idle !== undefined)
+        await unlessAborted(() => closeOne(idle, entries.get(idle) as Entry), signal);
       else await somebodyLeaves(deadline - performance.now(), limits, waiting, signal);
     }
   }
@@ -286,7 +287,7 @@ export function openSpaces(options: SpacesOptions): Spaces {
   /** The memory of a space that was entered. Throws `aborted` as soon as the signal aborts: nobody is in it then. */
   async function openedFor(name: string, entry: Entry, signal: AbortSignal | undefined) {
     try {
-      return (await stoppable(() => entry.opened, signal)).memory;
+      return (await unlessAborted(() => entry.opened, signal)).memory;
     } catch (error) {
       // What could not be opened is no longer among the entries; what is being opened is not waited for.
       leave(name, entry).catch(() => {});

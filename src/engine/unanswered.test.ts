@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import type { OpenOptions } from '../open.ts';
 import { angleEmbedder } from '../testing/angle-embedder.ts';
@@ -85,4 +86,23 @@ describe('a model that does not answer and hears no signal', () => {
       await memory.close();
     },
   );
+});
+
+test('many calls at once have one listener of a signal that they share: Node.js warns of more than ten', async () => {
+  const { memory, asked, failing } = await hanging('dateReader');
+  const stop = new AbortController();
+  const { signal } = stop;
+  const { position } = await memory.activity();
+  const calling = Array.from({ length: 11 }, () => [
+    memory.recall('tea in May', { strategy: 'hybrid', signal }),
+    memory.activity(position, { wait: 60_000, signal }),
+    memory.reindex({ signal }),
+  ]).flat();
+  await asked;
+  expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+  stop.abort();
+  await Promise.allSettled(calling);
+  failing.open();
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
+  await memory.close();
 });

@@ -1,3 +1,5 @@
+import { onAbort } from '../domain/on-abort.ts';
+
 /** Runs the jobs, at most `concurrency` of them at once; the first failure stops the others and is thrown. */
 export async function eachAtOnce<Job>(
   jobs: readonly Job[],
@@ -6,8 +8,7 @@ export async function eachAtOnce<Job>(
   run: (job: Job, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const stop = new AbortController();
-  const onAbort = () => stop.abort(signal?.reason);
-  signal?.addEventListener('abort', onAbort);
+  const forget = signal && onAbort(signal, () => stop.abort(signal.reason));
   const waiting = jobs.values();
   const worker = async () => {
     for (const job of waiting) await run(job, stop.signal);
@@ -15,7 +16,7 @@ export async function eachAtOnce<Job>(
   try {
     await Promise.all(Array.from({ length: Math.min(concurrency, jobs.length) }, worker));
   } finally {
-    signal?.removeEventListener('abort', onAbort);
+    forget?.();
     stop.abort();
   }
 }

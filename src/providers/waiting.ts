@@ -1,4 +1,5 @@
 import { throwIfAborted } from '../domain/errors.ts';
+import { onAbort } from '../domain/on-abort.ts';
 
 /** Lets time pass. It may be left unanswered when the signal aborts. */
 export type Sleep = (milliseconds: number, signal: AbortSignal) => Promise<void>;
@@ -43,11 +44,10 @@ export async function unlessAborted<Result>(
 ): Promise<Result> {
   if (!signal) return await work();
   throwIfAborted(signal);
-  let onAbort = () => {};
+  let forget = () => {};
   try {
     return await new Promise<Result>((resolve, reject) => {
-      onAbort = () => reject(signal.reason);
-      signal.addEventListener('abort', onAbort);
+      forget = onAbort(signal, () => reject(signal.reason));
       // A model of the caller's own may give no promise.
       Promise.resolve(work()).then(resolve, reject);
     });
@@ -55,7 +55,7 @@ export async function unlessAborted<Result>(
     throwIfAborted(signal);
     throw error;
   } finally {
-    signal.removeEventListener('abort', onAbort);
+    forget();
   }
 }
 

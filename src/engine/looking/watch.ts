@@ -1,4 +1,5 @@
 import { throwIfAborted } from '../../domain/errors.ts';
+import { onAbort } from '../../domain/on-abort.ts';
 import { closedError } from '../../store/faults.ts';
 import type { SpaceStore } from '../../store/store.ts';
 
@@ -55,7 +56,7 @@ export function createWatch(space: Pick<SpaceStore, 'name' | 'version'>, timer: 
         isOver = true;
         wakeThis();
       }, milliseconds);
-      signal?.addEventListener('abort', wakeThis);
+      const forget = signal && onAbort(signal, wakeThis);
       try {
         for (;;) {
           throwIfAborted(signal);
@@ -77,7 +78,7 @@ export function createWatch(space: Pick<SpaceStore, 'name' | 'version'>, timer: 
         }
       } finally {
         cancel();
-        signal?.removeEventListener('abort', wakeThis);
+        forget?.();
         if (waiting.size === 0) {
           planned?.();
           planned = undefined;

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { throwIfAborted } from '../../domain/errors.ts';
+import { onAbort } from '../../domain/on-abort.ts';
 import { signalOfCaller } from '../../store/cancelling.ts';
 import type { PostgresPool } from './connection.ts';
 import { isCancelled } from './faults.ts';
@@ -30,13 +31,12 @@ export async function cancelling<Answer>(
   const answer = send(`${tag} ${text}`).finally(() => {
     hasEnded = true;
   });
-  let onAbort = () => {};
+  let forget = () => {};
   const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => {
+    forget = onAbort(signal, () => {
       void cancelUntil(spare, tag, () => hasEnded);
       if (leaves) reject(signal.reason);
-    };
-    signal.addEventListener('abort', onAbort, { once: true });
+    });
   });
   try {
     return await Promise.race([answer, aborted]);
@@ -44,7 +44,7 @@ export async function cancelling<Answer>(
     if (!hasEnded || isCancelled(error)) throwIfAborted(signal);
     throw error;
   } finally {
-    signal.removeEventListener('abort', onAbort);
+    forget();
     // Of what nobody waits for any longer.
     answer.catch(() => undefined);
   }
