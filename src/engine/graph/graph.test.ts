@@ -491,6 +491,49 @@ describe('a relation', () => {
     expect(await holds('2026-03-01')).toBe(true);
   });
 
+  it('told for two times with a gap between them has a sentence for each: none of them is believed in the gap', async () => {
+    const { memory, clock } = await opened();
+    await people(memory);
+    const facts = async (valid?: string) => {
+      const asOf = valid === undefined ? {} : { asOf: { valid } };
+      const asked = { strategy: 'bm25', types: ['fact'], track: false, ...asOf } as const;
+      const { hits } = await memory.recall('Ada lives in', asked);
+      expect(await triples(memory, 'Ada', asOf)).toEqual(
+        hits.map((hit) => hit.memory.content.replace('Ada Lovelace lives in', 'ada lives_in').toLowerCase()),
+      );
+      return hits.map((hit) => hit.memory.content);
+    };
+    await memory.relate('Ada', 'lives_in', 'Rome', { validFrom: '2020-01-01' });
+    const planned = await memory.relate('Ada', 'lives_in', 'Paris', { validFrom: '2027-01-01' });
+    const past = { validFrom: '2022-01-01', validUntil: '2023-01-01' };
+    const told = await memory.relate('Ada', 'lives_in', 'Paris', past);
+    expect(told.outcome).toBe('created');
+    expect(await facts()).toEqual(['Ada Lovelace lives in Rome']);
+    expect(await facts('2022-06-01')).toEqual(['Ada Lovelace lives in Paris']);
+    expect(await facts('2024-06-01')).toEqual(['Ada Lovelace lives in Rome']);
+    expect(await facts('2027-06-01')).toEqual(['Ada Lovelace lives in Paris']);
+    // A time that meets one of them is that of its sentence.
+    clock.advance(day);
+    const sooner = await memory.relate('Ada', 'lives_in', 'Paris', { validFrom: '2026-12-01' });
+    expect(sooner).toMatchObject({ outcome: 'updated' });
+    expect((await memory.get(planned.relation.statements[0]!))?.validFrom).toBe('2026-12-01T00:00:00.000Z');
+    expect(await facts('2026-12-02')).toEqual(['Ada Lovelace lives in Paris']);
+  });
+
+  it('told again for longer replaces what it replaced before, as long as it lasts', async () => {
+    const { memory } = await opened();
+    await people(memory);
+    const facts = async (valid: string) => {
+      const asked = { strategy: 'bm25', types: ['fact'], track: false, asOf: { valid } } as const;
+      return (await memory.recall('Ada lives in', asked)).hits.map((hit) => hit.memory.content);
+    };
+    await memory.relate('Ada', 'lives_in', 'Rome', { validFrom: '2020-01-01' });
+    await memory.relate('Ada', 'lives_in', 'Paris', { validFrom: '2021-01-01', validUntil: '2022-01-01' });
+    await memory.relate('Ada', 'lives_in', 'Paris', { validFrom: '2021-01-01' });
+    expect(await triples(memory, 'Ada')).toEqual(['ada lives_in paris']);
+    expect(await facts('2025-01-01')).toEqual(['Ada Lovelace lives in Paris']);
+  });
+
   it('of a name with one value at a time is the earlier one where the later cannot be seen', async () => {
     const { memory } = await opened();
     await people(memory);

@@ -208,15 +208,43 @@ interface Told {
  */
 async function earlierSentences(reader: SpaceReader, told: Told, now: Instant): Promise<readonly string[]> {
   const others = await otherValues(reader, told);
-  const look = { filter: { validAt: beginOf(told) }, now, singleValued: new Set<string>() };
+  const look = { filter: { validAt: beginOf(told), deep: true }, now, singleValued: new Set<string>() };
   const held = await heldAmong(reader, others, look);
-  const earlier = held.filter((each) => takesPlaceOf(numbered(told), each, Infinity));
+  const earlier = await withoutLastinglyReplaced(
+    reader,
+    held.filter((each) => takesPlaceOf(numbered(told), each, Infinity)),
+    told,
+  );
   const found: string[] = [];
   for (const memory of await reader.get([...new Set(earlier.map(({ memory }) => memory.id))])) {
     if (memory && statesOnly(memory, told) && !(await leadsTo(reader, memory, told.memory.id)))
       found.push(memory.id);
   }
   return found;
+}
+
+/**
+ * Without those that something else replaces for as long as the new statement lasts, or as they do themselves: the chain of them
+ * holds.
+ */
+async function withoutLastinglyReplaced(
+  reader: SpaceReader,
+  earlier: readonly Stating[],
+  told: Told,
+): Promise<readonly Stating[]> {
+  const newer = await reader.find(
+    'supersedes',
+    earlier.map(({ memory }) => memory.id),
+  );
+  const replacedUntil = new Map<string, Instant>();
+  for (const { id, supersedes, invalidatedAt, validFrom = -Infinity, validUntil = Infinity } of newer) {
+    if (id === told.memory.id || invalidatedAt !== undefined || validFrom > beginOf(told)) continue;
+    for (const older of supersedes)
+      replacedUntil.set(older, Math.max(replacedUntil.get(older) ?? -Infinity, validUntil));
+  }
+  return earlier.filter(
+    (each) => (replacedUntil.get(each.memory.id) ?? -Infinity) < Math.min(endOf(told), endOf(each)),
+  );
 }
 
 /**
@@ -259,7 +287,7 @@ function numbered({ memory, relation }: Told): Stating {
 }
 
 /** Until when a statement says that a relation holds. */
-function endOf({ memory, relation }: Stating): Instant {
+function endOf({ memory, relation }: Told | Stating): Instant {
   return Math.min(relation.validUntil ?? Infinity, memory.validUntil ?? Infinity);
 }
 

@@ -119,11 +119,42 @@ export function sentenceValidity(
 }
 
 /** From the first moment that is named; until the last one, where each has an end. */
-function periodOf(relations: readonly RelationRecord[]): { readonly from: Instant; readonly until: Instant } {
+function periodOf(relations: readonly RelationRecord[]): Period {
   return {
     from: Math.min(...relations.map(({ validFrom = Infinity }) => validFrom)),
     until: Math.max(...relations.map(({ validUntil = Infinity }) => validUntil)),
   };
+}
+
+/**
+ * Whether two memories were made to state one relation, each for a time of its own with a gap between them. They stay two: one
+ * sentence would be believed in the gap as well.
+ */
+export function isOfAnotherTime(a: MemoryRecord, b: MemoryRecord): boolean {
+  const [times, others] = [timesStated(a), timesStated(b)];
+  return (
+    times !== undefined &&
+    others !== undefined &&
+    (times.until + 1 < others.from || others.until + 1 < times.from)
+  );
+}
+
+/** From when until when a memory is believed that was made to state a relation; `undefined` for any other one. */
+function timesStated(memory: MemoryRecord): Period | undefined {
+  const stated = (memory.relations ?? []).filter((each) => isMadeOf(memory, each));
+  if (stated.length === 0) return undefined;
+  return {
+    from: Math.max(
+      memory.validFrom ?? -Infinity,
+      Math.min(...stated.map(({ validFrom = -Infinity }) => validFrom)),
+    ),
+    until: Math.min(memory.validUntil ?? Infinity, periodOf(stated).until),
+  };
+}
+
+interface Period {
+  readonly from: Instant;
+  readonly until: Instant;
 }
 
 function renamed(relations: readonly RelationRecord[], from: string, to: string): readonly RelationRecord[] {

@@ -8,7 +8,7 @@ import { formatInstant, type Instant } from '../../domain/time.ts';
 import type { SpaceReader } from '../../store/store.ts';
 import { revived } from '../../store/tiers.ts';
 import { inheritedImportance } from '../belief/supersession.ts';
-import { sentenceValidity } from '../graph/restate.ts';
+import { isOfAnotherTime, sentenceValidity } from '../graph/restate.ts';
 import type { Inactive, RememberInput } from '../types.ts';
 import { type Candidates, nameIn, readCandidates, statementOf, topicOf } from './candidates.ts';
 import { changedRecord, revised } from './record.ts';
@@ -65,7 +65,7 @@ export async function planWrites(
         {
           topic: record.topicKey === undefined ? undefined : candidates.live(topicOf(record)).at(-1),
           entity: entityOf(record, candidates),
-          twin: record.type === 'entity' ? undefined : candidates.live(statement).at(-1),
+          twin: twinOf(record, candidates.live(statement)),
           invalid: candidates.invalidated(statement),
           tombstone: tombstones[index],
         },
@@ -132,7 +132,7 @@ function planOne(
   if (topic)
     return { kind: 'update', memory: restated(topicFor(record, revived(topic, now)), input, record) };
   if (entity) return restatedEntity(entity, input, record, now);
-  if (!twin) return { kind: 'insert', memory: record };
+  if (!twin || isOfAnotherTime(twin, record)) return { kind: 'insert', memory: record };
   const added = record.supersedes.filter((id) => id !== twin.id && !twin.supersedes.includes(id));
   const topicKey = twin.topicKey ?? record.topicKey;
   const hot = revived(twin, now);
@@ -152,6 +152,12 @@ function planOne(
     kind: 'update',
     memory: revised(twin, { ...hot, supersedes, relations, updatedAt, ...validity }),
   };
+}
+
+/** Of the live memories that say the same, the one that a statement is; the latest where several could be. */
+function twinOf(record: MemoryRecord, alike: readonly MemoryRecord[]): MemoryRecord | undefined {
+  if (record.type === 'entity') return undefined;
+  return alike.findLast((each) => !isOfAnotherTime(each, record)) ?? alike.at(-1);
 }
 
 /** Author, validity and relations belong to the old wording: a new statement about the topic must not expire with it. */
