@@ -534,6 +534,35 @@ describe('a relation', () => {
     expect(await facts('2025-01-01')).toEqual(['Ada Lovelace lives in Paris']);
   });
 
+  it('that a known memory states replaces the sentence of the earlier value; undo brings that back', async () => {
+    const { memory, clock } = await opened();
+    await people(memory);
+    const facts = async () => {
+      const asked = { strategy: 'bm25', types: ['fact'], track: false } as const;
+      return (await memory.recall('Ada lives in moved', asked)).hits.map((hit) => hit.memory.content);
+    };
+    await memory.relate('Ada', 'lives_in', 'Paris');
+    clock.advance(day);
+    const { id } = await memory.remember('Ada moved to Rome', { type: 'fact' });
+    await memory.relate('Ada', 'lives_in', 'Rome', { statedBy: [id] });
+    expect(await triples(memory, 'Ada')).toEqual(['ada lives_in rome']);
+    expect(await facts()).toEqual(['Ada moved to Rome']);
+    await memory.undo();
+    expect(await triples(memory, 'Ada')).toEqual(['ada lives_in paris']);
+    expect((await facts()).toSorted()).toEqual(['Ada Lovelace lives in Paris', 'Ada moved to Rome']);
+  });
+
+  it('that its own sentence is named for with another period holds for that period', async () => {
+    const { memory } = await opened();
+    await people(memory);
+    const { relation } = await memory.relate('Ada', 'works_at', 'Acme', { validFrom: '2025-06-01' });
+    await memory.relate('Ada', 'works_at', 'Acme', {
+      statedBy: relation.statements,
+      validFrom: '2025-01-01',
+    });
+    expect(await triples(memory, 'Ada', { asOf: { valid: '2025-03-01' } })).toEqual(['ada works_at acme']);
+  });
+
   it('of a name with one value at a time is the earlier one where the later cannot be seen', async () => {
     const { memory } = await opened();
     await people(memory);

@@ -20,7 +20,7 @@ import { type Dependencies, momentOf, notFound } from '../dependencies.ts';
 import { inactiveOf } from '../write/plan.ts';
 import { rememberStatement } from '../write/remember.ts';
 import { lookOf, meantBy } from './resolve.ts';
-import { endedSentence, isMadeOf } from './restate.ts';
+import { endedSentence, isMadeOf, sentenceValidity } from './restate.ts';
 import type { RelateOptions, RelateResult, UnrelateOptions, UnrelateResult } from './types.ts';
 import { beginOf, type Edge, heldAmong, type Stating, shownRelation, takesPlaceOf } from './view.ts';
 
@@ -319,12 +319,19 @@ async function addTo(
 ): Promise<readonly MemoryRecord[]> {
   if (ids.length === 0) throw invalidArgument('statedBy', 'name at least one memory, or leave it out');
   return engine.space.write({ verb: 'relate', at }, async (reader) => {
-    const found = await reader.get(ids);
-    const memories = found.map((memory, index) => {
+    const memories: MemoryRecord[] = [];
+    for (const [index, memory] of (await reader.get(ids)).entries()) {
       if (!memory) throw notFound(ids[index] as string, engine.space.name);
-      const relations = withRelations(memory.relations ?? [], [relation]);
-      return { ...memory, relations: atMost(relations, MOST_RELATIONS, `statedBy[${index}]`, 'relations') };
-    });
+      const united = withRelations(memory.relations ?? [], [relation]);
+      const relations = atMost(united, MOST_RELATIONS, `statedBy[${index}]`, 'relations');
+      const stating = { ...memory, relations, ...sentenceValidity(memory, relations) };
+      // What states the same value is not replaced by it.
+      const earlier = (await earlierSentences(reader, { memory, relation }, at)).filter(
+        (id) => !ids.includes(id),
+      );
+      const replaced = (await reader.get(earlier)).filter((each) => each !== undefined);
+      memories.push(replaced.reduce(superseding, stating));
+    }
     return {
       changes: memories.map((memory): Change => ({ kind: 'replace', memory })),
       result: memories,

@@ -34,11 +34,10 @@ export async function visibleAmong<Each extends Standing>(
   { filter, now }: GraphLook,
 ): Promise<readonly Each[]> {
   const ids = [...new Set(memories.map(({ id }) => id))];
-  const superseded = await supersededAmong(reader, ids, filter, now);
+  const superseded = filter.deep ? undefined : await supersededAmong(reader, ids, filter, now);
   const looking = { ...filter, cold: true };
   return memories.filter(
-    (memory) =>
-      (filter.deep || !superseded.has(memory.id)) && exclusionOf(memory, looking, now) === undefined,
+    (memory) => !superseded?.has(memory.id) && exclusionOf(memory, looking, now) === undefined,
   );
 }
 
