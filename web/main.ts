@@ -12,4 +12,11 @@ addEventListener('hashchange', () => {
   if (CODE.test(location.hash)) location.reload();
 });
 
-import('./start.tsx').then(({ startPage }) => startPage(code));
+import('./start.tsx').then(
+  ({ startPage }) => startPage(code),
+  () => {
+    const text =
+      'The inspector was not loaded, as the server cannot be reached or a part of the page is missing. Look whether the server runs, and load this page again.';
+    document.getElementById('app')?.append(text);
+  },
+);

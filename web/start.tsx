@@ -4,12 +4,15 @@ import './design/shell.css';
 import './design/parts.css';
 import { render } from 'preact';
 import { App } from './app.tsx';
+import { Loading } from './parts/states.tsx';
 import { signedOutBecause, start } from './session.ts';
 import { applyTheme } from './theme.ts';
 
 /** Signs in, with the code if there is one, and shows the page. */
 export async function startPage(code: string | undefined): Promise<void> {
   applyTheme();
+  const app = document.getElementById('app') as HTMLElement;
+  render(<Loading />, app);
   await start(code).catch((error: Error) => signedOutBecause.set(error.message));
-  render(<App />, document.getElementById('app') as HTMLElement);
+  render(<App />, app);
 }

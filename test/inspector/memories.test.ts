@@ -448,6 +448,145 @@ describeInBrowser('the view Memories', ({ inspect }) => {
     expect(await page.locator('.toast.failed').count()).toBe(0);
   });
 
+  it('keeps what is typed while it saves, and saves it next', async () => {
+    await using demo = await inspect();
+    await using opened = await demo.open({ at: '#/memories/guji' });
+    const { page } = opened;
+    const content = page.getByRole('textbox', { name: 'What it says' });
+    const save = page.getByRole('button', { name: 'Save' });
+    let answer = held();
+    await page.route('**/v1/memories/guji', async (route) => {
+      if (route.request().method() !== 'GET') await answer.until;
+      await route.continue();
+    });
+    const asked = () =>
+      page.waitForRequest((request) => request.method() === 'PATCH' && request.url().endsWith('/guji'));
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await content.fill('Saved first');
+    let sent = asked();
+    await save.click();
+    await sent;
+    await content.fill('Typed before the answer');
+    answer.release();
+    await page.getByText('Changed.').waitFor();
+    await settled(page);
+    expect((await demo.memory.get('guji'))?.content).toBe('Saved first');
+    expect(await content.inputValue()).toBe('Typed before the answer');
+    await save.click();
+    await page.locator('.detail p.content', { hasText: 'Typed before the answer' }).waitFor();
+    expect((await demo.memory.get('guji'))?.content).toBe('Typed before the answer');
+
+    // Cancelled before the answer, and begun anew.
+    answer = held();
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await content.fill('Saved and cancelled');
+    sent = asked();
+    await save.click();
+    await sent;
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByLabel('Title', { exact: true }).fill('Begun anew');
+    answer.release();
+    await eventually(async () => (await demo.memory.get('guji'))?.content).toBe('Saved and cancelled');
+    await settled(page);
+    expect(await page.getByLabel('Title', { exact: true }).inputValue()).toBe('Begun anew');
+    await save.click();
+    await page.locator('.detail h2', { hasText: 'Begun anew' }).waitFor();
+    expect((await demo.memory.get('guji'))?.content).toBe('Saved and cancelled');
+  });
+
+  it('shows what was typed into a memory that another tab has forgotten', async () => {
+    await using demo = await inspect();
+    await using opened = await demo.open({ at: '#/memories/guji' });
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByLabel('What it says').fill('A long text that was typed');
+    await page.getByLabel('Title', { exact: true }).fill('A title');
+    await demo.memory.forget('guji');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('There is no such memory').waitFor();
+    const typed = page.getByRole('alert').filter({ hasText: 'forgotten before your changes were saved' });
+    await typed.getByText('A long text that was typed', { exact: true }).waitFor();
+    await typed.getByText('A title', { exact: true }).waitFor();
+    expect(await typed.getByText('Importance').count()).toBe(0);
+    await settled(page);
+    await picture(page, 'memories-typed-and-forgotten');
+    await opened.go('#/conflicts');
+    await opened.go('#/memories/guji');
+    await typed.getByRole('button', { name: 'Discard it' }).click();
+    await typed.waitFor({ state: 'detached' });
+    await page.getByText('There is no such memory').waitFor();
+  });
+
+  it('leaves whoever went elsewhere where they are when a memory is forgotten at last', async () => {
+    await using demo = await inspect();
+    await using opened = await demo.open({ at: '#/memories/bags' });
+    const { page } = opened;
+    const answer = held();
+    await page.getByRole('button', { name: 'Forget…' }).click();
+    await page.getByRole('button', { name: 'Forget for good' }).waitFor();
+    await page.route('**/v1/forget', async (route) => {
+      await answer.until;
+      await route.continue();
+    });
+    const sent = page.waitForRequest('**/v1/forget');
+    await page.getByRole('button', { name: 'Forget for good' }).click();
+    await sent;
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'Time' }).click();
+    await page.getByRole('heading', { name: 'Time', exact: true }).waitFor();
+    answer.release();
+    await page.getByText('Forgotten.').waitFor();
+    await settled(page);
+    expect(page.url()).toContain('#/time');
+  });
+
+  it('offers to try each part of a memory again that failed', async () => {
+    await using demo = await inspect();
+    await using opened = await demo.open({ at: '#/memories' });
+    const { page } = opened;
+    let failing = true;
+    await page.route(/guji\/(history|links|curve)/, (route) =>
+      failing
+        ? route.fulfill({
+            status: 500,
+            contentType: 'application/problem+json',
+            body: JSON.stringify({ code: 'internal', detail: 'not today', details: {} }),
+          })
+        : route.continue(),
+    );
+    await opened.go('#/memories/guji');
+    const again = page.getByRole('button', { name: 'Try again' });
+    await eventually(() => again.count()).toBe(3);
+    failing = false;
+    for (let left = 3; left > 0; left--) {
+      await again.first().click();
+      await eventually(() => again.count()).toBe(left - 1);
+    }
+    await page.locator('.timeline li').first().waitFor();
+    await page.getByText('Fades by the').or(page.getByText('does not let memories fade')).first().waitFor();
+  });
+
+  it('says that the rows are of the filter before, until those of the new one are there', async () => {
+    await using demo = await inspect();
+    await using opened = await demo.open({ at: '#/memories' });
+    const { page } = opened;
+    const answer = held();
+    const list = page.locator('.memories-list');
+    expect(await list.getAttribute('aria-busy')).toBe('false');
+    await page.route('**/v1/memories?*', async (route) => {
+      await answer.until;
+      await route.continue();
+    });
+    await page.getByText('Filter', { exact: true }).click();
+    await page.getByLabel('Author', { exact: true }).fill('nobody');
+    await page.getByLabel('Author', { exact: true }).press('Enter');
+    await eventually(() => list.getAttribute('aria-busy')).toBe('true');
+    answer.release();
+    await page.getByText('No memory matches').waitFor();
+    expect(await list.getAttribute('aria-busy')).toBe('false');
+  });
+
   it('keeps what was typed and not saved, until it is saved or cancelled', async () => {
     await using demo = await inspect();
     await using opened = await demo.open({ at: '#/memories/guji' });

@@ -7,6 +7,7 @@ import {
   describeInBrowser,
   eventually,
   freePort,
+  held,
   overflowing,
   picture,
   settled,
@@ -87,6 +88,23 @@ describeInBrowser('the inspector', (browser) => {
     await page.getByLabel('Token').fill('sälience');
     await page.keyboard.press('Enter');
     await eventually(() => said.innerText()).toContain('This is not a token');
+  });
+
+  it('shows that it loads while the server takes its time, and says when it could not be loaded', async () => {
+    await using opened = await demo.open();
+    const { page } = opened;
+    const answer = held();
+    await page.route('**/v1/token', async (route) => {
+      await answer.until;
+      await route.continue();
+    });
+    await page.reload();
+    await page.getByText('Loading…').first().waitFor({ state: 'attached' });
+    answer.release();
+    await page.getByRole('navigation', { name: 'Views' }).waitFor();
+    await page.route('**/start-*.js', (route) => route.abort());
+    await page.reload();
+    await page.getByText('The inspector was not loaded').waitFor();
   });
 
   it('says that a code was used, and takes no copied address for a credential', async () => {

@@ -155,6 +155,58 @@ describeInBrowser('the view Recall', (browser) => {
     await eventually(() => page.locator('.left-out li').count()).toBe(left.length);
   });
 
+  it('never says that the floor left nothing out before it knows', async () => {
+    await using opened = await demo.open();
+    const { page } = opened;
+    const whole = held();
+    let failing = true;
+    await page.route('**/v1/recall', async (route) => {
+      if (/minRelevance/.test(route.request().postData() ?? '')) return route.continue();
+      await whole.until;
+      if (!failing) return route.continue();
+      return route.fulfill({
+        status: 500,
+        contentType: 'application/problem+json',
+        body: JSON.stringify({ code: 'internal', detail: 'not today', details: {} }),
+      });
+    });
+    await page.evaluate(() => {
+      location.hash = '#/recall?q=espresso+blend&floor=0.5';
+    });
+    await page.getByText('Left out by the floor').waitFor();
+    expect(await page.getByText('Nothing: every hit reaches it.').count()).toBe(0);
+    whole.release();
+    await page.getByText('not today').waitFor();
+    expect(await page.getByText('Nothing: every hit reaches it.').count()).toBe(0);
+    failing = false;
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.locator('.left-out li').first().waitFor();
+  });
+
+  it('offers to try again why a memory is not there, and a comparison', async () => {
+    await using opened = await demo.open();
+    const { page } = opened;
+    let failing = true;
+    await page.route(/\/(why-not|compare)$/, (route) =>
+      failing
+        ? route.fulfill({
+            status: 500,
+            contentType: 'application/problem+json',
+            body: JSON.stringify({ code: 'internal', detail: 'not today', details: {} }),
+          })
+        : route.continue(),
+    );
+    await opened.go('#/recall?q=coffee&limit=2&tab=why-not&whyNot=order-day');
+    failing = false;
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('outranked').waitFor();
+    failing = true;
+    await opened.go('#/recall?q=coffee&tab=compare');
+    failing = false;
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.locator('.versus li').first().waitFor();
+  });
+
   it('puts two strategies side by side, a line for each memory of both, and no score', async () => {
     await using opened = await demo.open({ at: '#/recall?q=coffee&tab=compare&against=bm25' });
     const { page } = opened;

@@ -45,6 +45,7 @@ export function ReplayPanel({
         <a href={href('asked')}>← All recalls</a>
         <CopyAs verb="replay" fields={{ recallId }} answer={answer} />
       </div>
+      {older.error && <Failure error={older.error} retry={older.reload} />}
       {recorded && (
         <>
           <h2 class="stored">{recorded.query ?? 'A recall without its text'}</h2>
@@ -57,7 +58,7 @@ export function ReplayPanel({
         </>
       )}
       {replay.error ? (
-        <Failure error={replay.error} />
+        <Failure error={replay.error} retry={replay.reload} />
       ) : !answer || !then ? (
         <Loading />
       ) : (
@@ -75,7 +76,7 @@ export function ReplayPanel({
           <div class="then-now">
             <Ranking title="Then" hits={then} other={now.answer} side="then" />
             {now.error ? (
-              <Failure error={now.error} />
+              <Failure error={now.error} retry={now.reload} />
             ) : now.answer ? (
               <Ranking title="Now" hits={now.answer} other={then} side="now" />
             ) : (

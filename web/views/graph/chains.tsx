@@ -45,7 +45,7 @@ export function litBy(
 
 /** Asks for a recall, and lists its chains as far as they are among the memories that are shown. */
 export function Chains({
-  asked: { answer, error },
+  asked: { answer, error, reload },
   labels,
 }: {
   readonly asked: ReturnType<typeof useChains>;
@@ -56,7 +56,7 @@ export function Chains({
     <section class="stack chains">
       <h3>Evidence of a recall</h3>
       <Question placeholder="A question, whose evidence lights up" />
-      {error && <Failure error={error} />}
+      {error && <Failure error={error} retry={reload} />}
       {answer && (
         <p class="quiet">
           {answer.length === 0

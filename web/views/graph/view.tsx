@@ -115,7 +115,7 @@ function Around({
   const labels = new Map(nodes.map(({ id, label }) => [id, label]));
   const kinds = new Set(edges.map(colourAt));
   return (
-    <div class="graph-columns" aria-busy={pending}>
+    <div class="graph-columns outdated" aria-busy={pending}>
       <div class="stack">
         <Drawing nodes={nodes} edges={edges} lit={lit} open={(id) => go('graph', own(params), id)} />
         <div class="legend">

@@ -13,7 +13,7 @@ export function BulkForget({ filter, close }: { readonly filter: ListOptions; re
   const target = forgetFilterOf(filter);
   const [typed, setTyped] = useState('');
   const meant = 'filter' in target ? target.filter : undefined;
-  const { answer, error } = useAsk(
+  const { answer, error, reload } = useAsk(
     meant && ((memory, signal) => memory.forget(meant, { dryRun: true, signal })),
     [JSON.stringify(filter)],
   );
@@ -37,7 +37,7 @@ export function BulkForget({ filter, close }: { readonly filter: ListOptions; re
       {'because' in target ? (
         <p>{target.because}</p>
       ) : error ? (
-        <Failure error={error} />
+        <Failure error={error} retry={reload} />
       ) : !answer ? (
         <Loading />
       ) : answer.count === 0 ? (

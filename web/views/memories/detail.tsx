@@ -11,7 +11,7 @@ import { moment } from '../../parts/time.ts';
 import { withUndo } from '../../parts/undo.ts';
 import { href } from '../../router.ts';
 import { mayWriteIn, session } from '../../session.ts';
-import { Edit, isUnsaved } from './edit.tsx';
+import { Edit, isUnsaved, Unsaved } from './edit.tsx';
 import { Forget } from './forget.tsx';
 import { History } from './history.tsx';
 
@@ -35,6 +35,7 @@ export function Detail({ id, close }: { readonly id: string; readonly close: () 
     ) : (
       <Empty title="There is no such memory">
         <p class="stored">{id}</p>
+        <Unsaved id={id} />
         <button type="button" onClick={close}>
           Close
         </button>
@@ -180,7 +181,7 @@ function Vote({ memory: { id, usefulness } }: { readonly memory: Memory }) {
 }
 
 function Links({ id }: { readonly id: string }) {
-  const { answer, error } = useAsk(
+  const { answer, error, reload } = useAsk(
     async (memory, signal) => {
       const links = await memory.links(id, { signal });
       const texts = await Promise.all(links.slice(0, 50).map((link) => memory.get(link.id, { signal })));
@@ -188,7 +189,7 @@ function Links({ id }: { readonly id: string }) {
     },
     [id],
   );
-  if (error) return <Failure error={error} />;
+  if (error) return <Failure error={error} retry={reload} />;
   if (!answer) return <Loading />;
   if (answer.length === 0) return <p class="quiet">None.</p>;
   return (
@@ -207,7 +208,7 @@ function Links({ id }: { readonly id: string }) {
 }
 
 function Curve({ id }: { readonly id: string }) {
-  const { answer, error } = useAsk(
+  const { answer, error, reload } = useAsk(
     async (memory, signal) => {
       const curve = await memory.curve(id, { days: 365, signal });
       return {
@@ -220,7 +221,7 @@ function Curve({ id }: { readonly id: string }) {
     },
     [id],
   );
-  if (error) return <Failure error={error} />;
+  if (error) return <Failure error={error} retry={reload} />;
   if (!answer) return <Loading />;
   const { fading, curve, coldAt, times, series, points } = answer;
   const after = (share: number) => points[Math.round((points.length - 1) * share)];

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Memory, MemoryChanges } from '../../../src/index.ts';
 import { codeOf } from '../../api.ts';
+import { useCell } from '../../cell.ts';
 import { unsavedCount } from '../../kept.ts';
 import { useOnce } from '../../parts/once.ts';
 import { withUndo } from '../../parts/undo.ts';
@@ -47,6 +48,11 @@ export function isUnsaved(id: string): boolean {
   return unsaved.has(id);
 }
 
+function discard(id: string): void {
+  unsaved.delete(id);
+  unsavedCount.set(unsaved.size);
+}
+
 const TITLES: Readonly<Record<Field, string>> = {
   content: 'What it says',
   title: 'Title',
@@ -75,9 +81,18 @@ export function Edit({ memory, close }: { readonly memory: Memory; readonly clos
   const take = (name: Field) =>
     keep({ before, draft: { ...draft, [name]: before[name] }, both: both.filter((each) => each !== name) });
   const end = () => {
-    unsaved.delete(id);
-    unsavedCount.set(unsaved.size);
+    discard(id);
     close();
+  };
+  /** After an answer: from what others wrote, or from what was saved where more was typed until it came. */
+  const goOn = (met?: Editing) => {
+    const now = unsaved.get(id);
+    // Cancelled meanwhile, and perhaps begun anew.
+    if (now?.before !== before) return;
+    const typed = fieldsOf(now.draft).filter(([name, value]) => value !== draft[name]);
+    const { draft: from, ...next } = met ?? begun(draft);
+    if (met || typed.length > 0) keep({ ...next, draft: { ...from, ...Object.fromEntries(typed) } });
+    else end();
   };
   const save = useOnce(async () => {
     const here = session.get();
@@ -86,12 +101,12 @@ export function Edit({ memory, close }: { readonly memory: Memory; readonly clos
       id,
       'update',
       (met: Editing | undefined) => {
-        if (met) keep(met);
+        if (met) goOn(met);
         return met ? undefined : 'Changed.';
       },
       () => update(here, id, editing),
     );
-    if (saved) end();
+    if (saved) goOn();
   });
   const text = (name: 'title' | 'type' | 'scope' | 'topicKey') => (
     <label class="field">
@@ -180,6 +195,37 @@ export function Edit({ memory, close }: { readonly memory: Memory; readonly clos
       </div>
     </form>
   );
+}
+
+/** What was typed into a memory that was forgotten before it was saved: it can be copied from here. */
+export function Unsaved({ id }: { readonly id: string }) {
+  useCell(unsavedCount);
+  const editing = unsaved.get(id);
+  if (!editing) return null;
+  const { before, draft } = editing;
+  return (
+    <div class="notice stack" role="alert">
+      <p>The memory was forgotten before your changes were saved. This is what you typed:</p>
+      {fieldsOf(draft).map(
+        ([name, value]) =>
+          value !== before[name] && (
+            <div key={name} class="stack">
+              <b>{TITLES[name]}</b>
+              <p class="stored statement">{value === '' ? 'nothing' : value}</p>
+            </div>
+          ),
+      )}
+      <div>
+        <button type="button" onClick={() => discard(id)}>
+          Discard it
+        </button>
+      </div>
+    </div>
+  );
+}
+
+function fieldsOf(draft: Draft) {
+  return Object.entries(draft) as [Field, Draft[Field]][];
 }
 
 function begun(before: Draft): Editing {

@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'preact/hooks';
 import type { ForgetResult } from '../../../src/index.ts';
 import { act, useAsk } from '../../api.ts';
 import { useOnce } from '../../parts/once.ts';
@@ -16,10 +17,22 @@ export function Forget({
   readonly close: () => void;
   readonly done: () => void;
 }) {
-  const { answer, error } = useAsk((memory, signal) => memory.forget(id, { dryRun: true, signal }), [id]);
+  const { answer, error, reload } = useAsk(
+    (memory, signal) => memory.forget(id, { dryRun: true, signal }),
+    [id],
+  );
+  const isShown = useRef(true);
+  useEffect(
+    () => () => {
+      isShown.current = false;
+    },
+    [],
+  );
   const forget = useOnce(() =>
     act((memory) => memory.forget(id)).then(() => {
       tell('Forgotten.');
+      // Whoever has gone elsewhere meanwhile stays there.
+      if (!isShown.current) return;
       close();
       done();
     }, tellFailure),
@@ -27,7 +40,7 @@ export function Forget({
   return (
     <Sheet title="Forget this memory" close={close}>
       {error ? (
-        <Failure error={error} />
+        <Failure error={error} retry={reload} />
       ) : !answer ? (
         <Loading />
       ) : (

@@ -11,7 +11,7 @@ import { mayUndo, session } from '../../session.ts';
 /** Every write of a memory and of those that it replaced, newest first, with what each changed. */
 export function History({ memory }: { readonly memory: Memory }) {
   const { id, revisionCount, updatedAt } = memory;
-  const { answer, error } = useAsk(
+  const { answer, error, reload } = useAsk(
     (engine, signal) => engine.history(id, { signal }),
     [id, revisionCount, updatedAt],
   );
@@ -22,7 +22,7 @@ export function History({ memory }: { readonly memory: Memory }) {
       tellFailure,
     ),
   );
-  if (error) return <Failure error={error} />;
+  if (error) return <Failure error={error} retry={reload} />;
   if (!answer) return <Loading />;
   return (
     <ol class="timeline">

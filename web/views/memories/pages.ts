@@ -10,6 +10,8 @@ const KEPT = 40;
 export interface Rows {
   readonly total: number | undefined;
   readonly error: Error | undefined;
+  /** What is shown is of what was asked before. */
+  readonly pending: boolean;
   rowAt(index: number): Memory | undefined;
   need(first: number, last: number): void;
 }
@@ -50,10 +52,11 @@ export function useRows(options: ListOptions): Rows {
     need(...range.current);
     render((count) => count + 1);
   }, [asked, epoch, need]);
-  const { total, error, pages, old } = state.current;
+  const { total, counted, error, pages, old } = state.current;
   return {
     total,
     error,
+    pending: !counted && !error,
     need,
     rowAt: (index) => {
       const page = Math.floor(index / PAGE);
@@ -65,6 +68,8 @@ export function useRows(options: ListOptions): Rows {
 
 interface State {
   total: number | undefined;
+  /** `total` is of these options, and not of those before. */
+  counted: boolean;
   error: Error | undefined;
   readonly pages: Map<number, readonly Memory[]>;
   readonly old: ReadonlyMap<number, readonly Memory[]>;
@@ -72,7 +77,14 @@ interface State {
 }
 
 function empty(): State {
-  return { total: undefined, error: undefined, pages: new Map(), old: new Map(), asking: new Map() };
+  return {
+    total: undefined,
+    counted: false,
+    error: undefined,
+    pages: new Map(),
+    old: new Map(),
+    asking: new Map(),
+  };
 }
 
 function fetchPage(state: State, page: number, options: ListOptions, done: () => void): void {
@@ -87,7 +99,10 @@ function fetchPage(state: State, page: number, options: ListOptions, done: () =>
       state.pages.set(page, memories);
       const [oldest] = state.pages.keys();
       if (state.pages.size > KEPT && oldest !== undefined) state.pages.delete(oldest);
-      if (total !== undefined) state.total = total;
+      if (total !== undefined) {
+        state.total = total;
+        state.counted = true;
+      }
       state.error = undefined;
       done();
     },

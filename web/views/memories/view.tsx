@@ -104,7 +104,7 @@ export default function MemoriesView() {
   };
   const filter = filterOf(params);
   const listed: ListOptions = { ...filter, sort: sort.by as 'updated', direction: sort.direction };
-  const { total, error, rowAt, need } = useRows(listed);
+  const { total, error, pending, rowAt, need } = useRows(listed);
   /** The server is away for a while, or fails: what is shown stays, and where one has scrolled to. */
   const away = ['server_failed', 'closed'].includes(codeOf(error) ?? '');
   const names = Object.keys(filter);
@@ -126,7 +126,7 @@ export default function MemoriesView() {
   };
   return (
     <div class={`memories master ${opened === '' ? '' : 'with-detail'}`}>
-      <section class="memories-list stack" aria-busy={total === undefined && !error}>
+      <section class="memories-list stack" aria-busy={pending}>
         <div class="view-head">
           <h1>
             Memories <span class="quiet count">{total?.toLocaleString('en')}</span>

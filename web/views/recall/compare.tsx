@@ -31,7 +31,7 @@ export function Compare({
   }).filter(([, values]) => values && Object.keys(values).length > 0);
   const parameters = chosen.length > 0 ? Object.fromEntries(chosen) : undefined;
   const fields = { strategies: [left, right], parameters, limit: limit ?? 10, scope, types, deep };
-  const { answer, error, pending } = useAsk(
+  const { answer, error, pending, reload } = useAsk(
     query === undefined || left === right
       ? undefined
       : (memory, signal) => memory.compare(query, { ...fields, signal }),
@@ -84,11 +84,11 @@ export function Compare({
           <p>Two strategies are compared on one question.</p>
         </Empty>
       ) : error ? (
-        <Failure error={error} />
+        <Failure error={error} retry={reload} />
       ) : !answer ? (
         <Loading />
       ) : (
-        <div class="versus" ref={box} aria-busy={pending}>
+        <div class="versus outdated" ref={box} aria-busy={pending}>
           {answer.rankings.map(({ strategy, hits, failure, alone = [] }, side) => (
             <section key={strategy} style={{ gridColumn: side === 0 ? 1 : 3 }}>
               <h2 class="minor">{strategy}</h2>

@@ -1,5 +1,6 @@
 import type { Recall } from '../../../src/index.ts';
 import { useAsk } from '../../api.ts';
+import { Failure, Loading } from '../../parts/states.tsx';
 import { href } from '../../router.ts';
 import type { Asking } from './request.ts';
 
@@ -14,16 +15,25 @@ export function Floor({
   readonly recall: Recall;
 }) {
   const { minRelevance, ...rest } = options;
-  const { answer } = useAsk((memory, signal) => memory.recall(query, { ...rest, signal }), [asked]);
+  const { answer, error, reload } = useAsk(
+    async (memory, signal) => ({ asked, hits: (await memory.recall(query, { ...rest, signal })).hits }),
+    [asked],
+  );
   const kept = new Set(recall.hits.map(({ memory }) => memory.id));
-  const left = answer?.hits.filter(({ memory }) => !kept.has(memory.id)) ?? [];
+  // Of another question it says nothing about these hits.
+  const hits = answer?.asked === asked ? answer.hits : undefined;
+  const left = hits?.filter(({ memory }) => !kept.has(memory.id));
   return (
     <section class="stack">
       <h2 class="minor">
         Left out by the floor of relevance
         {recall.trace.minRelevance !== undefined && ` (${recall.trace.minRelevance.toFixed(3)})`}
       </h2>
-      {left.length === 0 ? (
+      {error ? (
+        <Failure error={error} retry={reload} />
+      ) : !left ? (
+        <Loading />
+      ) : left.length === 0 ? (
         <p class="quiet">Nothing: every hit reaches it.</p>
       ) : (
         <ul class="stack left-out">

@@ -14,7 +14,7 @@ export function WhyNotPanel({ asking, asked }: { readonly asking: Asking; readon
   const id = params.get('whyNot') ?? '';
   const [typed, setTyped] = useState(id);
   const options = { query: asking.query, ...asking.options };
-  const { answer, error } = useAsk(
+  const { answer, error, pending, reload } = useAsk(
     id === ''
       ? undefined
       : (memory, signal) =>
@@ -70,13 +70,13 @@ export function WhyNotPanel({ asking, asked }: { readonly asking: Asking; readon
         )}
       </form>
       {error ? (
-        <Failure error={error} />
+        <Failure error={error} retry={reload} />
       ) : answer ? (
-        <>
+        <div class="stack outdated" aria-busy={pending}>
           {answer[2] && <blockquote class="stored">{answer[2].content}</blockquote>}
           <Verdict why={answer[0]} query={asking.query} />
           <ExplanationTree explanation={answer[1].explanation} />
-        </>
+        </div>
       ) : (
         id !== '' && <Loading />
       )}
