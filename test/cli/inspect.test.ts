@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { chmodSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -10,11 +11,11 @@ import { createWorkplace, type Workplace } from './cli.ts';
 const main = fileURLToPath(new URL('../../dist/cli/main.cjs', import.meta.url));
 
 /** `salience inspect` until it is told to end, with its code exchanged for a session. */
-async function inspect(work: Workplace, ...args: readonly string[]) {
+async function inspect(work: Workplace, args: readonly string[] = [], user: { readonly uid?: number } = {}) {
   const child = spawn(
     process.execPath,
     [main, 'inspect', '--no-open', '--json', '--path', join(work.directory, 'memory'), ...args],
-    { cwd: work.directory, stdio: ['ignore', 'pipe', 'inherit'] },
+    { cwd: work.directory, stdio: ['ignore', 'pipe', 'inherit'], ...user },
   );
   const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
   const url = new URL((JSON.parse(line) as { readonly url: string }).url);
@@ -39,7 +40,7 @@ describe('salience inspect', () => {
   it('opens the space that it is given, to this machine alone', async () => {
     using work = createWorkplace();
     await work.salience(['remember', 'Prefers dark roast', '--id', 'dark', '--space', 'alice']);
-    const inspected = await inspect(work, '--space', 'alice');
+    const inspected = await inspect(work, ['--space', 'alice']);
     expect(inspected.url.hostname).toBe('127.0.0.1');
     expect(await (await fetch(`${inspected.url.origin}/inspector/`)).text()).toContain('Salience inspector');
     expect(inspected.space).toBe('alice');
@@ -51,11 +52,27 @@ describe('salience inspect', () => {
   it('lets nothing be changed with --read-only', async () => {
     using work = createWorkplace();
     await work.salience(['remember', 'Prefers dark roast', '--id', 'dark']);
-    const { memory, stop } = await inspect(work, '--read-only');
+    const { memory, stop } = await inspect(work, ['--read-only']);
     expect(await memory.get('dark')).toBeDefined();
     await expect(memory.update('dark', { title: 'Taste' })).rejects.toMatchObject({ code: 'forbidden' });
     await expect(memory.forget('dark')).rejects.toMatchObject({ code: 'forbidden' });
     await stop();
+  });
+
+  it.skipIf(process.platform === 'win32')('shows a store that cannot be written to', async () => {
+    using work = createWorkplace();
+    await work.salience(['remember', 'Prefers dark roast', '--id', 'dark', '--path', 'memory']);
+    const path = join(work.directory, 'memory');
+    for (const name of readdirSync(path)) chmodSync(join(path, name), 0o444);
+    chmodSync(path, 0o555);
+    for (const folder of [work.directory, join(work.directory, '..')]) chmodSync(folder, 0o755);
+    // Nothing is forbidden to root, so the program runs as nobody.
+    const nobody = process.getuid?.() === 0 ? { uid: 65_534 } : {};
+    const { memory, stop } = await inspect(work, [], nobody);
+    expect((await memory.recall('roast')).hits).toHaveLength(1);
+    await expect(memory.update('dark', { title: 'Taste' })).rejects.toMatchObject({ code: 'forbidden' });
+    expect(await stop()).toBe(0);
+    chmodSync(path, 0o755);
   });
 
   it('shows whoever has the files the spaces and the tokens, and with --read-only neither', async () => {
@@ -67,7 +84,7 @@ describe('salience inspect', () => {
       const response = await fetch(`${inspected.url.origin}${path}`, { headers });
       return { status: response.status, text: await response.text() };
     };
-    const whole = await inspect(work, '--space', 'alice');
+    const whole = await inspect(work, ['--space', 'alice']);
     expect(JSON.parse((await ask(whole, '/v1/spaces')).text)).toMatchObject({
       spaces: [
         { name: 'alice', memories: 1 },
@@ -77,7 +94,7 @@ describe('salience inspect', () => {
     const { text } = await ask(whole, '/v1/tokens');
     expect(JSON.parse(text).tokens).toMatchObject([{ name: 'phone', space: 'bob' }]);
     await whole.stop();
-    const reading = await inspect(work, '--space', 'alice', '--read-only');
+    const reading = await inspect(work, ['--space', 'alice', '--read-only']);
     for (const path of ['/v1/spaces', '/v1/tokens']) expect((await ask(reading, path)).status).toBe(403);
     await reading.stop();
   });
@@ -92,7 +109,7 @@ describe('salience inspect', () => {
 
   it('shows a memory that was made for it with --demo', async () => {
     using work = createWorkplace();
-    const { memory, space, stop } = await inspect(work, '--demo');
+    const { memory, space, stop } = await inspect(work, ['--demo']);
     expect(space).toBe('demo');
     expect((await memory.stats()).memories).toBeGreaterThan(30);
     expect((await memory.recalls()).length).toBeGreaterThan(5);

@@ -5,9 +5,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
+import { SalienceError } from '../../domain/errors.ts';
 import { escapeXml } from '../../domain/escape-xml.ts';
 import { startServer } from '../../http/index.ts';
-import { openSpaces } from '../../index.ts';
+import { openSpaces, type Spaces } from '../../index.ts';
 import { type Context, serverAction } from '../context.ts';
 import { fillDemo } from '../demo-memory.ts';
 import { openingOf, openToRead, placeOf } from '../open.ts';
@@ -63,11 +64,16 @@ async function serve(context: Context<Options>, demo: string | undefined): Promi
   const past = { now: context.now };
   let filled = demo === undefined;
   const clock = opening.clock ?? Date.now;
-  const spaces = openSpaces(
+  let spaces = openSpaces(
     demo === undefined
       ? opening
       : { ...opening, store: undefined, path: demo, clock: () => (filled ? clock() : past.now) },
   );
+  const isLocked = demo === undefined && (await cannotBeWritten(spaces, space));
+  if (isLocked) {
+    await spaces.close();
+    spaces = openSpaces({ ...opening, readOnly: true });
+  }
   if (!filled) await fillDemo(await spaces.get(space), past);
   filled = true;
   const version = await readVersion();
@@ -85,9 +91,13 @@ async function serve(context: Context<Options>, demo: string | undefined): Promi
   await using server = await (options.port === undefined
     ? start(usualPort(demo ?? placeOf(options))).catch(() => start(0))
     : start(options.port));
-  const url = server.inspectorUrl({ space, rights: options.readOnly ? 'read' : 'admin', everySpace: true });
+  const rights = options.readOnly || isLocked ? 'read' : 'admin';
+  const url = server.inspectorUrl({ space, rights, everySpace: true });
   if (options.json) await context.printJson({ url });
-  else await context.print(`inspecting space ${JSON.stringify(space)} at ${url}\nCtrl-C ends it`);
+  else {
+    const locked = isLocked ? '\nthe store cannot be written to: the page only reads' : '';
+    await context.print(`inspecting space ${JSON.stringify(space)} at ${url}${locked}\nCtrl-C ends it`);
+  }
   const note = options.open ? openBrowser(url) : undefined;
   if (!context.signal.aborted) await once(context.signal, 'abort');
   note?.remove();
@@ -107,6 +117,16 @@ function usualPort(place: string): number {
 /** A misspelt space must not be made. Throws the error that names the spaces there are. */
 async function checkThere(context: Context<Options>): Promise<void> {
   await (await openToRead(context)).close();
+}
+
+/** Whether the files of a space can only be read. Of any other fault the page tells. */
+async function cannotBeWritten(spaces: Spaces, space: string): Promise<boolean> {
+  try {
+    await spaces.get(space);
+    return false;
+  } catch (error) {
+    return SalienceError.isInstance(error) && error.code === 'store_read_only';
+  }
 }
 
 /**
