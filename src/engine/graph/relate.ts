@@ -208,6 +208,7 @@ interface Told {
  */
 async function earlierSentences(reader: SpaceReader, told: Told, now: Instant): Promise<readonly string[]> {
   const others = await otherValues(reader, told);
+  if (others.length === 0) return [];
   const look = { filter: { validAt: beginOf(told), deep: true }, now, singleValued: new Set<string>() };
   const held = await heldAmong(reader, others, look);
   const earlier = await withoutLastinglyReplaced(
