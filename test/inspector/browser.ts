@@ -82,6 +82,15 @@ export function held(): { readonly until: Promise<void>; readonly release: () =>
   return { until, release };
 }
 
+/** What a server answers that failed with this message, for `route.fulfill`. */
+export function failure(detail: string, code = 'internal', status = 500) {
+  return {
+    status,
+    contentType: 'application/problem+json',
+    body: JSON.stringify({ code, detail, details: {} }),
+  };
+}
+
 /** A port for a server that is gone for a while: none of those that the system gives to whoever asks for any. */
 export async function freePort(): Promise<number> {
   for (let port = 20_000 + (process.pid % 5000); ; port++) {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { describeInBrowser, eventually, held, picture, settled } from './browser.ts';
+import { describeInBrowser, eventually, failure, held, picture, settled } from './browser.ts';
 
 describeInBrowser('the view Memories', ({ inspect }) => {
   const idsShown = async (page: Page): Promise<readonly string[]> => {
@@ -241,11 +241,7 @@ describeInBrowser('the view Memories', ({ inspect }) => {
     await edit.click();
     await content.fill('Typed before the session ended');
     await page.route('**/v1/**', (route) =>
-      route.fulfill({
-        status: 401,
-        contentType: 'application/problem+json',
-        body: JSON.stringify({ code: 'unauthorized', detail: 'this token is not known', details: {} }),
-      }),
+      route.fulfill(failure('this token is not known', 'unauthorized', 401)),
     );
     await save.click();
     await page.getByText('This session has ended').waitFor();
@@ -547,13 +543,7 @@ describeInBrowser('the view Memories', ({ inspect }) => {
     const { page } = opened;
     let failing = true;
     await page.route(/guji\/(history|links|curve)/, (route) =>
-      failing
-        ? route.fulfill({
-            status: 500,
-            contentType: 'application/problem+json',
-            body: JSON.stringify({ code: 'internal', detail: 'not today', details: {} }),
-          })
-        : route.continue(),
+      failing ? route.fulfill(failure('not today')) : route.continue(),
     );
     await opened.go('#/memories/guji');
     const again = page.getByRole('button', { name: 'Try again' });
@@ -616,11 +606,7 @@ describeInBrowser('the view Memories', ({ inspect }) => {
     await using demo = await inspect();
     await using opened = await demo.open({ at: '#/memories/guji' });
     const { page } = opened;
-    const refused = {
-      status: 400,
-      contentType: 'application/problem+json',
-      body: JSON.stringify({ code: 'invalid_argument', detail: 'not today', details: {} }),
-    };
+    const refused = failure('not today', 'invalid_argument', 400);
     await page.route('**/v1/memories/guji/invalidate', (route) => route.fulfill(refused));
     await page.getByRole('button', { name: 'Invalidate…' }).click();
     await page.getByLabel('Why it is no longer true').fill('A misunderstanding');
@@ -701,11 +687,7 @@ describeInBrowser('the view Memories', ({ inspect }) => {
     const [first] = (await demo.memory.list({ sort: 'created', limit: 1 })).memories;
     await eventually(() => page.locator('#row-0').innerText()).toContain(first?.content.slice(0, 20));
     await page.route('**/v1/memories?*', (route) =>
-      route.fulfill({
-        status: 401,
-        contentType: 'application/problem+json',
-        body: JSON.stringify({ code: 'unauthorized', detail: 'this token is not known', details: {} }),
-      }),
+      route.fulfill(failure('this token is not known', 'unauthorized', 401)),
     );
     await page.getByRole('button', { name: 'Created' }).click();
     await page.getByText('This session has ended').waitFor();
@@ -719,11 +701,7 @@ describeInBrowser('the view Memories', ({ inspect }) => {
     let asked = 0;
     await page.route('**/v1/memories?*', (route) => {
       asked++;
-      return route.fulfill({
-        status: 500,
-        contentType: 'application/problem+json',
-        body: JSON.stringify({ code: 'server_failed', detail: 'a fault in salience', details: {} }),
-      });
+      return route.fulfill(failure('a fault in salience', 'server_failed'));
     });
     await page.getByRole('button', { name: 'Created' }).click();
     await page.getByText('a fault in salience').waitFor();

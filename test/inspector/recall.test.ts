@@ -1,7 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { copyAs, describeInBrowser, eventually, held, picture, settled, shareDemo } from './browser.ts';
+import {
+  copyAs,
+  describeInBrowser,
+  eventually,
+  failure,
+  held,
+  picture,
+  settled,
+  shareDemo,
+} from './browser.ts';
 
 describeInBrowser('the view Recall', (browser) => {
   const demo = shareDemo(browser);
@@ -164,11 +173,7 @@ describeInBrowser('the view Recall', (browser) => {
       if (/minRelevance/.test(route.request().postData() ?? '')) return route.continue();
       await whole.until;
       if (!failing) return route.continue();
-      return route.fulfill({
-        status: 500,
-        contentType: 'application/problem+json',
-        body: JSON.stringify({ code: 'internal', detail: 'not today', details: {} }),
-      });
+      return route.fulfill(failure('not today'));
     });
     await page.evaluate(() => {
       location.hash = '#/recall?q=espresso+blend&floor=0.5';
@@ -188,13 +193,7 @@ describeInBrowser('the view Recall', (browser) => {
     const { page } = opened;
     let failing = true;
     await page.route(/\/(why-not|compare)$/, (route) =>
-      failing
-        ? route.fulfill({
-            status: 500,
-            contentType: 'application/problem+json',
-            body: JSON.stringify({ code: 'internal', detail: 'not today', details: {} }),
-          })
-        : route.continue(),
+      failing ? route.fulfill(failure('not today')) : route.continue(),
     );
     await opened.go('#/recall?q=coffee&limit=2&tab=why-not&whyNot=order-day');
     failing = false;
