@@ -483,7 +483,7 @@ export const VERBS = {
       },
       run: {
         ...text,
-        about: 'everything that a run of maintain or curate did, as its report names it',
+        about: 'everything that a run of import, maintain or curate did, as its report names it',
         option: '--run <id>',
       },
     },
