@@ -301,6 +301,41 @@ describe('a call that waits ends as soon as its signal aborts', () => {
     await spaces.close();
   });
 
+  test('for its space to be opened: it is not in use afterwards', async () => {
+    const store = createReferenceStore();
+    const [begun, opens] = [gate(), gate()];
+    let isSlow = false;
+    const slow: Store = {
+      ...store,
+      async openSpace(name, given) {
+        if (isSlow && name === 'carol') {
+          begun.open();
+          await opens.opened;
+        }
+        return store.openSpace(name, given);
+      },
+    };
+    const options = {
+      path: 'slow',
+      store: slow,
+      embedder: 'none',
+      maxOpenSpaces: 1,
+      waitTimeout: 0,
+    } as const;
+    const spaces = openSpaces(options);
+    const carol = await spaces.get('carol');
+    const bob = await spaces.get('bob');
+    isSlow = true;
+    const giveUp = new AbortController();
+    const waiting = carol.stats({ signal: giveUp.signal });
+    await begun.opened;
+    giveUp.abort();
+    await expect(waiting).rejects.toMatchObject({ code: 'aborted' });
+    opens.open();
+    expect((await bob.stats()).name).toBe('bob');
+    await spaces.close();
+  });
+
   test('for room for an index', async () => {
     const { embedder, release, started } = held();
     const spaces = openSpaces({

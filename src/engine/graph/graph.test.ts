@@ -518,6 +518,15 @@ describe('a relation', () => {
     expect(sooner).toMatchObject({ outcome: 'updated' });
     expect((await memory.get(planned.relation.statements[0]!))?.validFrom).toBe('2026-12-01T00:00:00.000Z');
     expect(await facts('2026-12-02')).toEqual(['Ada Lovelace lives in Paris']);
+    // Of several the one that it meets, not the latest.
+    const first = { validFrom: '2032-01-01', validUntil: '2033-01-01' };
+    const second = { validFrom: '2035-01-01', validUntil: '2036-01-01' };
+    const spoken: string[] = [];
+    for (const period of [first, second])
+      spoken.push((await memory.relate('Ada', 'works_at', 'Acme', period)).relation.statements[0]!);
+    expect(new Set(spoken).size).toBe(2);
+    const longer = await memory.relate('Ada', 'works_at', 'Acme', { ...first, validUntil: '2034-01-01' });
+    expect(longer).toMatchObject({ outcome: 'updated', relation: { statements: [spoken[0]] } });
   });
 
   it('told again for longer replaces what it replaced before, as long as it lasts', async () => {
@@ -550,6 +559,18 @@ describe('a relation', () => {
     await memory.undo();
     expect(await triples(memory, 'Ada')).toEqual(['ada lives_in paris']);
     expect((await facts()).toSorted()).toEqual(['Ada Lovelace lives in Paris', 'Ada moved to Rome']);
+  });
+
+  it('that several memories state is superseded by none of them', async () => {
+    const { memory, clock } = await opened();
+    await people(memory);
+    const { relation } = await memory.relate('Ada', 'lives_in', 'Paris');
+    clock.advance(day);
+    const { id } = await memory.remember('Ada moved to Rome', { type: 'fact' });
+    const sentence = relation.statements[0]!;
+    await memory.relate('Ada', 'lives_in', 'Rome', { statedBy: [id, sentence] });
+    expect((await memory.get(id))?.supersedes).toEqual([]);
+    expect((await memory.get(sentence))?.relations).toHaveLength(2);
   });
 
   it('that its own sentence is named for with another period holds for that period', async () => {
