@@ -561,6 +561,66 @@ describe('a relation', () => {
     expect((await facts()).toSorted()).toEqual(['Ada Lovelace lives in Paris', 'Ada moved to Rome']);
   });
 
+  it.each([
+    [
+      'known',
+      async (memory: MemoryEngine, text: string) => ({ statedBy: [(await memory.remember(text)).id] }),
+    ],
+    ['new', async (_: MemoryEngine, content: string) => ({ content })],
+  ])('of a time that %s words name leaves the earlier value before and after it', async (_, statedIn) => {
+    const { memory, clock } = await opened();
+    await people(memory);
+    await memory.relate('Ada', 'lives_in', 'Paris', { validFrom: '2020-01-01' });
+    const summer = {
+      validFrom: new Date(start + 10 * day).toISOString(),
+      validUntil: new Date(start + 20 * day).toISOString(),
+    };
+    await memory.relate('Ada', 'lives_in', 'Rome', {
+      ...(await statedIn(memory, 'Ada spends the summer in Rome')),
+      ...summer,
+    });
+    const lives = async (): Promise<unknown> => {
+      const { hits } = await memory.recall('Ada Lovelace lives in Paris', { strategy: 'bm25', track: false });
+      const isSaid = hits.some((hit) => hit.memory.content === 'Ada Lovelace lives in Paris');
+      return [...(await triples(memory, 'Ada')), isSaid];
+    };
+    expect(await lives()).toEqual(['ada lives_in paris', true]);
+    clock.advance(15 * day);
+    expect(await lives()).toEqual(['ada lives_in rome', true]);
+    clock.advance(15 * day);
+    expect(await lives()).toEqual(['ada lives_in paris', true]);
+    // Told again without an end, once it has begun.
+    await memory.relate('Ada', 'lives_in', 'Rome', await statedIn(memory, 'Ada has moved to Rome'));
+    expect(await lives()).toEqual(['ada lives_in rome', false]);
+  });
+
+  it.each([
+    ['that has begun', 1, undefined, undefined, false],
+    ['that begins later', 2, undefined, undefined, true],
+    ['that ends with them', 1, 9, 9, false],
+    ['that ends before them', 1, 8, 9, true],
+    ['that ends with the earlier value', 1, 12, undefined, false],
+    ['that ends before the earlier value', 1, 11, undefined, true],
+  ])('in words, %s', async (_, begins, ends, end, isLeft) => {
+    const { memory, clock } = await opened();
+    await people(memory);
+    const at = (days: number | undefined) =>
+      days === undefined ? undefined : new Date(start + days * day).toISOString();
+    await memory.relate('Ada', 'lives_in', 'Paris', { validFrom: '2020-01-01', validUntil: at(12) });
+    clock.advance(day);
+    const { id } = await memory.remember('Ada is in Rome', { validUntil: at(end) });
+    await memory.relate('Ada', 'lives_in', 'Rome', {
+      statedBy: [id],
+      validFrom: at(begins),
+      validUntil: at(ends),
+    });
+    const { hits } = await memory.recall('Ada Lovelace lives in Paris', {
+      strategy: 'bm25',
+      types: ['fact'],
+    });
+    expect(hits.map((hit) => hit.memory.content).includes('Ada Lovelace lives in Paris')).toBe(isLeft);
+  });
+
   it('that several memories state is superseded by none of them', async () => {
     const { memory, clock } = await opened();
     await people(memory);

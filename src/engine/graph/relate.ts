@@ -213,7 +213,9 @@ async function earlierSentences(reader: SpaceReader, told: Told, now: Instant): 
   const held = await heldAmong(reader, others, look);
   const earlier = await withoutLastinglyReplaced(
     reader,
-    held.filter((each) => takesPlaceOf(numbered(told), each, Infinity)),
+    held.filter(
+      (each) => takesPlaceOf(numbered(told), each, Infinity) && holdsWhereBelieved(told, each, now),
+    ),
     told,
   );
   const found: string[] = [];
@@ -222,6 +224,17 @@ async function earlierSentences(reader: SpaceReader, told: Told, now: Instant): 
       found.push(memory.id);
   }
   return found;
+}
+
+/**
+ * Whether a statement that takes the place of another one says so for as long as it is believed. Words of people are believed before
+ * and after what they say of a relation holds: they would hide the earlier value then too.
+ */
+function holdsWhereBelieved(told: Told, earlier: Stating, now: Instant): boolean {
+  const { memory, relation } = told;
+  if (isMadeOf(memory, relation)) return true;
+  const until = Math.min(memory.validUntil ?? Infinity, endOf(earlier));
+  return beginOf(told) <= now && until <= (relation.validUntil ?? Infinity);
 }
 
 /**
