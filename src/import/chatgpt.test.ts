@@ -194,3 +194,28 @@ test('files and parts that are no text are counted, a picture once', async () =>
     ...Array(3).fill('pictures and sounds'),
   ]);
 });
+
+test.each([
+  ['Prices fell.\uE200cite\uE202turn0search0\uE202turn1view2\uE201', 'Prices fell.'],
+  ['Prices fell \uE200cite\uE202turn0search0\uE201.', 'Prices fell.'],
+  ['In \uE200entity\uE202["place","Rome","city"]\uE201, so far', 'In Rome, so far'],
+  ['(\uE200entity\uE202Rome\uE201)', '(Rome)'],
+  ['\uE200entity\uE202["place"]\uE201 Rome', 'Rome'],
+  ['See \uE200url\uE202the map\uE202https://example.com/a\uE201.', 'See the map (https://example.com/a).'],
+  ['See \uE200url\uE202the map\uE202turn0search0\uE201.', 'See the map.'],
+  ['One \uE200navlist\uE202News\uE202turn0news1\uE201 two', 'One two'],
+  [
+    'An open \uE200cite\uE202mark, and \uE200cite\uE202turn0\uE201 one',
+    'An open \uE200cite\uE202mark, and one',
+  ],
+  ['\uE200image_group\uE202{"query":["Rome"]}\uE201', undefined],
+])('an answer has the words of its marks only: %j', async (text, content) => {
+  const mapping = {
+    a: node(null, ['b'], message('user', [text])),
+    b: node('a', [], message('assistant', [text])),
+  };
+  const { inputs } = await readSorted('conversations.json', [
+    { conversation_id: 'c', current_node: 'b', mapping },
+  ]);
+  expect(inputs.map((input) => input.content)).toEqual(content === undefined ? [text] : [text, content]);
+});

@@ -123,7 +123,8 @@ function readMessage(
     ...shown.map((): ImportItem => ({ kind: 'left-out', what: 'pictures and sounds' })),
     ...files.map((): ImportItem => ({ kind: 'left-out', what: 'attachments' })),
   ];
-  const content = parts.flatMap(textOfPart).join('\n\n').trim();
+  const text = parts.flatMap(textOfPart).join('\n\n');
+  const content = (role === 'assistant' ? withoutMarks(text) : text).trim();
   if (content === '') return lost;
   const session = idOf(conversation['conversation_id']) ?? idOf(conversation['id']);
   const statements = foreignStatements(
@@ -145,6 +146,34 @@ function readMessage(
     options,
   );
   return [...statements, ...lost];
+}
+
+/** One mark in an answer: its kind, then what it holds, between characters for private use. */
+const MARK = / ?\uE200([^\uE200-\uE202]*)\uE202?([^\uE200\uE201]*)\uE201/g;
+
+/**
+ * An answer as a reader saw it: names and links as words, without the references to pages and pictures that only ChatGPT can
+ * resolve. Which marks there are is in github.com/pionxzh/chatgpt-exporter, issue 259.
+ */
+function withoutMarks(text: string): string {
+  return text.replace(MARK, (mark: string, kind: string, held: string) => {
+    const words = wordsOfMark(kind, held);
+    return words !== '' && mark.startsWith(' ') ? ` ${words}` : words;
+  });
+}
+
+function wordsOfMark(kind: string, held: string): string {
+  if (kind === 'url') {
+    const [label = '', address = ''] = held.split('\uE202');
+    return /^https?:/.test(address) ? `${label} (${address})` : label;
+  }
+  if (kind !== 'entity') return '';
+  try {
+    const [, name] = listOf(JSON.parse(held));
+    return textOf(name) ?? '';
+  } catch {
+    return held;
+  }
 }
 
 /** Whose words they are; `undefined` for what no person wrote, or read as an answer. */
