@@ -10,7 +10,7 @@ import { columnsOf, plainBlock } from './terminal-text.ts';
 /** What the action of a command works with. */
 export interface Context<Options = object> {
   readonly options: CommonOptions & Options;
-  /** Aborts at the first Ctrl-C. */
+  /** Aborts at the first Ctrl-C, SIGTERM or SIGHUP. */
   readonly signal: AbortSignal;
   readonly paint: Paint;
   /** Columns of the terminal; unlimited where there is none. */
@@ -47,7 +47,7 @@ export function action<Options, Arguments extends readonly unknown[]>(
   return actionOf(work, INTERRUPTED);
 }
 
-/** The same of a server: to be told to end, by Ctrl-C or SIGTERM, is how its work is done. */
+/** The same of a server: to be told to end, by Ctrl-C, SIGTERM or SIGHUP, is how its work is done. */
 export function serverAction<Options, Arguments extends readonly unknown[]>(
   work: Work<Options, Arguments>,
 ): (...given: unknown[]) => Promise<void> {
@@ -100,19 +100,25 @@ function createContext<Options>(command: Command, signal: AbortSignal): Context<
   };
 }
 
-/** The first signal aborts the work, which then ends by itself; the second ends the process. */
+/**
+ * The first signal aborts the work, which then ends by itself; the second ends the process. A terminal that is closed may send
+ * SIGHUP twice, by the shell and by the kernel: it never counts as the second.
+ */
 function watchInterrupts(): { readonly signal: AbortSignal; stop(): void } {
   const controller = new AbortController();
   const interrupt = () => {
     if (controller.signal.aborted) process.exit(INTERRUPTED);
     controller.abort();
   };
+  const hangUp = () => controller.abort();
   const names = ['SIGINT', 'SIGTERM'] as const;
   for (const name of names) process.on(name, interrupt);
+  process.on('SIGHUP', hangUp);
   return {
     signal: controller.signal,
     stop: () => {
       for (const name of names) process.off(name, interrupt);
+      process.off('SIGHUP', hangUp);
     },
   };
 }

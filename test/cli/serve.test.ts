@@ -31,8 +31,8 @@ async function serve(work: Workplace, ...args: readonly string[]) {
     ...started,
     log: () => stderr.join(''),
     /** Tells it to end, and goes on. */
-    interrupt() {
-      child.kill('SIGTERM');
+    interrupt(signal: NodeJS.Signals = 'SIGTERM') {
+      child.kill(signal);
       return once(child, 'close').then(([code]) => code as number | null);
     },
     async stop() {
@@ -105,9 +105,13 @@ describe('salience serve', () => {
     expect(await second.stop()).toBe(0);
   });
 
-  it.each(['legacy' as const, { pin: '2026-07-28' }])(
-    'answers the call of an agent that is under way when it is told to end: %o',
-    async (mode) => {
+  it.each([
+    ['legacy' as const, 'SIGTERM' as const],
+    [{ pin: '2026-07-28' }, 'SIGTERM' as const],
+    [{ pin: '2026-07-28' }, 'SIGHUP' as const],
+  ])(
+    'answers the call of an agent that is under way when it is told to end: %o, %s',
+    async (mode, signal) => {
       using work = createWorkplace();
       const embedder = createServer();
       embedder.listen(0, '127.0.0.1');
@@ -124,9 +128,11 @@ describe('salience serve', () => {
       const calling = client.callTool({ name: 'remember', arguments: { content: 'Prefers dark roast' } });
       calling.catch(() => undefined);
       const [, response] = (await once(embedder, 'request')) as [IncomingMessage, ServerResponse];
-      const ended = server.interrupt();
+      const ended = server.interrupt(signal);
       // It takes no more connections once it has begun to end.
       while (await fetch(`${server.url}/healthz`).catch(() => undefined));
+      // The shell and the kernel each send one when a terminal is closed.
+      if (signal === 'SIGHUP') void server.interrupt(signal);
       response.setHeader('content-type', 'application/json');
       response.end(JSON.stringify({ data: [{ index: 0, embedding: [1, 0] }], model: 'model' }));
       expect(await calling).toMatchObject({ content: [{ text: expect.stringMatching(/^created /) }] });

@@ -306,7 +306,7 @@ describe('a server over stdio', () => {
   });
 });
 
-test.each(['SIGINT', 'SIGTERM'] as const)(
+test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
   'a server that is told to end by %s has done its work',
   async (signal) => {
     const child = spawn(process.execPath, [main, 'mcp', '--path', 'memory'], {
