@@ -13,6 +13,8 @@ export interface Words {
   readonly choices: readonly string[];
   /** Whether an argument is a file or a folder. */
   readonly files: boolean;
+  /** Whether an argument is a space of the store. */
+  readonly spaces: boolean;
 }
 
 export interface Word {
@@ -49,6 +51,7 @@ export function wordsOf(
     ],
     choices: program.registeredArguments[0]?.argChoices ?? suggestions[path.join(' ')] ?? [],
     files: program.registeredArguments.some((argument) => FILES.has(argument.name())),
+    spaces: program.registeredArguments.some((argument) => argument.name() === 'space'),
   };
   return [own, ...visible.flatMap((command) => wordsOf(command, suggestions, [...path, command.name()]))];
 }
@@ -114,6 +117,15 @@ function valueCases(all: readonly Words[], line: (values: string) => string, fil
     .join('\n');
 }
 
+/** Lines that complete an argument that is a space as the value of --space: `typed` is the word before the cursor. */
+function spacesAsArguments(all: readonly Words[], typed: string): string {
+  const places = all
+    .filter(({ spaces }) => spaces)
+    .map(placeOf)
+    .map(quoted);
+  return `  if [[ -z $skip && ${typed} != -* ]]; then case "$where" in ${places.join('|')}) skip=--space ;; esac; fi`;
+}
+
 /**
  * Follows the commands that stand before the cursor, in `where`, over options and their values. The option whose value is
  * being typed is left in `skip`; the store whose spaces are asked for, in `store`. bash hands `--path=there` over as three words.
@@ -170,6 +182,7 @@ ${walk(all, `"\${COMP_WORDS[@]:1:COMP_CWORD-1}"`)}
   _salience_plain "$store"; store="$plain"
   _salience_plain "\${COMP_WORDS[COMP_CWORD]}"; current="$plain"
   if [[ -n $skip && $current == '=' ]]; then current=; fi
+${spacesAsArguments(all, '$current')}
   case "$where $skip" in
 ${valueCases(all, (values) => `words=${quoted(values.replaceAll("'", ''))}`, 'return')}
     *" --space")
@@ -186,7 +199,7 @@ ${valueCases(all, (values) => `words=${quoted(values.replaceAll("'", ''))}`, 're
   if [[ -z $words ]]; then case "$where" in
 ${cases.join('\n')}
   esac; fi
-  if [[ -z $files ]]; then _salience_no_files; fi
+  if [[ -z $files ]]; then _salience_no_files; elif [[ $current != -* ]]; then return; fi
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
 complete -o default -F _salience salience
@@ -218,6 +231,7 @@ _salience() {
 ${walk(all, `"\${(@)words[2,CURRENT-1]}"`)}
   # As it was typed: with quotes, backslashes, and ~.
   if [[ $store == '~/'* ]]; then store="$HOME/\${(Q)store[3,-1]}"; else store="\${(Q)store}"; fi
+${spacesAsArguments(all, '$PREFIX')}
   case "$where $skip" in
 ${valueCases(all, (values) => `compadd -- ${values}; return`, '_files; return')}
     *" --space") compadd -- \${(f)"$("\${words[1]}" \${store:+--path} $store spaces 2>/dev/null)"}; return ;;
@@ -245,6 +259,9 @@ function fishScript(all: readonly Words[]): string {
         ({ name, about: text }) => `complete -c salience -f -n ${quotedTwice(at)} -a ${name}${about(text)}`,
       ),
       ...words.choices.map((choice) => `complete -c salience -f -n ${quotedTwice(at)} -a ${quoted(choice)}`),
+      ...(words.spaces
+        ? [`complete -c salience -f -n ${quotedTwice(at)} -a '(__salience_spaces)' -d 'a space'`]
+        : []),
       ...(words.files ? [`complete -c salience -F -n ${quotedTwice(at)}`] : []),
       ...options.map(({ name, short, about: text, ...option }) => {
         const value = fishValue(name, option);

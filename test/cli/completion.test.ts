@@ -75,6 +75,10 @@ describe('salience completion', () => {
       return execFileSync('bash', ['-c', program, 'bash', script, ...typed], { encoding: 'utf8' }) === '';
     };
     for (const { words: typed, isFile } of FILE_WORDS) expect(files(...typed), typed.join(' ')).toBe(isFile);
+    // Where a file belongs, options would keep it from doing so.
+    expect(offered(script, 'salience', 'import', '')).toEqual([]);
+    expect(offered(script, 'salience', 'import', '--f')).toEqual(['--format']);
+    expect(offered(script, 'salience', 'import', '--format', 'ma')).toEqual(['markdown']);
     expect(offered(script, 'salience', 'recall', '--p')).toContain('--path');
     // What an option often takes, and the spaces of the store that stands before.
     expect(offered(script, 'salience', 'recall', '--strategy', 'b')).toEqual(['balanced', 'bm25']);
@@ -83,10 +87,12 @@ describe('salience completion', () => {
     for (const line of [
       `COMP_WORDS=(salience --path ${there} recall --space ''); COMP_CWORD=5`,
       `COMP_WORDS=(salience --path = ${there} recall --space ''); COMP_CWORD=6`,
+      `COMP_WORDS=(salience --path ${there} spaces delete ''); COMP_CWORD=5`,
     ]) {
       const asked = await work.shell(`source ${script}; ${line}; _salience; echo "\${COMPREPLY[@]}"`);
       expect(asked.stdout.trim()).toBe('ann');
     }
+    expect(offered(script, 'salience', 'spaces', 'delete', '--y')).toEqual(['--yes']);
     // Of a store without spaces, nothing.
     const none = await work.shell(
       `source ${script}; COMP_WORDS=(salience --space ''); COMP_CWORD=2; _salience; echo "\${#COMPREPLY[@]}"`,
@@ -171,10 +177,14 @@ describe('salience completion', () => {
     expect(offered('profiles', 'show', 'b')).toEqual(['balanced:', 'bm25:']);
     expect(offered('recall', '--strategy', 'b')).toEqual(['balanced', 'bm25']);
     await work.shell('salience remember x --space ann --path there');
-    const asked = await work.shell(
-      `zsh -f -c 'compdef() {}; compadd() { shift; print -r -- "$@" }; source ${script}; words=(salience --path there recall --space ""); CURRENT=6; _salience'`,
-    );
-    expect(asked.stdout.trim()).toBe('ann');
+    for (const line of ['recall --space', 'spaces delete']) {
+      const asked = await work.shell(
+        `zsh -f -c 'compdef() {}; compadd() { shift; print -r -- "$@" }; source ${script}; words=(salience --path there ${line} ""); CURRENT=6; _salience'`,
+      );
+      expect(asked.stdout.trim(), line).toBe('ann');
+    }
+    expect(offered('spaces', 'delete', '--y')).toEqual(['--yes:do not ask']);
+    expect(offered('import', '--format', 'ma')).toEqual(['markdown']);
     // A name is one word, which compadd quotes, and nothing in it runs.
     await work.salience(['remember', 'x', '--space', HOSTILE]);
     const hostile = await work.shell(
@@ -219,6 +229,11 @@ describe('salience completion', () => {
       `fish --no-config -c 'source ${script}; complete -C "salience --path there recall --space "'`,
     );
     expect(asked.stdout.trim()).toBe('ann\tthe space to use');
+    const deleted = await work.shell(
+      `fish --no-config -c 'source ${script}; complete -C "salience --path there spaces delete "'`,
+    );
+    expect(deleted.stdout.trim()).toBe('ann\ta space');
+    expect(offered('salience import --format ma').map((line) => line.split('\t')[0])).toEqual(['markdown']);
     work.file('notes.md', 'x');
     for (const { words: typed, isFile } of FILE_WORDS) {
       const line = typed.join(' ');

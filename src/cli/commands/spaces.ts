@@ -27,7 +27,7 @@ export function configure(command: Command): void {
   command
     .command('delete')
     .description('delete a space and all that it holds, for good')
-    .argument('<name>')
+    .argument('<space>', 'its name')
     .option('--yes', 'do not ask')
     .action(
       action<{ readonly yes?: boolean | undefined }, [string]>(async (context, space) => {
