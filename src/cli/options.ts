@@ -65,6 +65,20 @@ export function refuseSpace(
   misused(`option '--space <name>' cannot be used here: ${instead}`);
 }
 
+/** Refuses `--mem-type` where no tool takes it: only the tools of one dialect save memories of named types. */
+export function refuseMemType({
+  options: { dialect, memType },
+  misused,
+}: {
+  readonly options: { readonly dialect: string; readonly memType?: readonly string[] | undefined };
+  readonly misused: (message: string) => never;
+}): void {
+  if (memType === undefined || dialect === 'mem') return;
+  misused(
+    "option '--mem-type <type>' is for the tools of another dialect: add --dialect mem, or leave it out",
+  );
+}
+
 /** An option that an environment variable gives too; an empty one gives nothing. */
 function optionOrVariable(variable: string, flags: string, about: string): Option {
   const option = new Option(flags, about);

@@ -245,6 +245,17 @@ describe('salience serve', () => {
     }
   });
 
+  it.each([['serve'], ['mcp'], ['mcp', '--print-config', 'cursor']])(
+    'refuses a type for tools that it does not offer: %s %s %s',
+    async (...args) => {
+      using work = createWorkplace();
+      const { code, stdout, stderr } = await work.salience([...args, '--mem-type', 'recipe']);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toContain('add --dialect mem, or leave it out');
+      expect(readdirSync(work.directory)).toEqual([]);
+    },
+  );
+
   it('says what to do when it cannot start', async () => {
     using work = createWorkplace();
     const server = await serve(work);

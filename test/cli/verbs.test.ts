@@ -591,6 +591,10 @@ describe('spaces, backup, reindex, doctor', () => {
       message: expect.stringMatching(/^damaged\.db: .*nothing was restored, take an older backup$/),
     });
     work.file('words.db', 'no backup');
+    const named = ['restore', 'bob.db', '--space', 'ann', '--path', 'nowhere'];
+    expect(await fails(named, 2)).toMatchObject({
+      message: expect.stringContaining('under the name that is in the backup'),
+    });
     expect(await fails(['restore', 'words.db'], 1)).toMatchObject({ code: 'not_a_store' });
     expect(await fails(['restore', 'missing.db'], 1)).toMatchObject({ code: 'unreadable_file' });
     expect(existsSync(join(work.directory, 'nowhere'))).toBe(false);

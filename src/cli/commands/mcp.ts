@@ -6,7 +6,7 @@ import { DIALECTS, type DialectName, TOOL_CHOICES, type ToolChoice } from '../..
 import { wholePath } from '../../stores/sqlite/directory.ts';
 import { type Context, serverAction } from '../context.ts';
 import { isShared, open, storePath } from '../open.ts';
-import { collect } from '../options.ts';
+import { collect, refuseMemType } from '../options.ts';
 import { npxArguments } from '../published.ts';
 import { readVersion } from '../version.ts';
 
@@ -35,7 +35,7 @@ export function configure(command: Command): void {
         .choices(TOOL_CHOICES)
         .default('few'),
     )
-    .option('--mem-type <type>', 'a type that mem_save accepts too; repeatable', collect)
+    .option('--mem-type <type>', 'with --dialect mem: a type that mem_save accepts too; repeatable', collect)
     .option('--read-only', 'offer only tools that write nothing')
     .addOption(new Option('--print-config <client>', 'print the configuration for a client').choices(CLIENTS))
     .addHelpText(
@@ -43,9 +43,10 @@ export function configure(command: Command): void {
       '\nSpeaks the Model Context Protocol on stdin and stdout until the client closes them; an agent starts it by itself.',
     )
     .action(
-      serverAction<Options, []>((context) =>
-        context.options.printConfig ? printConfig(context) : serveToTheEnd(context),
-      ),
+      serverAction<Options, []>((context) => {
+        refuseMemType(context);
+        return context.options.printConfig ? printConfig(context) : serveToTheEnd(context);
+      }),
     );
 }
 

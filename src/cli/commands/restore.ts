@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { restoreSpace } from '../../index.ts';
 import { action } from '../context.ts';
 import { storeOf } from '../open.ts';
+import { refuseSpace } from '../options.ts';
 import { plainLine } from '../terminal-text.ts';
 import { plural } from '../units.ts';
 
@@ -17,6 +18,7 @@ export function configure(command: Command): void {
     .action(
       action<object, [string]>(async (context, file) => {
         const { options, signal } = context;
+        refuseSpace(command, context, 'the space comes back under the name that is in the backup');
         await using to = await storeOf(options);
         const { space, memories } = await restoreSpace({ file, to, signal });
         if (options.json) return context.printJson({ file, space, memories });

@@ -15,7 +15,7 @@ import { DIALECTS, type DialectName, TOOL_CHOICES, type ToolChoice } from '../..
 import type { Store } from '../../store/store.ts';
 import { type Context, serverAction } from '../context.ts';
 import { openingOf, storePath } from '../open.ts';
-import { collect, parsePort, parsePositive, parseWholeNumber } from '../options.ts';
+import { collect, parsePort, parsePositive, parseWholeNumber, refuseMemType } from '../options.ts';
 import { writeFileAtomically } from '../output-file.ts';
 import { writeOrFail } from '../stdout.ts';
 import { plainLine } from '../terminal-text.ts';
@@ -84,7 +84,7 @@ export function configure(command: Command): void {
         .choices(TOOL_CHOICES)
         .default('few'),
     )
-    .option('--mem-type <type>', 'a type that mem_save accepts too; repeatable', collect)
+    .option('--mem-type <type>', 'with --dialect mem: a type that mem_save accepts too; repeatable', collect)
     .option('--no-log', 'do not log requests to stderr')
     .addHelpText(
       'after',
@@ -93,6 +93,7 @@ export function configure(command: Command): void {
     .action(
       serverAction<Options, []>(async (context) => {
         const { options } = context;
+        refuseMemType(context);
         const opening = await openingOf(context);
         const tokens = tokensOf(context, opening.store);
         const version = await readVersion();
