@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fileNameOf } from '../../src/stores/sqlite/files.ts';
@@ -215,6 +215,32 @@ describe('a disk that cannot be written', () => {
       expect(JSON.parse(file.stderr)).toMatchObject({ error: { code: 'unwritable_file' } });
     },
   );
+
+  it.skipIf(process.platform === 'win32')('where it is one file of a store, is named', async () => {
+    const path = join(work.directory, 'one-locked');
+    await work.json(['remember', 'kept here', '--id', 'kept', '--path', path]);
+    await work.json(['remember', 'free', '--space', 'free', '--path', path]);
+    const file = join(path, readdirSync(path).find((name) => name.startsWith('default')) as string);
+    for (const name of readdirSync(path)) chmodSync(join(path, name), 0o666);
+    chmodSync(file, 0o444);
+    chmodSync(path, 0o777);
+    for (const folder of [work.directory, join(work.directory, '..')]) chmodSync(folder, 0o755);
+    const nobody = isRoot ? { uid: 65_534 } : {};
+    const doctor = await work.salience(['doctor', '--path', path, '--json'], nobody);
+    expect(JSON.parse(doctor.stdout)).toMatchObject({
+      store: { state: 'writable' },
+      problems: [],
+      warnings: [
+        `space default: this user may not write to ${file}: recalls work, nothing can be remembered; check its permissions`,
+      ],
+    });
+    const kept = await work.salience(
+      ['spaces', 'delete', 'default', '--yes', '--path', path, '--json'],
+      nobody,
+    );
+    expect(JSON.parse(kept.stderr)).toMatchObject({ error: { code: 'store_read_only' } });
+    expect(readdirSync(path)).toContain(basename(file));
+  });
 
   // Only root can act as two users.
   it.skipIf(!isRoot)('because of what a reader of another user left beside a space, names it', async () => {

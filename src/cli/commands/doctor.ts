@@ -7,6 +7,8 @@ import { chooseEmbedder } from '../../providers/choose.ts';
 import { NOT_ERASED_YET } from '../../store/damage.ts';
 import type { Store } from '../../store/store.ts';
 import { describeUnfinished } from '../../stores/sqlite/copying.ts';
+import { unwritableOf } from '../../stores/sqlite/faults.ts';
+import { pathOf } from '../../stores/sqlite/files.ts';
 import { describeStrays } from '../../stores/sqlite/strays.ts';
 import { sqliteVersion } from '../../stores/sqlite/version.ts';
 import { action, type Context } from '../context.ts';
@@ -104,6 +106,11 @@ async function examine(context: Context): Promise<Report> {
     const space = await attempt(`space ${name}`, () => examineSpace(name, store, context));
     spaces.push(space?.report ?? { name, problems: [] });
     problems.push(...(space?.report.problems ?? []).map((problem) => `space ${name}: ${problem}`));
+    for (const file of state === 'writable' ? unwritableOf(pathOf(path, name)) : []) {
+      warnings.push(
+        `space ${name}: this user may not write to ${file}: recalls work, nothing can be remembered; check its permissions`,
+      );
+    }
     if (space?.isUnerased) warnings.push(`space ${name}: ${NOT_ERASED_YET}`);
     if (space && embedder.model !== undefined) warnings.push(...vectorWarnings(space.info, embedder.model));
   }

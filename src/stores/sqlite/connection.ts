@@ -38,6 +38,8 @@ export interface ConnectOptions {
   readonly immutable?: boolean | undefined;
   /** Whether a file is made where there is none. Default is false. */
   readonly makes?: boolean | undefined;
+  /** Keeps all others out from the start, so that no file is needed beside it by which they agree. Default is false. */
+  readonly alone?: boolean | undefined;
 }
 
 const MOST_STATEMENTS = 500;
@@ -62,6 +64,8 @@ export async function connect(path: string, options: ConnectOptions): Promise<Co
   });
   addChecksumFunction(database);
   try {
+    // Without a name it holds for what is attached from now on.
+    if (options.alone) database.exec('PRAGMA locking_mode = EXCLUSIVE');
     const file = path === IN_MEMORY ? path : `${pathToFileURL(path).href}${mode}`;
     database.prepare('ATTACH ? AS space').run(file);
   } catch (error) {

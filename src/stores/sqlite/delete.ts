@@ -1,8 +1,9 @@
+import { access, constants } from 'node:fs/promises';
 import { SalienceError } from '../../domain/errors.ts';
 import { type Connection, retryWhileBusy } from './connection.ts';
 import { isBusy, isFull, translateFileError } from './faults.ts';
 import { removeFiles } from './files.ts';
-import { type FileSettings, openWriter } from './opening.ts';
+import { type FileSettings, openAlone, openWriter } from './opening.ts';
 
 /** How long others are waited for that have the space open: nobody closes one within seconds by chance. */
 const PATIENCE = 1000;
@@ -12,13 +13,18 @@ const PATIENCE = 1000;
  * go on writing into files that nobody finds; `not_a_store` for the file of another space or program.
  */
 export async function deleteSpaceFiles(path: string, space: string, settings: FileSettings): Promise<void> {
+  const patience = Math.min(settings.busyTimeout, PATIENCE);
   const connection = await openWriter(path, space, settings).catch((error: unknown) => {
     // What cannot be read any more can still be deleted.
     if (SalienceError.isInstance(error) && error.code === 'store_corrupt') return undefined;
+    // A space is also deleted to make room.
+    if (SalienceError.isInstance(error) && error.code === 'store_full')
+      return withoutRoom(path, space, patience);
     throw error;
   });
   try {
-    if (connection) await takeAlone(connection, path, Math.min(settings.busyTimeout, PATIENCE));
+    await access(path, constants.W_OK);
+    if (connection) await takeAlone(connection, path, patience);
     // Where open files cannot be deleted, they are closed before: then nobody can be kept out in between.
     if (process.platform === 'win32') connection?.close();
     await removeFiles(path);
@@ -26,6 +32,15 @@ export async function deleteSpaceFiles(path: string, space: string, settings: Fi
     throw translateFileError(error, path);
   } finally {
     connection?.close();
+  }
+}
+
+/** Opens a file beside which there is no room for what processes agree by: alone, nobody has to be agreed with. */
+async function withoutRoom(path: string, space: string, patience: number): Promise<Connection> {
+  try {
+    return await retryWhileBusy(patience, () => openAlone(path, space));
+  } catch (error) {
+    throw isBusy(error) ? busy(path, error) : translateFileError(error, path);
   }
 }
 
@@ -42,10 +57,14 @@ async function takeAlone({ database }: Connection, path: string, patience: numbe
     // The log could not be put into the file, which is tried when nobody else has it open. Both go now.
     if (isFull(cause)) return;
     if (!isBusy(cause)) throw cause;
-    throw new SalienceError(
-      'store_busy',
-      `another process, or another store of this one, has the space open, and nothing was deleted; close it there and try again: ${path}`,
-      { details: { path }, cause },
-    );
+    throw busy(path, cause);
   }
+}
+
+function busy(path: string, cause: unknown): SalienceError {
+  return new SalienceError(
+    'store_busy',
+    `another process, or another store of this one, has the space open, and nothing was deleted; close it there and try again: ${path}`,
+    { details: { path }, cause },
+  );
 }

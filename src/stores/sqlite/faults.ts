@@ -119,6 +119,11 @@ export function translateFileError(error: unknown, path: string): unknown {
     : translateError(error, path);
 }
 
+/** What keeps this user from writing to a space: its file, or files beside it. Empty where nothing does. */
+export function unwritableOf(path: string): readonly string[] {
+  return mayWrite(path) ? foreignBeside(path) : [path];
+}
+
 /**
  * The files beside a space that this user may not write to, although to the space itself: a reader of another user makes them, and
  * cannot take them away.

@@ -11,7 +11,7 @@ import { createSqliteStore } from './index.ts';
 
 /** What happens between the looks of a process at its files: nothing by default. */
 const meanwhile = vi.hoisted(() => ({
-  connecting: (_path: string) => {},
+  connecting: (_path: string, _isAlone: boolean) => {},
   connected: async (_path: string) => {},
   looking: async (_path: string) => {},
   reading: (_path: string) => {},
@@ -23,7 +23,7 @@ vi.mock('./connection.ts', async (importOriginal) => {
   return {
     ...original,
     async connect(...given: Parameters<typeof original.connect>) {
-      meanwhile.connecting(given[0]);
+      meanwhile.connecting(given[0], given[1].alone === true);
       const connection = await original.connect(...given);
       await meanwhile.connected(given[0]);
       if (!meanwhile.isFull) return connection;
@@ -73,6 +73,33 @@ beforeEach(async () => {
   meanwhile.isFull = false;
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
+
+test('a space is deleted where there is no room beside it, unless somebody has it open', async () => {
+  await using other = createSqliteStore({ directory });
+  await write(await other.openSpace('alice'), [insert({ id: 'a' })]);
+  meanwhile.connecting = (file, isAlone) => {
+    if (file === path && !isAlone) throw Object.assign(new Error('disk I/O error'), { errcode: 4874 });
+  };
+  await using store = createSqliteStore({ directory, busyTimeout: 0 });
+  await expect(store.deleteSpace('alice')).rejects.toMatchObject({ code: 'store_busy' });
+  expect(existsSync(path)).toBe(true);
+  await other.close();
+  await store.deleteSpace('alice');
+  expect(readdirSync(directory)).toEqual([]);
+});
+
+test('a space is not deleted in place of another one where there is no room', async () => {
+  await using store = createSqliteStore({ directory });
+  await write(await store.openSpace('bob'), [insert({ id: 'a' })]);
+  await store.close();
+  renameSync(join(directory, fileNameOf('bob')), path);
+  meanwhile.connecting = (_, isAlone) => {
+    if (!isAlone) throw Object.assign(new Error('disk I/O error'), { errcode: 4874 });
+  };
+  await using again = createSqliteStore({ directory });
+  await expect(again.deleteSpace('alice')).rejects.toMatchObject({ code: 'not_a_store' });
+  expect(existsSync(path)).toBe(true);
+});
 
 test('a file that another process deletes while it is opened is made again', async () => {
   let deletions = 0;
