@@ -16,7 +16,7 @@ import {
   refuseHeaders,
 } from './app-types.ts';
 import { readBody, refuseBody } from './body.ts';
-import { confine } from './confine.ts';
+import { confine, writeRefused } from './confine.ts';
 import { type DoorOptions, door } from './guards.ts';
 import { addInspectorRoutes, addSpaceRoute, policyOfPaths } from './inspector.ts';
 import type { InspectorSessions } from './inspector-sessions.ts';
@@ -36,6 +36,8 @@ export interface AppOptions extends Desk {
   readonly rateLimiter: RateLimiter;
   /** Told of each request that showed a token, within its limits. */
   readonly admitted: (request: IncomingMessage) => void;
+  /** Whether every token may only read, whatever its rights. */
+  readonly readOnly: boolean;
   /** Whether spaces may be deleted. */
   readonly deleteSpaces: boolean;
   readonly log: Log | undefined;
@@ -183,6 +185,7 @@ export function createApp(options: AppOptions): Hono<AppTypes> {
     // A retry would delete the space that was made since.
     refuseHeaders(context, 'idempotency-key', 'if-match');
     const { space, rights, scopes } = context.get('grant');
+    if (rights === 'read') throw writeRefused('delete');
     if (rights !== 'admin' || scopes) {
       throw new SalienceError(
         'forbidden',
@@ -247,7 +250,7 @@ function open<Answer extends Response | Promise<Response>>(
 /** Whoever shows a token that is known, and has not asked too much, comes in. */
 async function admit(
   context: AppContext,
-  { tokens, inspector, rateLimiter, admitted: noteAdmitted }: AppOptions,
+  { tokens, inspector, readOnly, rateLimiter, admitted: noteAdmitted }: AppOptions,
 ): Promise<void> {
   const token = bearerOf(context);
   const admitted = async () => {
@@ -255,7 +258,7 @@ async function admit(
       token === undefined
         ? undefined
         : (inspector?.authenticate(token) ?? (await tokens.authenticate(token)));
-    if (grant) return grant;
+    if (grant) return readOnly ? { ...grant, rights: 'read' as const } : grant;
     throw new SalienceError(
       'unauthorized',
       token === undefined

@@ -83,14 +83,19 @@ function withOptions(
   return [...Array.from({ length: at }, (_, place) => given[place]), change(given[at] as object | undefined)];
 }
 
+/** The error for whoever asks to write and may not. */
+export function writeRefused(what: string): SalienceError {
+  return forbidden(`${what}: this token may only read, or the server runs read-only; nothing was written`);
+}
+
 function readOnly(memory: MemoryEngine): MemoryEngine {
-  return eachVerb(memory, (_, entry, run) => {
+  return eachVerb(memory, (name, entry, run) => {
     if (entry.access === 'read') return run;
     if (entry.access === 'learn') {
       return (...given) => run(...withOptions(given, entry, (options) => ({ ...options, track: false })));
     }
     return async () => {
-      throw forbidden('this token may only read; ask with one that has the right to write');
+      throw writeRefused(name);
     };
   });
 }

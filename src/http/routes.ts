@@ -18,7 +18,7 @@ import {
   signalOf,
 } from './app-types.ts';
 import { readBody, refuseBody } from './body.ts';
-import { confine } from './confine.ts';
+import { confine, writeRefused } from './confine.ts';
 import { checkRevision, etagOf, isKnown } from './etag.ts';
 import type { KeptAnswer } from './idempotency.ts';
 import { parseJsonFields, parseQueryFields, withoutSpace } from './input.ts';
@@ -37,7 +37,7 @@ export function addVerbRoutes(app: Hono<AppTypes>, desk: Desk): void {
 async function answer(context: AppContext, verb: Verb, desk: Desk): Promise<Response> {
   const grant = context.get('grant');
   if (verb.access === 'write' && grant.rights === 'read') {
-    throw new SalienceError('forbidden', `${verb.name}: this token may only read`);
+    throw writeRefused(verb.name);
   }
   const inQuery = verb.http.method === 'GET' || verb.http.method === 'DELETE';
   if (inQuery) refuseBody(context.env.incoming);

@@ -26,6 +26,11 @@ export interface ServerOptions {
   /** Closed with the server. */
   readonly spaces: Pick<Spaces, 'get' | 'delete' | 'size' | 'residentBytes' | 'close'> &
     Partial<Pick<Spaces, 'ready' | 'list'>>;
+  /**
+   * Whether every token may only read, whatever its rights: for a store that this process cannot write to, such as a replica.
+   * Open the spaces with `readOnly` too. Default is false.
+   */
+  readonly readOnly?: boolean | undefined;
   /** Whether tokens with the right `admin` may delete their space. Default is false. */
   readonly deleteSpaces?: boolean | undefined;
   /** With `list`, administrators see the tokens that open their space; never the secrets. */
@@ -115,6 +120,7 @@ export interface RunningServer extends AsyncDisposable {
 
 const optionKeys = keysOf<ServerOptions>()({
   spaces: true,
+  readOnly: true,
   deleteSpaces: true,
   tokens: true,
   host: true,
@@ -185,6 +191,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     spaces,
     admitted: ({ socket }) => connections.admit(socket),
     tokens,
+    readOnly: options.readOnly ?? false,
     deleteSpaces: options.deleteSpaces ?? false,
     door: {
       // An address is nobody's name: no page can have its own resolved to it.

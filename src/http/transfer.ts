@@ -26,7 +26,7 @@ import {
   signalOf,
 } from './app-types.ts';
 import { readBodyLines, refuseBody } from './body.ts';
-import { confine, mayWrite } from './confine.ts';
+import { confine, mayWrite, writeRefused } from './confine.ts';
 import { parseQueryFields, withoutSpace } from './input.ts';
 import type { Grant } from './tokens.ts';
 
@@ -79,7 +79,7 @@ export function addTransferRoutes(app: Hono<AppTypes>, desk: Desk): void {
     refuseHeaders(context, 'salience-now', 'idempotency-key', 'if-match');
     const update = updateOf(queryWith(context, 'update'));
     const grant = context.get('grant');
-    if (grant.rights === 'read') throw new SalienceError('forbidden', 'import: this token may only read');
+    if (grant.rights === 'read') throw writeRefused('import');
     const memory = whileThere(confine(await desk.spaces.get(grant.space), grant));
     const problems: { readonly line: string; readonly reason: string }[] = [];
     const { signal, done } = signalOf(context);

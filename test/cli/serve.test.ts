@@ -141,6 +141,44 @@ describe('salience serve', () => {
     },
   );
 
+  it('writes nothing when it is to read only, whatever the rights of a token', async () => {
+    using work = createWorkplace();
+    await work.json(['remember', 'Prefers dark roast', '--id', 'roast']);
+    const { token } = (await work.json(['token', 'create', '--rights', 'admin'])) as { token: string };
+    const folder = join(work.directory, 'memory');
+    const file = readdirSync(folder).find((name) => name.endsWith('.db')) as string;
+    const before = readFileSync(join(folder, file));
+
+    const server = await serve(work, '--read-only', '--no-log');
+    const memory = await connectMemory({ url: server.url, token });
+    expect((await memory.recall('dark roast')).hits).toMatchObject([{ memory: { id: 'roast' } }]);
+    expect(await (await fetch(`${server.url}/readyz`)).json()).toEqual({ status: 'ready' });
+    const refused = /this token may only read, or the server runs read-only; nothing was written/;
+    await expect(memory.remember('Drinks tea')).rejects.toThrow(refused);
+    const asked = (path: string, method: string, body: string | null = null) =>
+      fetch(server.url + path, { method, body, headers: { authorization: `Bearer ${token}` } });
+    for (const [path, method, body] of [
+      ['/v1/import', 'POST', '{"content":"Drinks tea"}'],
+      ['/v1/space?name=default', 'DELETE', null],
+    ] as const) {
+      const response = await asked(path, method, body);
+      expect([response.status, await response.text()]).toEqual([403, expect.stringMatching(refused)]);
+    }
+    expect(await (await asked('/v1/token', 'GET')).json()).toMatchObject({ rights: 'read' });
+    const agent = new Client({ name: 'test', version: '1' });
+    await agent.connect(
+      new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), {
+        requestInit: { headers: { authorization: `Bearer ${token}` } },
+      }),
+    );
+    const { tools } = await agent.listTools();
+    expect(tools.map(({ name }) => name)).toContain('recall');
+    expect(tools.map(({ name }) => name)).not.toContain('remember');
+    await agent.close();
+    expect(await server.stop()).toBe(0);
+    expect(readFileSync(join(folder, file)).equals(before)).toBe(true);
+  });
+
   it('writes the first token to a file of its owner alone, if asked to', async () => {
     using work = createWorkplace();
     const server = await serve(work, '--token-file', 'secret', '--no-log');

@@ -22,6 +22,7 @@ import { plainLine } from '../terminal-text.ts';
 import { readVersion } from '../version.ts';
 
 interface Options {
+  readonly readOnly?: boolean | undefined;
   readonly fading?: 'off' | 'retention' | undefined;
   readonly host: string;
   readonly port: number;
@@ -48,6 +49,10 @@ export function configure(command: Command): void {
   command
     .option('--host <address>', 'address to listen at', '127.0.0.1')
     .option('--port <number>', 'port to listen at; 0 takes a free one', parsePort, 7411)
+    .option(
+      '--read-only',
+      'write nothing, whatever the rights of a token; for a store that cannot be written to',
+    )
     .option('--token-file <file>', 'write the first token to this new file instead of the terminal')
     .option('--allow-host <name>', 'another host name that the server answers to; repeatable', collect)
     .option('--allow-origin <origin>', 'an origin whose pages may send requests; repeatable', collect)
@@ -110,9 +115,11 @@ export function configure(command: Command): void {
         await using _ = opening.store;
         await using server = await startServer({
           tokens,
+          readOnly: options.readOnly,
           deleteSpaces: true,
           spaces: openSpaces({
             ...opening,
+            readOnly: options.readOnly,
             maxMetadataBytes: options.metadataLimit,
             fading: options.fading,
             maxOpenSpaces: options.maxSpaces,
