@@ -28,6 +28,11 @@ addEventListener('hashchange', () => {
 // Before a link leads on: the page that is left keeps its parameters, and nothing is written over the new one.
 addEventListener('click', write, { capture: true });
 
+/** For what is no component; components follow with `useRoute`. */
+export function currentRoute(): Route {
+  return route.get();
+}
+
 export function useRoute(): Route {
   return useCell(route);
 }

@@ -38,7 +38,10 @@ export const signedOutBecause = cell<string | undefined>(undefined);
 
 /** Signs in with the code of the address, else with what this tab has kept. */
 export async function start(code: string | undefined): Promise<void> {
-  if (code !== undefined) return signIn(await exchange('session', { code }));
+  if (code !== undefined) {
+    await signIn(await exchange('session', { code }));
+    return;
+  }
   const kept = sessionStorage.getItem(STORED);
   if (kept === null) return;
   await signIn(kept).catch((error: Error) => {
@@ -47,8 +50,8 @@ export async function start(code: string | undefined): Promise<void> {
   });
 }
 
-/** Throws what the server says of the token. */
-export async function signIn(token: string): Promise<void> {
+/** Throws what the server says of the token. Returns whether it was still meant when the server had answered. */
+export async function signIn(token: string, isMeant = () => true): Promise<boolean> {
   // A header holds nothing else, and the browser says so in words of its own.
   if (!/^[!-~]+$/.test(token))
     throw new Error('This is not a token: a token has no spaces and no letters with accents.');
@@ -61,6 +64,7 @@ export async function signIn(token: string): Promise<void> {
   }
   const grant = answer as unknown as Grant;
   const memory = await connectMemory({ url: SERVER, token });
+  if (!isMeant()) return false;
   sessionStorage.setItem(STORED, token);
   signedOutBecause.set(undefined);
   session.set({
@@ -70,6 +74,7 @@ export async function signIn(token: string): Promise<void> {
     isAdmin: grant.rights === 'admin' && !grant.scopes,
     transport: createTransport({ url: SERVER, token }),
   });
+  return true;
 }
 
 export function signOut(because?: string): void {
@@ -93,9 +98,13 @@ export function mayUndo({ grant, canWrite }: Session): boolean {
   return canWrite && !grant.scopes;
 }
 
-/** Goes to another space of the server with the same rights. The view that is shown begins anew. */
-export async function enterSpace(space: string): Promise<void> {
-  await signIn(await exchange('space', { space }, sessionStorage.getItem(STORED)));
+/**
+ * Goes to another space of the server with the same rights, if that is still meant when the server has answered, and
+ * returns whether it did. The view that is shown begins anew.
+ */
+export async function enterSpace(space: string, isMeant: () => boolean): Promise<boolean> {
+  const token = await exchange('space', { space }, sessionStorage.getItem(STORED));
+  return isMeant() && signIn(token, isMeant);
 }
 
 /** The token of a session, for a code or for a session that may have another one. */

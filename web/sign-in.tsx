@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks';
 import { useCell } from './cell.ts';
 import { unsavedCount } from './kept.ts';
+import { BusyButton } from './parts/busy-button.tsx';
+import { useOnce } from './parts/once.ts';
 import { signedOutBecause, signIn } from './session.ts';
 
 /** Where nobody is signed in: a token of this server opens its space. */
@@ -9,12 +11,12 @@ export function SignIn() {
   const unsaved = useCell(unsavedCount);
   const [token, setToken] = useState('');
   const [error, setError] = useState<string>();
-  const [busy, setBusy] = useState(false);
-  const submit = async (event: Event) => {
+  const [enter, entering] = useOnce(() =>
+    signIn(token.trim()).catch((failure: Error) => setError(failure.message)),
+  );
+  const submit = (event: Event) => {
     event.preventDefault();
-    setBusy(true);
-    await signIn(token.trim()).catch((failure: Error) => setError(failure.message));
-    setBusy(false);
+    enter();
   };
   return (
     <main class="sign-in">
@@ -51,9 +53,14 @@ export function SignIn() {
             {error}
           </p>
         )}
-        <button class="primary" type="submit" disabled={busy || token.trim() === ''}>
+        <BusyButton
+          type="submit"
+          busy={entering !== undefined}
+          class="primary"
+          disabled={token.trim() === ''}
+        >
           Sign in
-        </button>
+        </BusyButton>
         <p class="quiet">The token stays in this tab, and is gone when you close it.</p>
       </form>
     </main>

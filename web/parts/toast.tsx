@@ -1,5 +1,7 @@
 import { cell, useCell } from '../cell.ts';
 import { session } from '../session.ts';
+import { BusyButton } from './busy-button.tsx';
+import { useOnce } from './once.ts';
 
 interface Toast {
   readonly id: number;
@@ -38,22 +40,25 @@ export function Toasts() {
       {useCell(toasts).map(({ id, text, failed, undo }) => (
         <div key={id} class={failed ? 'toast failed' : 'toast'}>
           <span>{text}</span>
-          {undo && (
-            <button
-              type="button"
-              onClick={() => {
-                drop(id);
-                undo().then(() => tell('Undone.'), tellFailure);
-              }}
-            >
-              Undo
-            </button>
-          )}
+          {undo && <Undo undo={undo} done={() => drop(id)} />}
           <button type="button" class="ghost" aria-label="Close this message" onClick={() => drop(id)}>
             ×
           </button>
         </div>
       ))}
     </div>
+  );
+}
+
+function Undo({ undo, done }: { readonly undo: () => Promise<unknown>; readonly done: () => void }) {
+  const [run, undoing] = useOnce(() =>
+    undo()
+      .finally(done)
+      .then(() => tell('Undone.'), tellFailure),
+  );
+  return (
+    <BusyButton busy={undoing !== undefined} onClick={() => run()}>
+      Undo
+    </BusyButton>
   );
 }

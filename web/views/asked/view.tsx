@@ -3,7 +3,9 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { RecordedRecall } from '../../../src/index.ts';
 import { act, codeOf, useAsk } from '../../api.ts';
 import { useCell } from '../../cell.ts';
+import { BusyButton } from '../../parts/busy-button.tsx';
 import { CopyAs } from '../../parts/copy-as.tsx';
+import { useOnce } from '../../parts/once.ts';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { ago, moment } from '../../parts/time.ts';
 import { tell, tellFailure } from '../../parts/toast.tsx';
@@ -109,11 +111,12 @@ function RecallLine({ recall, opened }: { readonly recall: RecordedRecall; reado
 /** The overview, and how recalls come to be recorded. */
 function NothingRecorded() {
   const signedIn = useCell(session);
-  const record = () =>
+  const [record, starting] = useOnce(() =>
     act((memory) => memory.configure({ recordRecalls: { days: 30, texts: true } })).then(
       () => tell('Recalls are recorded from now on, for 30 days.'),
       tellFailure,
-    );
+    ),
+  );
   return (
     <div class="stack">
       <h1>Overview</h1>
@@ -124,9 +127,9 @@ function NothingRecorded() {
           beside what would be answered now. What tokens with the right to read ask is not recorded.
         </p>
         {signedIn?.canWrite ? (
-          <button type="button" class="primary" onClick={record}>
+          <BusyButton busy={starting !== undefined} class="primary" onClick={() => record()}>
             Record recalls for 30 days, with their texts
-          </button>
+          </BusyButton>
         ) : (
           <p class="quiet">
             <code>salience configure</code> turns it on; this session may only read.

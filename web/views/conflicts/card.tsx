@@ -1,9 +1,11 @@
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { RESOLUTIONS } from '../../../src/domain/verbs.ts';
 import type { Memory, PendingConflict, Resolution } from '../../../src/index.ts';
 import { act } from '../../api.ts';
+import { BusyButton } from '../../parts/busy-button.tsx';
 import { textSides } from '../../parts/difference.tsx';
 import { MemoryFacts } from '../../parts/memory-line.tsx';
+import { useOnce } from '../../parts/once.ts';
 import { ago, moment } from '../../parts/time.ts';
 import { tell, tellFailure } from '../../parts/toast.tsx';
 import { withUndo } from '../../parts/undo.ts';
@@ -45,12 +47,9 @@ export function ConflictCard({
   readonly decided: () => void;
 }) {
   const [confirming, setConfirming] = useState(false);
-  const busy = useRef(false);
   const [before, after] = textSides(older.content, newer.content);
-  const decide = async (resolution: Resolution) => {
-    if (busy.current) return;
+  const [decide, deciding] = useOnce(async (resolution: Resolution) => {
     if (resolution === 'delete' && !confirming) return setConfirming(true);
-    busy.current = true;
     decided();
     const { done } = DECISIONS[resolution];
     if (resolution === 'delete') {
@@ -64,9 +63,8 @@ export function ConflictCard({
         (memory) => memory.resolve(conflictId, resolution),
       );
     }
-    busy.current = false;
     setConfirming(false);
-  };
+  });
   const onKeyDown = (event: KeyboardEvent) => {
     if (!canWrite || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
     if (event.key === 'Escape') setConfirming(false);
@@ -100,9 +98,9 @@ export function ConflictCard({
             const { title, about } = DECISIONS[resolution];
             const sure = resolution === 'delete' && confirming;
             return (
-              <button
+              <BusyButton
                 key={resolution}
-                type="button"
+                busy={deciding?.[0] === resolution}
                 class={resolution === 'delete' ? 'danger' : ''}
                 onClick={() => decide(resolution)}
               >
@@ -111,7 +109,7 @@ export function ConflictCard({
                   <b>{sure ? 'Really erase it?' : title}</b>
                 </span>
                 <span class="quiet">{sure ? 'press again; Escape keeps it' : about}</span>
-              </button>
+              </BusyButton>
             );
           })}
         </div>

@@ -2,7 +2,9 @@ import { useState } from 'preact/hooks';
 import type { Health as Report } from '../../../src/index.ts';
 import { act, useAsk } from '../../api.ts';
 import { useCell } from '../../cell.ts';
+import { BusyButton } from '../../parts/busy-button.tsx';
 import { CopyAs } from '../../parts/copy-as.tsx';
+import { useOnce } from '../../parts/once.ts';
 import { sizeOf } from '../../parts/size.ts';
 import { Failure, Loading } from '../../parts/states.tsx';
 import { ago, moment } from '../../parts/time.ts';
@@ -27,13 +29,7 @@ export function Health() {
   const { answer, error, reload } = useAsk((memory, signal) => memory.stats({ signal }), []);
   const grant = useCell(session)?.grant;
   const [report, setReport] = useState<Report>();
-  const [busy, setBusy] = useState(false);
-  const check = () => {
-    setBusy(true);
-    act((memory) => memory.health())
-      .then(setReport, tellFailure)
-      .finally(() => setBusy(false));
-  };
+  const [check, checking] = useOnce(() => act((memory) => memory.health()).then(setReport, tellFailure));
   if (error) return <Failure error={error} retry={reload} />;
   if (!answer) return <Loading />;
   const { memories, vectors, links, pendingPairs, sequence, bytes, embedding, analyzer } = answer;
@@ -54,7 +50,7 @@ export function Health() {
     ['last backup', lastBackup ? <time title={moment(lastBackup)}>{ago(lastBackup)}</time> : UNKNOWN],
   ] as const;
   return (
-    <section class="stack" aria-busy={busy}>
+    <section class="stack">
       <div class="row spread">
         <h2>Health</h2>
         <CopyAs verb="stats" fields={{}} answer={answer} />
@@ -108,9 +104,9 @@ export function Health() {
         )}
       </div>
       <div>
-        <button type="button" disabled={busy} onClick={check}>
+        <BusyButton busy={checking !== undefined} onClick={() => check()}>
           Check the store
-        </button>
+        </BusyButton>
       </div>
     </section>
   );

@@ -2,7 +2,9 @@ import { useState } from 'preact/hooks';
 import type { MaintenanceReport } from '../../../src/index.ts';
 import { act, look } from '../../api.ts';
 import { useCell } from '../../cell.ts';
+import { BusyButton } from '../../parts/busy-button.tsx';
 import { CopyAs } from '../../parts/copy-as.tsx';
+import { useOnce } from '../../parts/once.ts';
 import { tell, tellFailure } from '../../parts/toast.tsx';
 import { href } from '../../router.ts';
 import { session } from '../../session.ts';
@@ -13,9 +15,7 @@ const SHOWN = 20;
 export function Maintenance() {
   const signedIn = useCell(session);
   const [report, setReport] = useState<MaintenanceReport>();
-  const [busy, setBusy] = useState(false);
-  const run = async (dryRun: boolean) => {
-    setBusy(true);
+  const [run, running] = useOnce(async (dryRun: boolean) => {
     const here = session.get()?.memory;
     try {
       const done = await (dryRun ? look : act)((memory) => memory.maintain({ dryRun }));
@@ -32,10 +32,9 @@ export function Maintenance() {
     } catch (error) {
       tellFailure(error);
     }
-    setBusy(false);
-  };
+  });
   return (
-    <section class="stack" aria-busy={busy}>
+    <section class="stack">
       <div class="row spread">
         <h2>Maintenance</h2>
         <CopyAs verb="maintain" fields={{ dryRun: true }} answer={report} />
@@ -46,9 +45,9 @@ export function Maintenance() {
         <p class="quiet">This session sees some scopes alone: it cannot run maintenance.</p>
       ) : report === undefined ? (
         <div>
-          <button type="button" disabled={busy} onClick={() => run(true)}>
+          <BusyButton busy={running !== undefined} onClick={() => run(true)}>
             What would it do?
-          </button>
+          </BusyButton>
         </div>
       ) : (
         <>
@@ -57,10 +56,10 @@ export function Maintenance() {
             <p class="notice">What has expired is forgotten for good. All else can be undone.</p>
           )}
           <div class="row">
-            <button type="button" class="primary" disabled={busy} onClick={() => run(false)}>
+            <BusyButton busy={running !== undefined} class="primary" onClick={() => run(false)}>
               Do it
-            </button>
-            <button type="button" disabled={busy} onClick={() => setReport(undefined)}>
+            </BusyButton>
+            <button type="button" disabled={running !== undefined} onClick={() => setReport(undefined)}>
               Close
             </button>
           </div>

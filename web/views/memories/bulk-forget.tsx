@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ListOptions } from '../../../src/index.ts';
 import { act, useAsk } from '../../api.ts';
+import { BusyButton } from '../../parts/busy-button.tsx';
 import { useOnce } from '../../parts/once.ts';
 import { Sheet } from '../../parts/sheet.tsx';
 import { Failure, Loading } from '../../parts/states.tsx';
@@ -17,7 +18,7 @@ export function BulkForget({ filter, close }: { readonly filter: ListOptions; re
     meant && ((memory, signal) => memory.forget(meant, { dryRun: true, signal })),
     [JSON.stringify(filter)],
   );
-  const forget = useOnce(async () => {
+  const [forget, forgetting] = useOnce(async () => {
     if (!meant) return;
     await act(async (memory) => {
       // What was written since the number was typed was not meant.
@@ -59,14 +60,14 @@ export function BulkForget({ filter, close }: { readonly filter: ListOptions; re
             />
           </label>
           <div class="row">
-            <button
-              type="button"
+            <BusyButton
+              busy={forgetting !== undefined}
               class="danger"
               disabled={typed.trim() !== String(answer.count)}
-              onClick={forget}
+              onClick={() => forget()}
             >
               Forget {answer.count}
-            </button>
+            </BusyButton>
             <button type="button" onClick={close}>
               Keep
             </button>

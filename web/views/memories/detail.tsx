@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Memory, MemoryEngine } from '../../../src/index.ts';
 import { useAsk } from '../../api.ts';
 import { useCell } from '../../cell.ts';
+import { BusyButton } from '../../parts/busy-button.tsx';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { lazy } from '../../parts/lazy.tsx';
 import { MemoryFacts } from '../../parts/memory-line.tsx';
@@ -105,7 +106,7 @@ export function Detail({ id, close }: { readonly id: string; readonly close: () 
 
 function Validity({ memory: { id, invalidatedAt } }: { readonly memory: Memory }) {
   const [reason, setReason] = useState<string>();
-  const reinstate = useOnce(() =>
+  const [reinstate, reinstating] = useOnce(() =>
     withUndo(
       id,
       'reinstate',
@@ -113,15 +114,15 @@ function Validity({ memory: { id, invalidatedAt } }: { readonly memory: Memory }
       (memory) => memory.reinstate(id),
     ),
   );
-  const invalidate = useOnce(async (because: string) => {
+  const [invalidate, invalidating] = useOnce(async (because: string) => {
     const change = (memory: MemoryEngine) => memory.invalidate(id, because);
     if (await withUndo(id, 'invalidate', () => 'Marked as no longer true.', change)) setReason(undefined);
   });
   if (invalidatedAt) {
     return (
-      <button type="button" onClick={() => reinstate()}>
+      <BusyButton busy={reinstating !== undefined} onClick={() => reinstate()}>
         Reinstate
-      </button>
+      </BusyButton>
     );
   }
   if (reason === undefined) {
@@ -146,9 +147,9 @@ function Validity({ memory: { id, invalidatedAt } }: { readonly memory: Memory }
         value={reason}
         onInput={(event) => setReason(event.currentTarget.value)}
       />
-      <button type="submit" disabled={reason.trim() === ''}>
+      <BusyButton type="submit" busy={invalidating !== undefined} disabled={reason.trim() === ''}>
         Invalidate
-      </button>
+      </BusyButton>
       <button type="button" class="ghost" onClick={() => setReason(undefined)}>
         Cancel
       </button>
@@ -157,7 +158,7 @@ function Validity({ memory: { id, invalidatedAt } }: { readonly memory: Memory }
 }
 
 function Vote({ memory: { id, usefulness } }: { readonly memory: Memory }) {
-  const vote = useOnce((up: boolean) =>
+  const [vote, voting] = useOnce((up: boolean) =>
     withUndo(
       id,
       'feedback',
@@ -167,15 +168,19 @@ function Vote({ memory: { id, usefulness } }: { readonly memory: Memory }) {
   );
   return (
     <span class="row">
-      <button type="button" aria-label="Vote: it helps" onClick={() => vote(true)}>
+      <BusyButton busy={voting?.[0] === true} aria-label="Vote: it helps" onClick={() => vote(true)}>
         ↑
-      </button>
+      </BusyButton>
       <span class="number" title="usefulness, from votes">
         {usefulness.toFixed(2)}
       </span>
-      <button type="button" aria-label="Vote: it does not help" onClick={() => vote(false)}>
+      <BusyButton
+        busy={voting?.[0] === false}
+        aria-label="Vote: it does not help"
+        onClick={() => vote(false)}
+      >
         ↓
-      </button>
+      </BusyButton>
     </span>
   );
 }

@@ -3,6 +3,7 @@ import type { Memory, MemoryChanges } from '../../../src/index.ts';
 import { codeOf } from '../../api.ts';
 import { useCell } from '../../cell.ts';
 import { unsavedCount } from '../../kept.ts';
+import { BusyButton } from '../../parts/busy-button.tsx';
 import { useOnce } from '../../parts/once.ts';
 import { withUndo } from '../../parts/undo.ts';
 import { type Session, session, signedOutBecause } from '../../session.ts';
@@ -94,7 +95,7 @@ export function Edit({ memory, close }: { readonly memory: Memory; readonly clos
     if (met || typed.length > 0) keep({ ...next, draft: { ...from, ...Object.fromEntries(typed) } });
     else end();
   };
-  const save = useOnce(async () => {
+  const [save, saving] = useOnce(async () => {
     const here = session.get();
     if (!here) return;
     const saved = await withUndo(
@@ -186,9 +187,14 @@ export function Edit({ memory, close }: { readonly memory: Memory; readonly clos
         </div>
       )}
       <div class="row">
-        <button type="submit" class="primary" disabled={Object.keys(changes).length === 0}>
+        <BusyButton
+          type="submit"
+          busy={saving !== undefined}
+          class="primary"
+          disabled={Object.keys(changes).length === 0}
+        >
           Save
-        </button>
+        </BusyButton>
         <button type="button" onClick={end}>
           Cancel
         </button>

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { ForgetResult } from '../../../src/index.ts';
 import { act, useAsk } from '../../api.ts';
+import { BusyButton } from '../../parts/busy-button.tsx';
 import { useOnce } from '../../parts/once.ts';
 import { Sheet } from '../../parts/sheet.tsx';
 import { Failure, Loading } from '../../parts/states.tsx';
@@ -28,7 +29,7 @@ export function Forget({
     },
     [],
   );
-  const forget = useOnce(() =>
+  const [forget, forgetting] = useOnce(() =>
     act((memory) => memory.forget(id)).then(() => {
       tell('Forgotten.');
       // Whoever has gone elsewhere meanwhile stays there.
@@ -47,9 +48,9 @@ export function Forget({
         <>
           <Consequences planned={answer} />
           <div class="row">
-            <button type="button" class="danger" onClick={forget}>
+            <BusyButton busy={forgetting !== undefined} class="danger" onClick={() => forget()}>
               Forget for good
-            </button>
+            </BusyButton>
             <button type="button" onClick={close}>
               Keep
             </button>

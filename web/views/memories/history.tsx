@@ -1,6 +1,7 @@
 import type { HistoryEntry, Memory } from '../../../src/index.ts';
 import { act, useAsk } from '../../api.ts';
 import { useCell } from '../../cell.ts';
+import { BusyButton } from '../../parts/busy-button.tsx';
 import { TextDifference } from '../../parts/difference.tsx';
 import { useOnce } from '../../parts/once.ts';
 import { Failure, Loading } from '../../parts/states.tsx';
@@ -16,7 +17,7 @@ export function History({ memory }: { readonly memory: Memory }) {
     [id, revisionCount, updatedAt],
   );
   const signedIn = useCell(session);
-  const undo = useOnce((operation: number) =>
+  const [undo, undoing] = useOnce((operation: number) =>
     act((engine) => engine.undo({ operation })).then(
       () => tell(`Undid operation ${operation}.`),
       tellFailure,
@@ -41,9 +42,13 @@ export function History({ memory }: { readonly memory: Memory }) {
               {entry.undoes !== undefined && <span class="quiet">undid #{entry.undoes}</span>}
               {entry.redacted && <span class="tag warn">forgotten</span>}
               {signedIn && mayUndo(signedIn) && !entry.redacted && entry.verb !== 'undo' && entry.before && (
-                <button type="button" class="small ghost" onClick={() => undo(entry.operation)}>
+                <BusyButton
+                  busy={undoing?.[0] === entry.operation}
+                  class="small ghost"
+                  onClick={() => undo(entry.operation)}
+                >
                   Undo
-                </button>
+                </BusyButton>
               )}
             </div>
             {!entry.link && <Changes before={entry.before} after={after} />}

@@ -2,6 +2,8 @@ import { useRef } from 'preact/hooks';
 import type { Recall, StrategyDescription } from '../../../src/index.ts';
 import { look } from '../../api.ts';
 import { useCell } from '../../cell.ts';
+import { BusyButton } from '../../parts/busy-button.tsx';
+import { useOnce } from '../../parts/once.ts';
 import { saveFile } from '../../parts/save.ts';
 import { Empty } from '../../parts/states.tsx';
 import { tell, tellFailure } from '../../parts/toast.tsx';
@@ -22,6 +24,12 @@ export function Labelled({
 }) {
   const all = useCell(labels);
   const questions = Object.entries(all);
+  const [save, saving] = useOnce(() =>
+    look((memory) => datasetOf(memory, all, new Date())).then((content) => {
+      saveFile('questions.jsonl', 'application/jsonl', content);
+      tell('Saved. It holds the texts of all memories of the space.');
+    }, tellFailure),
+  );
   if (questions.length === 0) {
     return (
       <Empty title="No labels yet">
@@ -33,11 +41,6 @@ export function Labelled({
       </Empty>
     );
   }
-  const save = () =>
-    look((memory) => datasetOf(memory, all, new Date())).then((content) => {
-      saveFile('questions.jsonl', 'application/jsonl', content);
-      tell('Saved. It holds the texts of all memories of the space.');
-    }, tellFailure);
   return (
     <div class="stack">
       <ul class="stack">
@@ -62,9 +65,9 @@ export function Labelled({
         ))}
       </ul>
       <div class="row">
-        <button type="button" onClick={save}>
+        <BusyButton busy={saving !== undefined} onClick={() => save()}>
           Save as a dataset
-        </button>
+        </BusyButton>
         <OpenFile />
         <button type="button" class="ghost" onClick={() => tell('Labels cleared.', clear())}>
           Clear
