@@ -1,16 +1,23 @@
 import type { JSX } from 'preact';
+import { takeOver } from './focus.ts';
 
 type ButtonProps = JSX.IntrinsicElements['button'];
+
+interface Props extends ButtonProps {
+  readonly busy: boolean;
+  /** It takes the place of what was pressed, and its focus. */
+  readonly takesOver?: boolean;
+}
 
 /**
  * The button of work that waits for the server (`useOnce`). While that takes longer than a moment it looks and says so. It
  * keeps the focus, which a disabled button would lose.
  */
-export function BusyButton({ busy, ...button }: ButtonProps & { readonly busy: boolean }) {
+export function BusyButton({ busy, takesOver = false, ...button }: Props) {
   const marks = busy ? ({ 'aria-busy': true, 'aria-disabled': true } as const) : {};
   return (
     <>
-      <button type="button" {...button} {...marks} />
+      <button ref={takesOver ? takeOver : null} type="button" {...button} {...marks} />
       <span class="hidden" role="status">
         {busy && 'Working…'}
       </span>

@@ -1,6 +1,7 @@
 import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } from '@tanstack/virtual-core';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { takeOver } from './focus.ts';
 
 export interface Column<Row> {
   readonly name: string;
@@ -76,6 +77,8 @@ export function VirtualTable<Row>({
   const virtualizer = virtual.current;
   useEffect(() => virtualizer._didMount(), [virtualizer]);
   useLayoutEffect(() => virtualizer._willUpdate());
+  // What was opened beside is closed.
+  useLayoutEffect(() => takeOver(box.current), [selected]);
   const items = virtualizer.getVirtualItems();
   const first = items[0]?.index ?? 0;
   const last = items.at(-1)?.index ?? 0;

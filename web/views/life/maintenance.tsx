@@ -45,7 +45,7 @@ export function Maintenance() {
         <p class="quiet">This session sees some scopes alone: it cannot run maintenance.</p>
       ) : report === undefined ? (
         <div>
-          <BusyButton busy={running !== undefined} onClick={() => run(true)}>
+          <BusyButton takesOver busy={running !== undefined} onClick={() => run(true)}>
             What would it do?
           </BusyButton>
         </div>
@@ -56,7 +56,7 @@ export function Maintenance() {
             <p class="notice">What has expired is forgotten for good. All else can be undone.</p>
           )}
           <div class="row">
-            <BusyButton busy={running !== undefined} class="primary" onClick={() => run(false)}>
+            <BusyButton takesOver busy={running !== undefined} class="primary" onClick={() => run(false)}>
               Do it
             </BusyButton>
             <button type="button" disabled={running !== undefined} onClick={() => setReport(undefined)}>

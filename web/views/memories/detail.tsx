@@ -4,6 +4,7 @@ import { useAsk } from '../../api.ts';
 import { useCell } from '../../cell.ts';
 import { BusyButton } from '../../parts/busy-button.tsx';
 import { CopyAs } from '../../parts/copy-as.tsx';
+import { takeOver } from '../../parts/focus.ts';
 import { lazy } from '../../parts/lazy.tsx';
 import { MemoryFacts } from '../../parts/memory-line.tsx';
 import { useOnce } from '../../parts/once.ts';
@@ -73,7 +74,7 @@ export function Detail({ id, close }: { readonly id: string; readonly close: () 
       )}
       {signedIn && mayWriteIn(signedIn, memory.scope) && !editing && (
         <div class="row">
-          <button type="button" onClick={() => setEditing(true)}>
+          <button ref={takeOver} type="button" onClick={() => setEditing(true)}>
             Edit
           </button>
           <Validity memory={memory} />
@@ -120,14 +121,14 @@ function Validity({ memory: { id, invalidatedAt } }: { readonly memory: Memory }
   });
   if (invalidatedAt) {
     return (
-      <BusyButton busy={reinstating !== undefined} onClick={() => reinstate()}>
+      <BusyButton takesOver busy={reinstating !== undefined} onClick={() => reinstate()}>
         Reinstate
       </BusyButton>
     );
   }
   if (reason === undefined) {
     return (
-      <button type="button" onClick={() => setReason('')}>
+      <button ref={takeOver} type="button" onClick={() => setReason('')}>
         Invalidate…
       </button>
     );
@@ -141,6 +142,7 @@ function Validity({ memory: { id, invalidatedAt } }: { readonly memory: Memory }
       }}
     >
       <input
+        ref={takeOver}
         type="text"
         aria-label="Why it is no longer true"
         placeholder="Why it is no longer true"

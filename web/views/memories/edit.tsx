@@ -4,6 +4,7 @@ import { codeOf } from '../../api.ts';
 import { useCell } from '../../cell.ts';
 import { unsavedCount } from '../../kept.ts';
 import { BusyButton } from '../../parts/busy-button.tsx';
+import { takeOver } from '../../parts/focus.ts';
 import { useOnce } from '../../parts/once.ts';
 import { withUndo } from '../../parts/undo.ts';
 import { type Session, session, signedOutBecause } from '../../session.ts';
@@ -123,6 +124,7 @@ export function Edit({ memory, close }: { readonly memory: Memory; readonly clos
     <label class="field">
       <span>{TITLES[name]}</span>
       <textarea
+        ref={name === 'content' ? takeOver : null}
         rows={rows}
         value={draft[name]}
         onInput={(event) => set({ [name]: event.currentTarget.value })}

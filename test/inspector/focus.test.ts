@@ -1,0 +1,69 @@
+import { expect, it } from 'vitest';
+import { describeInBrowser, eventually } from './browser.ts';
+
+describeInBrowser('the focus of whoever has no mouse', ({ inspect }) => {
+  it('goes to what takes the place of what was pressed', async () => {
+    await using demo = await inspect();
+    await using opened = await demo.open({ at: '#/memories/label' });
+    const { page, go, complaints } = opened;
+    /** Presses what has the focus, and expects the focus on what comes in its place. */
+    const leadsTo = async (name: string) => {
+      await page.keyboard.press('Enter');
+      await isOn(name);
+    };
+    const isOn = (name: string) =>
+      eventually(() =>
+        page.evaluate(() => {
+          const focused = document.activeElement;
+          const label = focused?.closest('label')?.querySelector('span');
+          return focused?.getAttribute('aria-label') ?? (label ?? focused)?.textContent;
+        }),
+      ).toBe(name);
+    const focus = (name: string) => page.getByRole('button', { name, exact: true }).focus();
+
+    await focus('Edit');
+    await leadsTo('What it says');
+    await page.keyboard.type('!');
+    await focus('Cancel');
+    await leadsTo('Edit');
+    await leadsTo('What it says');
+    await page.keyboard.type('!');
+    await focus('Save');
+    await leadsTo('Edit');
+    await focus('Invalidate…');
+    await leadsTo('Why it is no longer true');
+    await focus('Cancel');
+    await leadsTo('Invalidate…');
+    await leadsTo('Why it is no longer true');
+    await page.keyboard.type('a test');
+    await leadsTo('Reinstate');
+    await leadsTo('Invalidate…');
+    await focus('Close this memory');
+    await leadsTo('Memories');
+    await go('#/memories/label');
+    await focus('Forget…');
+    await leadsTo('Close');
+    await focus('Forget for good');
+    await leadsTo('Memories');
+    await go('#/life');
+    await focus('What would it do?');
+    await leadsTo('Do it');
+    await focus('Close');
+    await leadsTo('What would it do?');
+    expect(complaints).toEqual([]);
+  });
+
+  it('is taken from nobody', async () => {
+    await using demo = await inspect();
+    await using opened = await demo.open({ at: '#/memories/label' });
+    const { page } = opened;
+    expect(await page.evaluate(() => document.activeElement === document.body)).toBe(true);
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByLabel('Title').fill('A label');
+    await page.keyboard.press('Enter');
+    await page.getByText('Changed.').waitFor();
+    await page.getByLabel('Jump to a row or an id').fill('1');
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('place');
+  });
+});
