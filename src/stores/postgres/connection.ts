@@ -356,7 +356,7 @@ function loadDriver(): Promise<typeof import('pg')> {
 function placeOf(url: string): string {
   try {
     const parsed = new URL(url);
-    if (['postgres:', 'postgresql:'].includes(parsed.protocol)) {
+    if (['postgres:', 'postgresql:'].includes(parsed.protocol) && !isCutShort(parsed)) {
       const host = parsed.hostname || parsed.searchParams.get('host') || 'localhost';
       const port = parsed.port || parsed.searchParams.get('port') || '5432';
       return `${host}:${port}/${decodeURIComponent(parsed.pathname.slice(1))}`;
@@ -367,10 +367,18 @@ function placeOf(url: string): string {
   throw notAUrl();
 }
 
+/**
+ * Whether the host ends within the password, at a "/", "?" or "#" of it that is not encoded: the "@" before the real host comes
+ * later then, and the user, as the host, and the rest of the password, as the database, would be named in messages.
+ */
+function isCutShort({ pathname, searchParams, hash }: URL): boolean {
+  return [pathname, hash, ...searchParams.keys()].some((part) => part.includes('@'));
+}
+
 function notAUrl(): SalienceError {
   return new SalienceError(
     'invalid_argument',
-    'store: expected a URL such as postgresql://user@host:5432/database (percent-encode what is special in user and password)',
+    'store: expected a URL such as postgresql://user@host:5432/database (percent-encode what is special in user, password and database, such as "/" as %2F and "@" as %40)',
     { details: { field: 'store' } },
   );
 }

@@ -29,3 +29,19 @@ describe('options are checked before anything is connected', () => {
     });
   });
 });
+
+test('a URL whose password is not encoded is refused, and no part of it is told', () => {
+  for (const password of ['/secret', '83/secret', '?secret', '#secret', 'a/secret', 'a?secret']) {
+    let refusal: unknown;
+    try {
+      postgres(`postgresql://somebody:${password}@127.0.0.1:1/none`);
+    } catch (error) {
+      refusal = error;
+    }
+    expect(refusal, password).toMatchObject({ code: 'invalid_argument', details: { field: 'store' } });
+    expect(String(refusal)).not.toMatch(/secret|somebody/);
+  }
+  for (const more of ['none?user=a@b', 'no%40ne', '?host=/var/run&password=p@ss']) {
+    expect(() => postgres(`postgresql://somebody:%2Fsecret@127.0.0.1:1/${more}`)).not.toThrow();
+  }
+});
