@@ -146,7 +146,7 @@ describe('the health of a space', () => {
     expect((await health()).warnings).toEqual([]);
     await memory.remember('odd 2');
     expect((await health()).warnings).toEqual([
-      'space alice has vectors for 10 of 12 memories: run salience reindex --space "alice"',
+      'space alice has vectors for 10 of 12 memories: run salience reindex --space "alice". A memory that still has none afterwards has no word that the embedder knows',
     ]);
     works = false;
     expect((await health()).problems).toEqual([expect.stringContaining('the plug is out')]);

@@ -59,5 +59,7 @@ export function vectorWarnings(
     ];
   }
   if (vectors >= memories * USUAL_SHARE) return [];
-  return [`space ${name} has vectors for ${vectors} of ${memories} memories: run ${reindex}`];
+  return [
+    `space ${name} has vectors for ${vectors} of ${memories} memories: run ${reindex}. A memory that still has none afterwards has no word that the embedder knows`,
+  ];
 }
