@@ -1,9 +1,8 @@
 import { wholeNumber } from './domain/check.ts';
-import { SalienceError, throwIfAborted } from './domain/errors.ts';
+import { SalienceError, type SalienceErrorCode, throwIfAborted } from './domain/errors.ts';
 import type { Instant } from './domain/time.ts';
 import type { MaintainOptions, MaintenanceReport } from './engine/upkeep/maintenance-types.ts';
 import { checkSwitches } from './engine/verb-options.ts';
-import type { Spaces } from './spaces.ts';
 import type { Store } from './store/store.ts';
 
 export interface MaintainSpacesOptions extends Omit<MaintainOptions, 'run' | 'progress'> {
@@ -27,11 +26,13 @@ export interface SpacesMaintenance {
 
 /** The kind of the texts by which processes tell each other what they maintain. */
 const CLAIM = 'maintenance';
+/** What a space answers that was deleted before it was opened, or while it was open. */
+const GONE: ReadonlySet<SalienceErrorCode> = new Set(['not_found', 'store_replaced']);
 const DAY = 24 * 60 * 60 * 1000;
 
-/** See `Spaces.maintain`. */
+/** See `Spaces.maintain`. `maintain` makes no space that is not there. */
 export async function maintainSpaces(
-  spaces: Pick<Spaces, 'get'>,
+  maintain: (space: string, options: MaintainOptions) => Promise<MaintenanceReport>,
   store: Store,
   now: () => Instant,
   { every = DAY, ...options }: MaintainSpacesOptions,
@@ -52,8 +53,7 @@ export async function maintainSpaces(
       continue;
     }
     try {
-      const memory = await spaces.get(space);
-      maintained.push({ space, report: await memory.maintain(options) });
+      maintained.push({ space, report: await maintain(space, options) });
     } catch (error) {
       if (isOver(error)) {
         // Others maintain it in this span, or this process when it starts again.
@@ -61,7 +61,8 @@ export async function maintainSpaces(
         throwIfAborted(options.signal);
         throw error;
       }
-      failed.push({ space, error });
+      if (await isDeleted(space, error)) await shared?.remove(CLAIM, idOf(space));
+      else failed.push({ space, error });
     }
   }
   // Those of spans that are over say nothing any more, whatever their length was.
@@ -73,6 +74,12 @@ export async function maintainSpaces(
 
   function isOver(error: unknown): boolean {
     return options.signal?.aborted || (SalienceError.isInstance(error) && error.code === 'closed');
+  }
+
+  /** The spaces were listed a while ago. */
+  async function isDeleted(space: string, error: unknown): Promise<boolean> {
+    const hasGone = SalienceError.isInstance(error) && GONE.has(error.code);
+    return hasGone && !(await store.listSpaces()).includes(space);
   }
 
   async function claim(id: string): Promise<boolean> {

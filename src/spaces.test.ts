@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openSpaces, type SpacesOptions } from './index.ts';
 import type { SpaceStore, Store } from './store/store.ts';
 import { fileNameOf } from './stores/sqlite/files.ts';
+import { sharedFiles } from './stores/sqlite/shared.ts';
 import { gate } from './testing/gate.ts';
 import { createReferenceStore } from './testing/reference-store/index.ts';
 
@@ -766,15 +767,63 @@ describe('maintain', () => {
     expect(failed[0]?.error).toMatchObject({ message: 'broken' });
   });
 
+  /** Spaces of which dan was deleted by another process right after they were listed. */
+  async function withoutDan() {
+    const store = createReferenceStore();
+    for (const name of ['alice', 'dan']) await (await store.openSpace(name)).close();
+    const shared = sharedFiles(directory);
+    const [opening, listed] = [gate(), gate()];
+    const listing: Store = {
+      ...store,
+      async listSpaces() {
+        const names = await store.listSpaces();
+        if (names.includes('dan')) await store.deleteSpace('dan');
+        return names;
+      },
+      async openSpace(name, given) {
+        if (name === 'dan' && given?.mustExist) {
+          listed.open();
+          await opening.opened;
+        }
+        return store.openSpace(name, given);
+      },
+      shared,
+    };
+    const spaces = openSpaces({ path: directory, store: listing, embedder: 'none' });
+    return { spaces, store, opening, listed, shared };
+  }
+
+  test('a space that is deleted meanwhile does not come back', async () => {
+    const { spaces, store, opening, shared } = await withoutDan();
+    opening.open();
+    const { maintained, left, failed } = await spaces.maintain();
+    expect([namesOf(maintained), left, failed]).toEqual([['alice'], [], []]);
+    expect(await store.listSpaces()).toEqual(['alice']);
+    // A new one of this name can be maintained.
+    expect(await shared.ids('maintenance')).toEqual([expect.stringMatching(/ alice$/)]);
+    await spaces.close();
+  });
+
+  test('whoever wants a new space gets it while maintenance looks for the old one', async () => {
+    const { spaces, opening, listed } = await withoutDan();
+    const maintaining = spaces.maintain();
+    await listed.opened;
+    const getting = spaces.get('dan');
+    opening.open();
+    expect(await (await getting).remember('New here', { id: 'new' })).toMatchObject({ id: 'new' });
+    expect((await maintaining).failed).toEqual([]);
+    await spaces.close();
+  });
+
   test.each(['closed', 'aborted'])('what is %s meanwhile leaves the rest to others', async (how) => {
     const { two, close } = await shared();
     const store = createReferenceStore();
+    for (const name of ['alice', 'bob', 'carol', 'dan']) await (await store.openSpace(name)).close();
     const stop = new AbortController();
     let opened = 0;
     const stopping: Store = {
       ...store,
-      shared: (await import('./stores/sqlite/shared.ts')).sharedFiles(directory),
-      listSpaces: async () => ['alice', 'bob', 'carol', 'dan'],
+      shared: sharedFiles(directory),
       async openSpace(...given) {
         // While it is at the second one.
         if (++opened === 2) void (how === 'closed' ? one.close() : stop.abort());

@@ -7,6 +7,7 @@ import { checkedClock } from './domain/time.ts';
 import { VERB_NAMES, verbEntry } from './domain/verbs.ts';
 import { type Activity, LONGEST_WAIT } from './engine/looking/activity.ts';
 import type { MemoryEngine } from './engine/memory-engine.ts';
+import type { MaintainOptions, MaintenanceReport } from './engine/upkeep/maintenance-types.ts';
 import { inPlace, signalOf } from './engine/verb-options.ts';
 import { type MaintainSpacesOptions, maintainSpaces, type SpacesMaintenance } from './maintain-spaces.ts';
 import { type OpenOptions, openMemory, openStore } from './open.ts';
@@ -15,7 +16,7 @@ import { stoppable, unlessAborted } from './providers/waiting.ts';
 import { signalOfCaller } from './store/cancelling.ts';
 import { openedReadOnly } from './store/faults.ts';
 import { type Room, spaceTooLarge } from './store/room.ts';
-import type { SpaceStore, Store } from './store/store.ts';
+import type { OpenSpaceOptions, SpaceStore, Store } from './store/store.ts';
 
 export interface SpacesOptions extends Omit<OpenOptions, 'space'> {
   /**
@@ -78,8 +79,8 @@ export interface Spaces extends AsyncDisposable {
   /**
    * Maintains every space of the store, one after the other: see `MemoryEngine.maintain`. Any number of processes may call
    * it on one store as often as they like: each space is maintained once in a span of `every`, by one of them. A store
-   * of your own needs `shared` for that. Throws `aborted`, `closed`, `store_read_only`, and what listing the spaces throws; the failure of one space stops no
-   * other and stands in the result.
+   * of your own needs `shared` for that. A space that is deleted meanwhile is passed over, and not made again. Throws `aborted`,
+   * `closed`, `store_read_only`, and what listing the spaces throws; the failure of one space stops no other and stands in the result.
    *
    * @example
    * ```ts
@@ -138,6 +139,8 @@ interface Entry {
   /** Calls that are under way. */
   users: number;
   bytes: number;
+  /** Who opened it wanted no new space. */
+  readonly mustExist: boolean;
   /** Its file was replaced: it is closed as soon as nobody uses it. */
   isLost: boolean;
 }
@@ -193,14 +196,14 @@ export function openSpaces(options: SpacesOptions): Spaces {
     return store;
   }
 
-  function open(name: string): Entry {
+  function open(name: string, mustExist: boolean): Entry {
     const room: Room = {
       waitTimeout: limits.wait,
       take: (bytes) => takeRoom(name, entry, bytes),
       takeNow: (bytes) => takeNow(entry, bytes),
     };
-    const opened = openOne(name, opening, theStore(), room);
-    const entry: Entry = { opened, users: 0, bytes: 0, isLost: false };
+    const opened = openOne(name, opening, theStore(), { room, mustExist });
+    const entry: Entry = { opened, users: 0, bytes: 0, mustExist, isLost: false };
     entries.set(name, entry);
     // Another call may succeed where this one failed.
     entry.opened.catch(() => {
@@ -225,14 +228,14 @@ export function openSpaces(options: SpacesOptions): Spaces {
   }
 
   /** The space, counted as in use, as soon as there is room for it. Throws `aborted` as soon as the signal aborts. */
-  async function enter(name: string, signal: AbortSignal | undefined): Promise<Entry> {
+  async function enter(name: string, signal: AbortSignal | undefined, mustExist = false): Promise<Entry> {
     const deadline = performance.now() + limits.wait;
     for (;;) {
       if (closed) throw closedError();
       const going = leaving.get(name);
       const idle = oldestIdle();
       if (entries.has(name) || !(going || isFull())) {
-        const entry = entries.get(name) ?? open(name);
+        const entry = entries.get(name) ?? open(name, mustExist);
         entry.users++;
         return entry;
       }
@@ -295,13 +298,27 @@ export function openSpaces(options: SpacesOptions): Spaces {
     }
   }
 
+  /** The same, after entering it. Throws `not_found` where it must exist and does not. */
+  async function enterOpened(name: string, signal: AbortSignal | undefined, mustExist = false) {
+    for (;;) {
+      const entry = await enter(name, signal, mustExist);
+      try {
+        return { entry, memory: await openedFor(name, entry, signal) };
+      } catch (error) {
+        const isMissing = SalienceError.isInstance(error) && error.code === 'not_found';
+        // Another call was opening it, and wanted no new space.
+        if (!(isMissing && entry.mustExist && !mustExist)) throw error;
+      }
+    }
+  }
+
   async function use<Result>(
     name: string,
     work: (memory: MemoryEngine) => Promise<Result>,
     signal?: AbortSignal,
+    mustExist = false,
   ): Promise<Result> {
-    const entry = await enter(name, signal);
-    const memory = await openedFor(name, entry, signal);
+    const { entry, memory } = await enterOpened(name, signal, mustExist);
     try {
       return await work(memory);
     } catch (error) {
@@ -327,8 +344,7 @@ export function openSpaces(options: SpacesOptions): Spaces {
     for (;;) {
       const left = Math.max(0, Math.ceil(end - performance.now()));
       if (left === 0) return found;
-      const entry = await enter(name, signal);
-      const memory = await openedFor(name, entry, signal);
+      const { entry, memory } = await enterOpened(name, signal);
       const following = memory.activity(found.position, { ...given, wait: left });
       following.catch(() => {});
       await leave(name, entry);
@@ -370,6 +386,12 @@ export function openSpaces(options: SpacesOptions): Spaces {
     if (!kept.store) await (await store?.catch(() => undefined))?.close();
   }
 
+  /** One that was deleted since it was listed must not come back. */
+  function maintainOne(name: string, options: MaintainOptions): Promise<MaintenanceReport> {
+    const signal = signalOf(verbEntry('maintain'), [options]);
+    return use(name, (memory) => memory.maintain(options), signal, true);
+  }
+
   const all: Spaces = {
     get size() {
       return entries.size;
@@ -404,7 +426,7 @@ export function openSpaces(options: SpacesOptions): Spaces {
       const own = { ...wanted };
       if (kept.readOnly) throw openedReadOnly();
       const clock = checkedClock(kept.clock ?? Date.now);
-      const work = theStore().then((behind) => maintainSpaces(all, behind, clock, own));
+      const work = theStore().then((behind) => maintainSpaces(maintainOne, behind, clock, own));
       maintaining.add(work);
       return work.finally(() => maintaining.delete(work));
     },
@@ -418,7 +440,12 @@ function closedError(): SalienceError {
   return new SalienceError('closed', 'the spaces are closed; open them again to use them');
 }
 
-async function openOne(name: string, options: Omit<OpenOptions, 'space'>, from: Promise<Store>, room: Room) {
+async function openOne(
+  name: string,
+  options: Omit<OpenOptions, 'space'>,
+  from: Promise<Store>,
+  own: Pick<OpenSpaceOptions, 'room' | 'mustExist'>,
+) {
   const store = await from;
   let opened: SpaceStore | undefined;
   const observed: Store = {
@@ -427,7 +454,7 @@ async function openOne(name: string, options: Omit<OpenOptions, 'space'>, from: 
     close: () => store.close(),
     [Symbol.asyncDispose]: () => store.close(),
     async openSpace(space, given) {
-      opened = await store.openSpace(space, { ...given, room });
+      opened = await store.openSpace(space, { ...given, ...own });
       return opened;
     },
   };

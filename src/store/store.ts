@@ -67,6 +67,8 @@ export interface SharedTexts {
 export interface OpenSpaceOptions {
   /** Nothing is written, not even the file. Default is false. */
   readonly readOnly?: boolean | undefined;
+  /** A space that is not there is not made: `not_found`. Default is false, and true with `readOnly`. */
+  readonly mustExist?: boolean | undefined;
   /** Of a space that this makes; one that exists keeps its own. Default is {@link DEFAULT_SETTINGS}. */
   readonly settings?: SpaceSettings | undefined;
   /** Of the process, for the index of this space. Default is unlimited. */

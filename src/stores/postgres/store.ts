@@ -84,14 +84,17 @@ export function openStoreIn(database: Database): Store {
     return closing;
   };
   return {
-    async openSpace(name, { readOnly = false, settings = DEFAULT_SETTINGS, room }: OpenSpaceOptions = {}) {
+    async openSpace(
+      name,
+      { readOnly = false, mustExist = readOnly, settings = DEFAULT_SETTINGS, room }: OpenSpaceOptions = {},
+    ) {
       checkOpen();
       parseSpaceName(name);
       const id = spaceIdOf(name);
       const version = await prepare(readOnly);
       const exists = version > 0 && (await find(name, id));
       if (exists !== false && exists?.copying) throw incomplete(name);
-      if (!exists && readOnly) throw missingSpace(name, await listSpaces());
+      if (!exists && (readOnly || mustExist)) throw missingSpace(name, await listSpaces());
       if (!exists) {
         await run(
           sql`INSERT INTO ${database.tables.space} (space_id, name, stamp, settings, tombstone_key)

@@ -51,10 +51,10 @@ export function createMemoryStore(onConnect?: (connection: Connection) => void):
     await Promise.all([...made.keys()].map(drop));
   };
   return {
-    async openSpace(name, { readOnly = false, settings, room } = {}) {
+    async openSpace(name, { readOnly = false, mustExist = readOnly, settings, room } = {}) {
       checkOpen();
       parseSpaceName(name);
-      if (readOnly && !made.has(name)) throw missingSpace(name, [...made.keys()].sort());
+      if ((readOnly || mustExist) && !made.has(name)) throw missingSpace(name, [...made.keys()].sort());
       const making = made.get(name) ?? make(name, settings);
       made.set(name, making);
       const { connection, database } = await making;

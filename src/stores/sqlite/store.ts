@@ -45,12 +45,13 @@ export function createObservedSqliteStore(
     await Promise.all([...opened].map((space) => space.close()));
   };
   return {
-    async openSpace(name, { readOnly = false, settings, room } = {}) {
+    async openSpace(name, { readOnly = false, mustExist = readOnly, settings, room } = {}) {
       checkOpen();
       parseSpaceName(name);
       const path = pathOf(root, name);
       checkLinks(path);
-      if (readOnly && !isThere(path) && !hasLog(path)) throw missingSpace(name, await listSpaceNames(root));
+      if ((readOnly || mustExist) && !isThere(path) && !hasLog(path))
+        throw missingSpace(name, await listSpaceNames(root));
       const onClose = () => void opened.delete(space);
       const space = await openSpaceFile({
         name,

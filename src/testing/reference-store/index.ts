@@ -26,7 +26,7 @@ export function createReferenceStore(): Store {
       const readOnly = options.readOnly ?? false;
       let found = kept.get(name);
       if (!found) {
-        if (readOnly) throw missingSpace(name, [...kept.keys()].sort());
+        if (readOnly || options.mustExist) throw missingSpace(name, [...kept.keys()].sort());
         found = keepSpace(name, options.settings);
         kept.set(name, found);
       }

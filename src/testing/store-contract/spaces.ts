@@ -139,6 +139,22 @@ export const spaceTests: readonly ContractTest[] = [
       expect((await space.info()).memories).toBe(1);
     },
   },
+  {
+    title: 'a space that must exist is not made, and one that is there is opened for writing',
+    async run({ store }) {
+      const error = await expectCode(store.openSpace('bob', { mustExist: true }), 'not_found');
+      expect(error.message).toContain('"bob"');
+      expect(await store.listSpaces()).toEqual([]);
+      await (await store.openSpace('alice')).close();
+      const space = await store.openSpace('alice', { mustExist: true });
+      await write(space, [insert({ id: 'a' })]);
+      expect((await space.info()).memories).toBe(1);
+      await space.close();
+      await store.deleteSpace('alice');
+      await expectCode(store.openSpace('alice', { mustExist: true }), 'not_found');
+      expect(await store.listSpaces()).toEqual([]);
+    },
+  },
   onSpace(
     'a closed space answers nothing, and closing waits for what is being written',
     async (space, store) => {
