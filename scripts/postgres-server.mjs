@@ -31,6 +31,9 @@ const INITDB = [
   '--no-sync',
 ];
 
+/** A loaded machine may take seconds to end the children of a server that was killed. */
+const MOST_STARTS = 100;
+
 /**
  * A server of its own, in a new directory, on a free port of this machine alone: whoever asks is let in. As root it runs as the
  * user `postgres`. `standbyOf`: the URL of another one, which it follows.
@@ -85,10 +88,18 @@ export async function startServer(bin, settings = {}, { standbyOf } = {}) {
   return {
     url,
     data,
-    /** Ends every process of the server at once, as a loss of power does, and starts it again. */
+    /** Kills the server, as a loss of power does, and starts it again. */
     async crash() {
       await end('SIGKILL');
-      await start();
+      // Its children end when they notice. Until then a new server refuses the data directory, and ends at once.
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await start();
+        } catch (error) {
+          if (server.exitCode === null || attempt === MOST_STARTS) throw error;
+          await new Promise((resolve) => setTimeout(resolve, 200));
+        }
+      }
     },
     async stop() {
       await end('SIGINT');
