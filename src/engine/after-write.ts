@@ -4,8 +4,8 @@ import { onBehalf } from '../store/cancelling.ts';
 const ATTEMPTS = 3;
 
 /**
- * Reads what is told of a write that was committed. It is done, so a caller who gives up is told of it too, and a connection
- * that is lost is no reason to say that it failed. What cannot be read all the same is an error with `details.written`.
+ * Reads the result of a committed write. The signal of the caller is ignored and a lost connection is retried, because
+ * the write must not be reported as failed. If the result still cannot be read, the error has `details.written`.
  */
 export async function readAfterWrite<Result>(read: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {

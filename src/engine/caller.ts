@@ -23,7 +23,7 @@ export function forCaller<Result>(name: string, work: () => Promise<Result>): Pr
   return current.run(text(name, 'name'), callback(work, 'work'));
 }
 
-/** Who the work under way is done for; `undefined` where no credential says so. */
+/** Returns the name given to the enclosing {@link forCaller}; `undefined` outside of one. */
 export function callerName(): string | undefined {
   return current.getStore();
 }

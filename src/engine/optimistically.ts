@@ -1,18 +1,17 @@
 import { throwIfAborted } from '../domain/errors.ts';
 import type { Decision, SpaceReader, SpaceStore, WriteEntry } from '../store/store.ts';
 
-/** What a write is made of that must think before it is decided. */
+/** The two steps of a write that needs slow work before it can be decided. */
 export interface Steps<Prepared, Result> {
-  /** Reads, and takes its time: a model or an embedder may be asked. */
+  /** Reads and prepares outside of the write. It may ask a model or an embedder. */
   prepare(reader: SpaceReader): Promise<Prepared>;
-  /** Decides within the write, on what the memories are by then; `undefined` when what was prepared is for others. */
+  /** Decides within the write, on the current memories. Returns `undefined` if `prepared` no longer fits them. */
   decide(reader: SpaceReader, prepared: Prepared): Promise<Decision<Result> | undefined>;
 }
 
 /**
- * Writes what takes thought without keeping the space from anybody else meanwhile: what was prepared outside of the
- * write is decided within it, and prepared anew for as long as others come first. Throws what the steps throw, and
- * `aborted`.
+ * Runs a write with slow preparation without blocking other writers. `prepare` runs outside of the write, `decide`
+ * within it; if `decide` returns `undefined`, both run again. Throws what the steps throw, and `aborted`.
  */
 export async function optimistically<Prepared, Result>(
   space: SpaceStore,

@@ -16,7 +16,7 @@ describe('within one batch', () => {
   const recalled = async (memory: MemoryEngine, query: string) =>
     (await memory.recall(query)).hits.map((hit) => hit.memory.id);
 
-  it('what was superseded is no longer what its topic says, nor known word for word', async () => {
+  it('a superseded memory no longer counts for its topic or as known word for word', async () => {
     const topic = await outcomes([
       { content: 'Drinks tea', id: 'a', topicKey: 'drink' },
       { content: 'Drinks nothing now', id: 'b', supersedes: 'a' },
@@ -33,7 +33,7 @@ describe('within one batch', () => {
     expect(await recalled(words.memory, 'tea')).toEqual(['c']);
   });
 
-  it('what supersedes in a scope that is not seen from there takes nothing away', async () => {
+  it('a memory in an invisible scope supersedes nothing', async () => {
     const { outcomes: known } = await outcomes([
       { content: 'Drinks tea', id: 'a' },
       { content: 'Drinks nothing', id: 'b', supersedes: 'a', scope: 'project:a' },
@@ -42,7 +42,7 @@ describe('within one batch', () => {
     expect(known).toEqual(['created a', 'created b', 'deduplicated a']);
   });
 
-  it('what takes the place of another one does so until it ends', async () => {
+  it('a memory supersedes another one until it ends', async () => {
     const { outcomes: known } = await outcomes([
       { content: 'Drinks tea', id: 'a' },
       { content: 'Drinks milk', id: 'b', supersedes: 'a', topicKey: 'drink' },
@@ -52,7 +52,7 @@ describe('within one batch', () => {
     expect(known).toEqual(['created a', 'created b', 'updated b', 'deduplicated a']);
   });
 
-  it('what has ended or expired is said anew', async () => {
+  it('a statement that has ended or expired is remembered anew', async () => {
     for (const end of [{ validUntil: '2025-01-01' }, { expiresAt: '2025-01-01' }]) {
       for (const more of [{}, { topicKey: 'work' }]) {
         const { memory, outcomes: known } = await outcomes([
@@ -79,7 +79,7 @@ describe('within one batch', () => {
     ).toEqual(['created a', 'created b']);
   });
 
-  it('what supersedes counts for no less, in whatever order, and so does what supersedes that', async () => {
+  it('a memory inherits importance along the supersession chain, in whatever order', async () => {
     const x = { content: 'Two', id: 'x', importance: 0.9 };
     const y = { content: 'Three', id: 'y', supersedes: 'x', importance: 0.1 };
     const z = { content: 'Four', id: 'z', supersedes: 'y', importance: 0.2 };
@@ -106,7 +106,7 @@ describe('within one batch', () => {
     await expectCode(memory.rememberMany([{ ...x, supersedes: 'y' }, y]), 'invalid_argument');
   });
 
-  it('what was invalidated and forgotten comes back inactive, once', async () => {
+  it('a statement that was invalidated and forgotten comes back inactive, once', async () => {
     const { memory } = await live(plain);
     await memory.remember('The sky is green', { id: 'sky' });
     await memory.invalidate('sky', 'it is blue');
@@ -119,7 +119,7 @@ describe('within one batch', () => {
   });
 });
 
-test('a batch does what its statements do one by one', async () => {
+test('a batch has the same result as its statements one by one', async () => {
   const at = (day: number) => new Date(Date.UTC(2026, 0, day)).toISOString();
   // The clock stands at the second day.
   const said = fc.record(

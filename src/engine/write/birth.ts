@@ -4,10 +4,10 @@ import { birthWeight } from '../../scoring/association.ts';
 import { cosine } from '../../scoring/similarity.ts';
 import type { Change, IndexedText } from '../../store/store.ts';
 
-/** What is remembered together in more than this many is a load, and no moment that its parts have in common. */
+/** Larger batches are bulk loads: their memories do not come from one moment, so they get no links. */
 const MOST_TOGETHER = 64;
 
-/** The links of memories that are remembered together and are alike, by the embedder's threshold. */
+/** Returns the links between memories that are remembered together and whose vectors are similar by the embedder's threshold. */
 export function birthLinks(
   records: readonly MemoryRecord[],
   indexed: readonly IndexedText[],

@@ -10,15 +10,18 @@ import type { SpaceReader } from '../../store/store.ts';
 import { withFullText } from '../../store/tiers.ts';
 import { chainsAbove } from '../belief/supersession.ts';
 
-/** The memories that statements of a batch may mean, as the statements before have left them. */
+/** The stored memories that the statements of a batch may restate, kept up to date while the batch is planned. */
 export interface Candidates {
-  /** Those with a topic, a statement or a name that are live where they were said, by creation, then insertion. */
+  /**
+   * Returns the memories with a key (of a topic, a statement or a name) that are live in their own scope, ordered by
+   * creation, then insertion.
+   */
   live(key: string): readonly MemoryRecord[];
-  /** The last one with this statement that was invalidated. */
+  /** Returns the last added memory with this statement that was invalidated. */
   invalidated(statement: string): MemoryRecord | undefined;
-  /** The memory of an id that a statement or a candidate supersedes. */
+  /** Returns a candidate, a memory above one in its supersession chain, or one that a statement or candidate supersedes. */
   get(id: string): MemoryRecord | undefined;
-  /** Takes in what is written of a statement. */
+  /** Adds a memory, or replaces the one with its id. */
   add(memory: MemoryRecord, statement?: string): void;
 }
 
@@ -30,7 +33,7 @@ export async function readCandidates(
   const topics = records.flatMap(({ topicKey }) => (topicKey === undefined ? [] : [topicKey]));
   const names = records.flatMap(namesOfEntity);
   const contents = records.map(({ content }) => content);
-  // At once: a store beyond a network answers them with one message.
+  // In parallel, so that a networked store needs one round trip.
   const found = await Promise.all([
     topics.length > 0 ? reader.find('topicKey', topics) : [],
     reader.find('content', contents),
@@ -44,11 +47,11 @@ export async function readCandidates(
   ]);
   const known = new Map(memories);
   for (const memory of superseded) if (memory) known.set(memory.id, memory);
-  /** Ids of what superseded each, and of what has a key. */
+  /** By superseded id, the ids of the memories that supersede it. In `keyed`: by key, the ids of the memories that have it. */
   const newer = new Map([...successors].map(([id, ids]) => [id, new Set(ids)]));
   const keyed = new Map<string, Set<string>>();
   const invalid = new Map<string, MemoryRecord>();
-  /** What each is found by, in the order of insertion: what a batch adds has no ordinal yet. */
+  /** By id, the keys of each memory and its place in the order of insertion: memories that a batch adds have no ordinal yet. */
   const entries = new Map<string, { readonly place: number; readonly keys: readonly string[] }>();
   const placeOf = ({ id }: MemoryRecord) => entries.get(id)?.place ?? 0;
   const candidates: Candidates = {
@@ -73,7 +76,10 @@ export async function readCandidates(
       if (invalidatedAt !== undefined && invalidatedAt <= now) invalid.set(statement, memory);
     },
   };
-  /** What happens in other scopes is not seen where a memory was said. */
+  /**
+   * Whether a memory is superseded as seen from its own scope. Successors in scopes that are not visible from there do
+   * not count.
+   */
   function isSupersededAtHome({ id, scope }: MemoryRecord): boolean {
     if (!newer.has(id)) return false;
     const filter = { scopes: visibleScopes(scope) };
@@ -95,7 +101,7 @@ export function statementOf({ scope, type, content }: MemoryRecord): string {
   return JSON.stringify(['statement', scope, type, normalisedContent(content)]);
 }
 
-/** Of a name as it is compared. */
+/** Returns the key of a name in a scope. `name` must be folded already. */
 export function nameIn(scope: string, name: string): string {
   return JSON.stringify(['name', scope, name]);
 }

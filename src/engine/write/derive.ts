@@ -7,13 +7,13 @@ import { type Analyzer, termCounts } from '../../text/analyze.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { searchableText } from './record.ts';
 
-/** Texts that one call of the embedder gets. */
+/** Texts in one call of the embedder. */
 const BATCH = 256;
 
-/** Of a stub nothing is searched. */
+/** What is indexed of a stub: its text is not searched. */
 export const NOTHING_INDEXED: IndexedText = { terms: new Map(), vector: undefined };
 
-/** What is derived from the texts of memories: term counts and vectors, in order. Throws what the embedder throws. */
+/** Derives term counts and vectors from the texts of memories, in order. Throws what the embedder throws. */
 export async function deriveTexts(
   memories: readonly MemoryRecord[],
   tools: { readonly analyzer: Analyzer; readonly embedder: Embedder | undefined },
@@ -46,8 +46,8 @@ export async function deriveTexts(
 }
 
 /**
- * What is derived from the texts of memories that are stored, in order: their vectors are read, and only those that
- * the space does not have, or has of another model, are computed.
+ * Returns the term counts and vectors of stored memories, in order. Stored vectors are reused; only those that are
+ * missing, or come from another model, are computed.
  */
 export async function knownTexts(
   { space, analyzer, embedder }: Pick<Dependencies, 'space' | 'analyzer' | 'embedder'>,
@@ -68,13 +68,13 @@ export async function knownTexts(
   });
 }
 
-/** Whether a change of a memory changes what is derived from its text. */
+/** Whether two versions of a memory have the same derived data. */
 export function sameText(a: MemoryRecord, b: MemoryRecord): boolean {
   const sameTier = (a.tier === 'stub') === (b.tier === 'stub');
   return sameTier && searchableText(a) === searchableText(b) && embeddedText(a) === embeddedText(b);
 }
 
-/** The text whose meaning a vector stands for: tags are left to the words. */
+/** Returns the text that is embedded: title and content. Tags are matched by words only. */
 export function embeddedText(memory: MemoryRecord): string {
   return memory.title === undefined ? memory.content : `${memory.title}\n${memory.content}`;
 }

@@ -1,19 +1,19 @@
 import type { MemoryRecord } from '../../domain/memory.ts';
 import { MOST_RELATIONS, unitedRelations } from '../../domain/relation.ts';
 
-/** What a consolidation without a model says: everything that its originals say, one below the other. */
+/** Returns the content of a consolidation that is made without a model: the text of each original, one per line. */
 export function listedContent(memories: readonly Pick<MemoryRecord, 'title' | 'content'>[]): string {
   return memories
     .map(({ title, content }) => (title === undefined ? content : `${title}: ${content}`))
     .join('\n');
 }
 
-/** The tags of a consolidation: those of all its originals, as many as a memory may have. */
+/** Returns the tags of a consolidation: those of all its originals, at most 64. */
 export function combinedTags(memories: readonly Pick<MemoryRecord, 'tags'>[]): readonly string[] {
   return [...new Set(memories.flatMap(({ tags }) => tags))].slice(0, 64);
 }
 
-/** What a consolidation states: the relations of all its originals, as many as a memory may have. */
+/** Returns the relations of a consolidation: those of all its originals, at most `MOST_RELATIONS`. */
 export function combinedRelations(
   memories: readonly Pick<MemoryRecord, 'relations'>[],
 ): Pick<MemoryRecord, 'relations'> {
@@ -22,7 +22,7 @@ export function combinedRelations(
   return { relations };
 }
 
-/** Whether a memory is the summary that a session gets when nobody writes one. */
+/** Whether a memory is a summary that a session got automatically because nobody wrote one. */
 export function isAutomaticSummary({ type, source, tags }: MemoryRecord): boolean {
   return type === 'summary' && source === 'inferred' && tags.includes('automatic');
 }

@@ -20,7 +20,7 @@ async function consolidated() {
 }
 
 describe('forget by ids', () => {
-  it('forgets nothing for an id that only begins like one', async () => {
+  it('forgets nothing for a prefix of an id', async () => {
     const { memory } = await liveOnDisk(none);
     await memory.remember('Drinks tea', { id: 'tea' });
     for (const id of ['tea\0', 'tea\0x', 'tea\ud800'])
@@ -29,7 +29,7 @@ describe('forget by ids', () => {
     expect(await memory.get('tea')).toMatchObject({ content: 'Drinks tea' });
   });
 
-  it('forgets several in one operation, and says which', async () => {
+  it('forgets several memories in one operation, and lists them', async () => {
     const { memory } = await live(none);
     await memory.rememberMany(['a', 'b', 'c'].map((id) => ({ id, content: `Statement ${id}` })));
     expect(await memory.forget(['a', 'b'])).toEqual({
@@ -81,8 +81,8 @@ describe('forget by ids', () => {
   });
 });
 
-describe('forget of what something was made of', () => {
-  it('makes a consolidation without a model again from what is left, under its id, with its links and votes', async () => {
+describe('forget of memories that others were made from', () => {
+  it('rebuilds a consolidation without a model from what is left, under its id, with its links and votes', async () => {
     const { memory, id } = await consolidated();
     await memory.remember('The river is high', { id: 'river' });
     await memory.link(id, 'river', { weight: 0.7 });
@@ -109,7 +109,7 @@ describe('forget of what something was made of', () => {
     expect((await memory.recall('Monday', { strategy: 'lexical', deep: true })).hits).toEqual([]);
   });
 
-  it('joins nothing in again that was invalidated or superseded since; each of that stands for itself again', async () => {
+  it('leaves out of a rebuilt consolidation what was invalidated or superseded since, and reinstates it', async () => {
     const { memory, id } = await consolidated();
     await memory.invalidate('run1', 'it was a walk');
     await memory.remember('Swam a mile in the lake on Friday', {
@@ -135,7 +135,7 @@ describe('forget of what something was made of', () => {
     expect((await ids()).toSorted()).toEqual([id, 'run1', 'run4'].toSorted());
   });
 
-  it('joins in again what is believed once more without what is forgotten', async () => {
+  it('includes in a rebuilt consolidation what is believed again after the forgetting', async () => {
     const { memory, id } = await consolidated();
     await memory.remember('Swam a mile in the lake on Friday', {
       id: 'swim',
@@ -146,7 +146,7 @@ describe('forget of what something was made of', () => {
     expect((await memory.get(id))?.derivedFrom).toEqual(['run1', 'run2', 'run3', 'run4']);
   });
 
-  it('forgets a consolidation of which one original is left that is believed', async () => {
+  it('forgets a consolidation with only one believed original left', async () => {
     const { memory, id } = await consolidated();
     for (const run of ['run1', 'run2', 'run3']) await memory.invalidate(run, 'it was a walk');
     const result = await memory.forget('run0');
@@ -179,7 +179,7 @@ describe('forget of what something was made of', () => {
     }
   });
 
-  it('takes the reason of an invalidation with it: the same statement stays inactive, and nobody knows why', async () => {
+  it('erases the reason of an invalidation: the same statement stays inactive without a reason', async () => {
     const { memory } = await live(none);
     await memory.remember('The vault is open', { id: 'a' });
     await memory.invalidate('a', 'Mallory lied');
@@ -189,7 +189,7 @@ describe('forget of what something was made of', () => {
     expect(await memory.get(id)).toMatchObject({ invalidatedAt: inactive?.since, invalidReason: undefined });
   });
 
-  it('lists what may still say it: summaries that people wrote, copies, and what was judged to say as much', async () => {
+  it('lists what may still say it: summaries that people wrote, copies, and memories judged to say as much', async () => {
     const { memory } = await live(none);
     const { sessionId } = await memory.startSession();
     await memory.remember('The vault opens at the word mellon', { id: 'a', sessionId });
@@ -224,7 +224,7 @@ describe('forget of what something was made of', () => {
     },
   );
 
-  it('leaves the summary of a session alone in which it was not said', async () => {
+  it('keeps the summaries of other sessions', async () => {
     const { memory, pass } = await live(none);
     const { sessionId } = await memory.startSession();
     await memory.remember('Tea at four', { id: 'tea', sessionId });
@@ -285,7 +285,7 @@ describe('forget by a filter', () => {
     expect((await memory.history('undone')).every(({ redacted }) => redacted)).toBe(true);
   });
 
-  it('counts in a dry run, and lists no more than asked for', async () => {
+  it('counts all in a dry run, but lists at most the limit', async () => {
     const { memory } = await stocked();
     const plan = await memory.forget({ inScope: 'global', below: true }, { dryRun: true, limit: 2 });
     expect(plan.count).toBe(5);
@@ -314,7 +314,7 @@ describe('forget by a filter', () => {
 });
 
 describe('expiry and delete', () => {
-  it('forget what was made of a memory too', async () => {
+  it('forget what was made from a memory too', async () => {
     const { memory, pass } = await live(none);
     const { sessionId } = await memory.startSession();
     await memory.remember('The wifi password is swordfish', { id: 'a', sessionId, expiresAt: '2026-01-20' });
@@ -326,7 +326,7 @@ describe('expiry and delete', () => {
     expect((await memory.list()).memories).toEqual([]);
   });
 
-  it('of a conflict keep the newer memory', async () => {
+  it('keep the newer memory of a conflict', async () => {
     const { memory } = await live();
     await memory.remember('The vault opens at the word mellon', { id: 'old' });
     const { conflicts = [] } = await memory.remember('The vault opens at the word friend', { id: 'new' });

@@ -13,11 +13,11 @@ import { deriveTexts } from './derive.ts';
 import { changesOf, type Forgetting, planForgetting, textsOf } from './forgetting.ts';
 import { derivationOf } from './write.ts';
 
-/** Which memories are to be forgotten: all that meet every field that is given. At least one must be. */
+/** Selects the memories that match every given field. At least one field must be given. */
 export interface ForgetFilter extends Omit<FilterOptions, 'scope'> {
-  /** With `inScope`: in the scopes below it too. Default is false. */
+  /** With `inScope`: also the scopes below it. Default is false. */
   readonly below?: boolean | undefined;
-  /** Of the session of their last material update. */
+  /** Only memories whose last material update was in this session. */
   readonly sessionId?: string | undefined;
   readonly source?: Source | undefined;
   readonly topicKey?: string | undefined;
@@ -27,7 +27,7 @@ export interface ForgetFilter extends Omit<FilterOptions, 'scope'> {
 export type ForgetTarget = string | readonly string[] | ForgetFilter;
 
 export interface ForgetOptions extends OperationOptions {
-  /** Only says what would be forgotten. Default is false. */
+  /** Only report what would be forgotten. Default is false. */
   readonly dryRun?: boolean | undefined;
   /** Most ids that a dry run lists in `forgotten`, 1–10,000. Default is 100. */
   readonly limit?: number | undefined;
@@ -36,34 +36,39 @@ export interface ForgetOptions extends OperationOptions {
 export interface ForgetResult {
   readonly dryRun: boolean;
   /**
-   * How many memories are forgotten: those that were named or found, what was made of them, and what was removed before
-   * (by resolving a conflict, an undo or the curator) and still stood with the same text in the history.
+   * How many memories are forgotten: those that were named or matched, memories made from them, and removed memories
+   * (by resolving a conflict, an undo or the curator) whose history still had the same text.
    */
   readonly count: number;
   /** Their ids; in a dry run at most `limit`. */
   readonly forgotten: readonly string[];
-  /** Consolidations that were made again without them, and without what was invalidated or superseded since. */
+  /** Ids of consolidations that were rebuilt without them, and without originals that were invalidated or superseded since. */
   readonly rebuilt: readonly string[];
   /**
-   * Memories that forgotten consolidations had replaced, or that one made again no longer states: each stands for itself
-   * again, and is believed unless it was invalidated or superseded.
+   * Ids of originals that a forgotten consolidation had replaced, or that a rebuilt one no longer contains. Each is
+   * recalled on its own again, unless it was invalidated or superseded.
    */
   readonly reinstated: readonly string[];
   /**
-   * What may say the same, and stays: summaries that people wrote, copies, entities that took over a name by a merge, and
-   * memories that took over its text or name once, and have it in their history.
+   * Ids of memories that may say the same and are kept: summaries that people wrote, copies, entities that took over a
+   * name by a merge, and memories whose history has its text or name because they took it over once.
    */
   readonly mayStillSay: readonly string[];
-  /** What is gone now: every byte in the store's files, or the rows, whose bytes the database frees later. */
+  /**
+   * What is erased now: `bytes` are all bytes in the store's files; `rows` are the rows, whose bytes the database frees
+   * later.
+   */
   readonly erased: 'bytes' | 'rows';
 }
 
 const PAGE = 1000;
 
 /**
- * Forgets memories for good, as one transaction: afterwards their texts are nowhere in the store, its history and its
- * log included, nor is what was made of them. There is no undo. Throws `not_found`, naming every id that is not in the
- * space, and forgets nothing then; `invalid_argument` for a filter that names nothing.
+ * Forgets memories for good, in one transaction. Afterwards the store, with its history and its log, contains neither
+ * their texts nor what was made from them. There is no undo.
+ *
+ * Throws `not_found` with every id that is not in the space, and `invalid_argument` for a filter without a field.
+ * Nothing is forgotten then.
  */
 export async function forget(
   engine: Dependencies,
@@ -77,7 +82,7 @@ export async function forget(
   const ids = named ?? (await select(engine, selection as Selection, options));
   const decide = async (reader: SpaceReader): Promise<Forgetting> => {
     if (named) await checkKnown(reader, named, engine.space.name);
-    // What was changed since it was found may not be meant any more.
+    // A memory that was changed since the selection may no longer match the filter.
     const meant = selection ? await stillSelected(reader, ids, selection) : ids;
     return planForgetting(reader, meant, now);
   };
@@ -91,7 +96,10 @@ export async function forget(
   }
 }
 
-/** Who forgets again what is forgotten may have been told to, because its bytes could not be erased then. */
+/**
+ * Retries the erasure of memories that are forgotten already: their bytes may not have been erased then, and the caller
+ * was told to forget them again.
+ */
 async function eraseForgottenBefore({ space }: Dependencies, ids: unknown, at: Instant): Promise<void> {
   for (const id of Array.isArray(ids) ? ids : []) {
     const history = await space.history(id);
@@ -101,7 +109,7 @@ async function eraseForgottenBefore({ space }: Dependencies, ids: unknown, at: I
   }
 }
 
-/** Writes a forgetting, decided again on what the memories are by then, with the changes that belong to it. */
+/** Writes the plan that `decide` makes, decided again within the write, together with the changes in `also`. */
 export async function forgetBy(
   engine: Dependencies,
   verb: Verb,
@@ -130,7 +138,7 @@ export async function forgetBy(
   return result;
 }
 
-/** The texts that were read. */
+/** Identifies the texts that were indexed for a plan. */
 function signatureOf(plan: Forgetting): string {
   return JSON.stringify(textsOf(plan).map(({ id, title, content, tags }) => [id, title, content, tags]));
 }
@@ -202,7 +210,7 @@ function selectionOf(given: ForgetFilter): Selection {
   };
 }
 
-/** A filter that a caller has built, and into which nothing went, must not empty the space. */
+/** Refuses a filter without an effective field: one that a caller built from empty values must not empty the space. */
 function checkNarrows({ tags, typesExclude, metadata, below, ...rest }: ForgetFilter): void {
   const lists = [tags ?? [], typesExclude ?? [], Object.keys(metadata ?? {})];
   const narrows =
@@ -218,7 +226,7 @@ function isAtOrBelow(scope: string, top: string): boolean {
   return top === 'global' || scope === top || scope.startsWith(`${top}/`);
 }
 
-/** The ids of what a filter finds: of the memories, and of those that only the history still has. */
+/** Returns the ids of the memories that match, also of those that only the history still has. */
 async function select(
   engine: Dependencies,
   { filter, matches }: Selection,

@@ -10,17 +10,17 @@ import { chainsAbove, rejoined } from '../belief/supersession.ts';
 import { standsIn } from '../observe/stated.ts';
 import { combinedRelations, combinedTags, isAutomaticSummary, listedContent } from './derived.ts';
 
-/** What forgetting some memories comes to: decided from what the store holds, before and again inside the write. */
+/** A plan for forgetting memories, made from what the store holds: before the write, and again within it. */
 export interface Forgetting {
-  /** The ids whose text goes: those that were named, then what was made of them. */
+  /** The ids of the memories that are erased: those that were named, then what was made from them. */
   readonly forgotten: readonly string[];
-  /** Consolidations that are made again from what is left, under their own ids. */
+  /** Consolidations that are rebuilt under their own ids from the originals that stay. */
   readonly rebuilt: readonly Rebuilt[];
-  /** Originals of consolidations that go, or no longer state them: each stands for itself again. */
+  /** Originals that are recalled on their own again, because their consolidation is forgotten or no longer contains them. */
   readonly reinstated: readonly Reinstated[];
-  /** The ids of memories that may say the same in words of their own, and stay. */
+  /** The ids of memories that may say the same in other words, and are kept. */
   readonly mayStillSay: readonly string[];
-  /** What else changes: chains that lose a link, reasons of invalidations. */
+  /** Other changes: supersession chains that lose a member, relations that lose an end, reasons of tombstones. */
   readonly others: readonly Change[];
 }
 
@@ -28,29 +28,32 @@ interface Rebuilt {
   readonly memory: MemoryRecord;
   readonly votes: readonly Vote[];
   readonly links: readonly Link[];
-  /** The ids of originals that stay, and that it no longer states: nobody believes them. */
+  /** The ids of originals that stay but are left out, because they are invalidated or superseded. */
   readonly unstated: readonly string[];
 }
 
 interface Reinstated {
   readonly memory: MemoryRecord;
-  /** It has its text again, of which nothing was derived any more. */
+  /** Whether it was a stub: its text is restored and must be indexed again. */
   readonly wasArchived: boolean;
 }
 
-/** A memory as it is, if it is there, and everything that it ever was. */
+/** A memory with all its earlier versions. `present` is missing if it was removed. */
 interface Known {
   readonly present: MemoryRecord | undefined;
   readonly versions: readonly MemoryRecord[];
-  /** The operations by which it, or another one, may have handed something on. */
+  /** The operations that may have copied text from one memory into another, see {@link HANDING_ON}. */
   readonly handings: readonly number[];
 }
 
 /**
- * Decides what goes with these memories. What was made of them goes too: an automatic summary, and a consolidation that
- * a model has written; its originals are then believed again. One that only lists its originals stays, without their
- * part and without what was invalidated or superseded since.
- * With an entity goes what was merged into it. Ids that the space knows nothing of are left out.
+ * Plans the forgetting of memories, with what was made from them:
+ * - An automatic summary, or a consolidation that a model wrote, is forgotten too. The originals of the consolidation
+ *   are reinstated.
+ * - A consolidation that only lists its originals is rebuilt without the forgotten ones, and without those that were
+ *   invalidated or superseded since.
+ * - Entities that were merged into a forgotten entity are forgotten.
+ * Ids that the space does not know are ignored.
  */
 export async function planForgetting(
   reader: SpaceReader,
@@ -112,7 +115,7 @@ export async function planForgetting(
   };
 }
 
-/** The memories whose texts must be read for a forgetting. */
+/** Returns the memories of a plan whose texts must be indexed again. */
 export function textsOf({ rebuilt, reinstated }: Forgetting): readonly MemoryRecord[] {
   return [
     ...rebuilt.map(({ memory }) => memory),
@@ -120,13 +123,13 @@ export function textsOf({ rebuilt, reinstated }: Forgetting): readonly MemoryRec
   ];
 }
 
-/** The changes of a forgetting; `indexed` is what was derived from {@link textsOf}, in that order. */
+/** Returns the changes of a plan. `indexed` is what was derived from {@link textsOf}, in that order. */
 export function changesOf(plan: Forgetting, indexed: readonly IndexedText[]): readonly Change[] {
   const texts = new Map(textsOf(plan).map(({ id }, at) => [id, indexed[at] as IndexedText]));
   return [
     ...plan.others,
     ...plan.forgotten.map((id): Change => ({ kind: 'redact', id })),
-    // Its history holds the forgotten text: what is left of it is written anew.
+    // Its history holds the forgotten text, so it is redacted and inserted anew.
     ...plan.rebuilt.flatMap(({ memory, votes, links }): readonly Change[] => [
       { kind: 'redact', id: memory.id },
       { kind: 'insert', memory, indexed: texts.get(memory.id) as IndexedText },
@@ -149,7 +152,10 @@ async function knownOf(reader: SpaceReader, id: string): Promise<Known | undefin
   return { present, versions: present ? [present, ...before] : before, handings };
 }
 
-/** What was made of memories, those included that only the log still has, and what the log has that says the same. */
+/**
+ * Returns what was made from these memories, including memories that only the log still has, and those in the log with
+ * the same content.
+ */
 async function madeOf(
   reader: SpaceReader,
   removed: readonly MemoryRecord[],
@@ -160,7 +166,7 @@ async function madeOf(
   const sessions = sessionsOf(versions);
   const isMade = (memory: MemoryRecord) =>
     memory.derivedFrom.some((id) => going.has(id)) ||
-    // Those of older stores do not say what they were made of.
+    // Automatic summaries of older stores have no `derivedFrom`.
     (isAutomaticSummary(memory) &&
       memory.derivedFrom.length === 0 &&
       memory.sessionId !== undefined &&
@@ -172,7 +178,7 @@ async function madeOf(
   ];
 }
 
-/** The entities that have become part of these. */
+/** Returns the ids of the entities that were merged into these. */
 async function partsOf(reader: SpaceReader, going: ReadonlyMap<string, Known>): Promise<readonly string[]> {
   const older = [...going.values()].flatMap(({ present }) =>
     present?.type === 'entity' ? present.supersedes : [],
@@ -187,7 +193,10 @@ function sessionsOf(versions: readonly MemoryRecord[]): ReadonlySet<string> {
   );
 }
 
-/** A consolidation without what is forgotten; `undefined` where its words are not those of its originals alone. */
+/**
+ * Rebuilds a consolidation without the forgotten and outdated originals. Returns `undefined` if its text is more than
+ * the list of its originals, or fewer than two are left.
+ */
 async function joinedAgain(
   reader: SpaceReader,
   memory: MemoryRecord,
@@ -231,7 +240,10 @@ async function joinedAgain(
   };
 }
 
-/** Tells which originals of a consolidation were invalidated, or superseded by what stays and is believed. */
+/**
+ * Returns a test for originals of a consolidation that were invalidated, or superseded by a memory that stays and is
+ * believed.
+ */
 async function outdatedAmong(
   reader: SpaceReader,
   { id: consolidation, derivedFrom }: MemoryRecord,
@@ -246,7 +258,10 @@ async function outdatedAmong(
   return ({ id, invalidatedAt }) => invalidatedAt !== undefined || isSuperseded(id, successors, stands);
 }
 
-/** What consolidations that go, or no longer state it, had replaced, as it is without them. */
+/**
+ * Returns the originals that only a forgotten consolidation, or one rebuilt without them, had replaced, as they are
+ * once reinstated.
+ */
 async function originalsOf(
   reader: SpaceReader,
   going: ReadonlyMap<string, Known>,
@@ -293,7 +308,7 @@ function changedAs(
   return withoutEnds({ ...memory, supersedes: successor.supersedes }, going);
 }
 
-/** What stays and states a relation with what goes. */
+/** Finds the memories that stay and state a relation with a forgotten one. */
 async function statingOf(
   reader: SpaceReader,
   going: ReadonlyMap<string, Known>,
@@ -302,13 +317,13 @@ async function statingOf(
   return stating.filter(({ id }) => !going.has(id));
 }
 
-/** A relation goes with either of its ends. */
+/** Returns a memory without the relations that lose an end. */
 function withoutEnds(memory: MemoryRecord, going: ReadonlyMap<string, Known>): MemoryRecord {
   const left = memory.relations?.filter(({ from, to }) => !going.has(from) && !going.has(to));
   return { ...memory, relations: left?.length === 0 ? undefined : left };
 }
 
-/** The hash of an invalidated statement stays, so that it stays inactive; what was said about it goes. */
+/** Returns changes that blank the reasons of tombstones. The tombstone itself stays, so that the statement stays inactive. */
 async function reasonsOf(
   reader: SpaceReader,
   going: ReadonlyMap<string, Known>,
@@ -329,9 +344,9 @@ async function reasonsOf(
 }
 
 /**
- * Who else may say it: what a person wrote about its sessions, copies of it, and memories that were compared with it or
- * belong to its chain and say all of it, or one of its names: a merge hands them on. What was handed on and has been
- * replaced or undone since still stands in the history.
+ * Finds memories that may still say what is forgotten: summaries of its sessions, copies, and memories that were
+ * compared with it or are in its supersession chain and contain all of its text or one of its names. Also finds
+ * memories that took over its text or name once: their history still has it.
  */
 async function sayersOf(reader: SpaceReader, going: ReadonlyMap<string, Known>): Promise<readonly string[]> {
   const versions = [...going.values()].flatMap((known) => known.versions);
@@ -349,7 +364,7 @@ async function sayersOf(reader: SpaceReader, going: ReadonlyMap<string, Known>):
         memory.content.includes(said) ||
         saysAllOf({ content: memory.content, confidence: 1 }, { content: said, confidence: 0 }),
     );
-  // A merge hands on what states relations too, and its sentence goes on naming who became part of another one.
+  // A merge moves the memories that state relations too. Their sentences still name the entity that was merged.
   const namesOne = ({ content }: MemoryRecord) => [...names].some((name) => standsIn(content, name));
   const said = (await receiversOf(reader, going)).filter((each) =>
     each.versions.some((version) => says(version) || namesOne(version)),
@@ -362,13 +377,16 @@ async function sayersOf(reader: SpaceReader, going: ReadonlyMap<string, Known>):
   ];
 }
 
-/** Verbs that write into one memory what another one says. A merge writes the one that takes over alone. */
+/**
+ * Verbs that copy text from one memory into another and log events for both. A merge logs only the entity that stays:
+ * see {@link mergesIn}.
+ */
 const HANDING_ON: ReadonlySet<Verb> = new Set(['resolve', 'splitEntity']);
 
-/** Operations that are read together. */
+/** Operations in one page. */
 const MERGES_AT_ONCE = 100;
 
-/** What these may have handed something on to, with all that it ever was. */
+/** Returns the memories that may have taken over text from forgotten ones, with all their versions. */
 async function receiversOf(
   reader: SpaceReader,
   going: ReadonlyMap<string, Known>,

@@ -27,7 +27,7 @@ describe('the same statement', () => {
     expect((await memory.stats()).memories).toBe(4);
   });
 
-  test('that had no topic takes the one it is given, with all that is said beside it', async () => {
+  test('takes a topic if it had none, with all other fields that are given', async () => {
     const { memory } = await live(plain);
     await memory.remember('city: Rome', { id: 'a', metadata: { from: 'a letter' }, tags: ['x'] });
     const metadata = { value: 'Rome' };
@@ -68,7 +68,7 @@ describe('the same statement', () => {
     expect(await memory.conflicts()).toEqual([]);
   });
 
-  test('that does not hold is known with other spaces too', async () => {
+  test('stays invalidated with different white space too', async () => {
     const { memory } = await live(plain);
     await memory.remember('The sky is green', { id: 'sky' });
     await memory.invalidate('sky', 'it is blue');
@@ -83,7 +83,7 @@ describe('the same statement', () => {
     });
   });
 
-  test('one that no longer holds is said anew; one that is cold or not valid yet is known', async () => {
+  test('is new if the known one is no longer valid, but not if that is cold or not yet valid', async () => {
     const { memory, pass, space, clock } = await live(plain);
     await memory.remember('Over', { id: 'over', expiresAt: '2026-01-02' });
     await memory.remember('Ended', { id: 'ended', validUntil: '2026-01-02' });
@@ -108,7 +108,7 @@ describe('the same statement', () => {
     }
   });
 
-  test('with more to supersede, it does so from now on', async () => {
+  test('supersedes additional memories from now on', async () => {
     const { memory } = await live(plain);
     await memory.remember('Anna lives in Berlin', { id: 'old' });
     await memory.remember('Anna lives in Paris', { id: 'new' });
@@ -122,7 +122,7 @@ describe('the same statement', () => {
     expect((await memory.get('new'))?.supersedes).toEqual([]);
   });
 
-  test('what a sibling scope supersedes makes nothing new here', async () => {
+  test('is still known if only a sibling scope supersedes it', async () => {
     const { memory } = await live(plain);
     await memory.remember('Anna likes tea', { id: 'shared', topicKey: 'drink' });
     await memory.remember('Anna hates tea', { scope: 'project:a', supersedes: 'shared' });
@@ -134,7 +134,7 @@ describe('the same statement', () => {
   });
 });
 
-test('a content in which nothing can be seen is refused as empty', async () => {
+test('refuses a content without visible characters as empty', async () => {
   const { memory } = await live(plain);
   for (const content of ['\u200b', ' \u200d\ufeff ', '\u2060\u00ad']) {
     await expectCode(memory.remember(content), 'invalid_argument');
@@ -143,7 +143,7 @@ test('a content in which nothing can be seen is refused as empty', async () => {
 });
 
 describe('the same topic', () => {
-  test('what is said next takes its place in the same memory; the rest of it stays', async () => {
+  test('takes the next statement in the same memory; other fields stay', async () => {
     const { memory, clock, pass } = await live(plain);
     await memory.remember('Anna likes tea', {
       id: 'a',
@@ -180,7 +180,7 @@ describe('the same topic', () => {
     expect((await memory.get('a'))?.content).toBe('Anna likes tea');
   });
 
-  test('who said it, and how long it holds, goes with what was said', async () => {
+  test('loses author and validity with the old wording', async () => {
     const { memory } = await live(plain);
     const of = {
       author: 'Ann',
@@ -208,7 +208,7 @@ describe('the same topic', () => {
     expect(await memory.get('pet')).toMatchObject({ author, role, validFrom, validUntil, expiresAt });
   });
 
-  test('what it related goes with what was said, unless that relates something too', async () => {
+  test('loses relations with the old wording, unless the new statement has some', async () => {
     const { memory } = await live(plain);
     await memory.rememberMany(
       ['Ada', 'Acme', 'Beta'].map((title) => ({ type: 'entity', title, content: title, id: title })),
@@ -223,7 +223,7 @@ describe('the same topic', () => {
     expect(await employers()).toEqual([]);
   });
 
-  test('in another scope, of another name, or where the old one no longer holds, it is another memory', async () => {
+  test('is another memory in another scope, with another key, or if the old one is no longer valid', async () => {
     const { memory, pass } = await live(plain);
     await memory.remember('Anna likes tea', { topicKey: 'drink', expiresAt: '2026-01-02' });
     for (const options of [{ topicKey: 'drink', scope: 'project:a' }, { topicKey: 'Drink' }]) {
@@ -233,7 +233,7 @@ describe('the same topic', () => {
     expect((await memory.remember('Anna likes coffee', { topicKey: 'drink' })).outcome).toBe('created');
   });
 
-  test('the topic comes before equal words', async () => {
+  test('counts before equal words', async () => {
     const { memory } = await live(plain);
     await memory.remember('Anna likes tea', { id: 'words' });
     await memory.remember('Anna likes milk', { id: 'topic', topicKey: 'drink' });
@@ -243,7 +243,7 @@ describe('the same topic', () => {
     });
   });
 
-  test('within one batch the later statement meets the earlier one', async () => {
+  test('applies to later statements of the same batch', async () => {
     const { memory } = await live(plain);
     const outcomes = await memory.rememberMany([
       { id: 'a', content: 'Anna likes tea', topicKey: 'drink' },
@@ -270,7 +270,7 @@ describe('the same topic', () => {
     expect((await memory.stats()).memories).toBe(0);
   });
 
-  test('a statement that does not fit leaves the memory of its topic as it was', async () => {
+  test('leaves the memory unchanged if a statement does not fit', async () => {
     const { memory } = await live(plain);
     await memory.remember('Anna likes tea', { id: 'a', topicKey: 'drink', validFrom: '2026-06-01' });
     const before = await memory.get('a');

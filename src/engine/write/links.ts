@@ -10,9 +10,9 @@ export interface MemoryLink {
   /** The memory at the other end. */
   readonly id: string;
   readonly kind: LinkKind;
-  /** What is left of it at the moment, 0–1. */
+  /** The weight now, after decay, 0–1. */
   readonly weight: number;
-  /** As it was when it was last strengthened. */
+  /** The weight when the link was last strengthened. */
   readonly storedWeight: number;
   readonly at: string;
 }
@@ -27,7 +27,7 @@ export interface UnlinkOptions extends OperationOptions {
   readonly kinds?: readonly LinkKind[] | undefined;
 }
 
-/** The links of a memory, strongest first. Throws `not_found`. */
+/** Returns the links of a memory, strongest first. Throws `not_found`. */
 export async function linksOf(
   engine: Dependencies,
   id: string,
@@ -45,7 +45,7 @@ export async function linksOf(
   return links.sort((a, b) => b.weight - a.weight || (a.id < b.id ? -1 : 1));
 }
 
-/** States that two memories belong together; the link lasts until it is taken away. Throws `not_found`. */
+/** Links two memories. The link lasts until it is removed. Throws `not_found`. */
 export async function link(
   engine: Dependencies,
   a: string,
@@ -63,7 +63,7 @@ export async function link(
   }));
 }
 
-/** Takes the links between two memories away: those of the kinds named, default all that are stored. */
+/** Removes the links between two memories: those of the given kinds, by default all that are stored. Throws `not_found`. */
 export async function unlink(
   engine: Dependencies,
   a: string,

@@ -11,7 +11,7 @@ async function peopleIn(memory: Awaited<ReturnType<typeof open>>, scope?: string
   return found.map(({ title, kind, scope: at }) => `${title} ${kind} ${at}`).sort();
 }
 
-test('who writes is an entity, once, as old as what he wrote first', async () => {
+test('an author becomes one entity, as old as the first statement', async () => {
   await using memory = await open();
   const results = await memory.rememberMany([
     { content: 'I moved to Oslo', author: 'Ann Lee', createdAt: '2025-03-02' },
@@ -37,7 +37,7 @@ test('one undo takes the statement and the person back', async () => {
   expect((await memory.stats()).memories).toBe(0);
 });
 
-test('whom the scope can see is known already: by an alias, and from above; not from beside', async () => {
+test('an author is known by an alias and from an ancestor scope, but not from a sibling scope', async () => {
   await using memory = await open();
   await memory.remember('Our lead', { type: 'entity', title: 'Ann Lee', aliases: ['Ann'] });
   await memory.remember('Hello', { author: 'ANN', scope: 'team:a' });
@@ -51,7 +51,7 @@ test('whom the scope can see is known already: by an alias, and from above; not 
   expect(await peopleIn(memory, 'team:b')).toEqual(['Ann Lee undefined global', 'Bob person team:b']);
 });
 
-test('a place of that name is somebody else; a person who is invalidated does not come back', async () => {
+test('a place of that name is a different entity; an invalidated person does not come back', async () => {
   await using memory = await open();
   await memory.remember('A city', { type: 'entity', title: 'Paris', kind: 'place' });
   await memory.remember('Hi', { author: 'Paris' });
@@ -76,7 +76,7 @@ test('an entity of the same batch is the person', async () => {
   expect(found.map(({ title, content }) => [title, content])).toEqual([['Ann', 'Leads the team']]);
 });
 
-test('nothing of it without the setting, which configure changes', async () => {
+test('nothing is added without the setting, which configure changes', async () => {
   await using memory = await openMemory({ path: ':memory:', space: 'chat', embedder: 'none', clock });
   await memory.remember('Hello', { author: 'Ann' });
   expect((await memory.stats()).memories).toBe(1);
@@ -90,7 +90,7 @@ test('nothing of it without the setting, which configure changes', async () => {
   });
 });
 
-test('a statement that is known already is not held to contradict what its author is called', async () => {
+test('a known statement is not reported to contradict the name of its author', async () => {
   await using memory = await openMemory({ path: ':memory:', space: 'chat', clock });
   await memory.remember('Bob Hale');
   await memory.remember('I moved to Oslo', { author: 'Bob Hale' });

@@ -5,17 +5,18 @@ import type { SpaceReader } from '../../store/store.ts';
 import { isNameOfPerson } from '../../text/names.ts';
 import type { RememberInput } from '../types.ts';
 
-/** What a space that keeps people as entities remembers of an author that it does not know. */
+/** An entity to remember for an author that the space does not know yet. */
 export interface NewPerson {
-  /** The same author in the same scope has the same key. */
+  /** Identifies the author by scope and name. */
   readonly key: string;
   readonly input: RememberInput;
 }
 
 /**
- * The people who wrote these statements and are no entity yet: none that can be seen from the statement has the name, none
- * was invalidated or forgotten, and none is among the statements. Only what looks like a name counts, and only of people:
- * not of an assistant (docs/decisions/0094-people-from-authors.md).
+ * Finds the authors of these statements that need an entity of their own. An author counts only if the role is `user`,
+ * as that of an assistant is not, and the author looks like the name of a person. Skipped are names that a visible
+ * entity or one of the statements has, and those whose entity was invalidated or forgotten
+ * (docs/decisions/0094-people-from-authors.md).
  */
 export async function newPeople(
   reader: SpaceReader,

@@ -14,24 +14,24 @@ import { type Candidates, nameIn, readCandidates, statementOf, topicOf } from '.
 import { changedRecord, revised } from './record.ts';
 import { inContext } from './write.ts';
 
-/** What becomes of one statement. */
+/** What `planWrites` decided for one statement. */
 export type Plan =
   | {
       readonly kind: 'insert';
       readonly memory: MemoryRecord;
-      /** It was invalidated before, and stays so. */
+      /** Set when the statement was invalidated before: the inserted memory is invalid too. */
       readonly inactive?: Inactive | undefined;
     }
   | { readonly kind: 'update'; readonly memory: MemoryRecord }
-  /** Known word for word, and hot again. */
+  /** The known memory says all of it already. It only becomes hot again. */
   | { readonly kind: 'affirm'; readonly memory: MemoryRecord }
   | { readonly kind: 'keep'; readonly id: string; readonly inactive?: Inactive | undefined };
 
 export interface Draft {
   readonly input: RememberInput;
-  /** What it would be as a new memory. */
+  /** The memory that is inserted if the statement turns out to be new. */
   readonly record: MemoryRecord;
-  /** Equal ones say the same: a draft is compared several times. */
+  /** The comparison key of {@link statementOf}, kept because a draft is compared several times. */
   readonly statement: string;
 }
 
@@ -40,9 +40,13 @@ export function draftOf(input: RememberInput, record: MemoryRecord): Draft {
 }
 
 /**
- * Decides for each statement, in order: one that was invalidated stays so; one about a topic that its scope knows
- * replaces what was said about it; one that its scope knows word for word, with the same type, is that one, whatever its
- * title; every other is new. Later statements of a batch see what became of earlier ones.
+ * Decides for each statement, in order, what is written:
+ * - A statement that was invalidated stays invalid.
+ * - A statement about a topic that its scope knows replaces the content of the memory about that topic.
+ * - An entity whose name its scope knows adds to that entity.
+ * - A statement that its scope knows word for word, with the same type, is that memory, whatever its title.
+ * - Any other statement is new.
+ * Later statements of a batch see the plans of earlier ones.
  */
 export async function planWrites(
   reader: SpaceReader,
@@ -51,7 +55,7 @@ export async function planWrites(
   slices: Slices = startLongSlices(),
 ): Promise<readonly Plan[]> {
   const records = drafts.map(({ record }) => record);
-  // At once: a store beyond a network answers them with one message.
+  // In parallel, so that a networked store needs one round trip.
   const [candidates, tombstones] = await Promise.all([
     readCandidates(reader, records, now),
     reader.tombstones(records),
@@ -81,15 +85,16 @@ export async function planWrites(
 }
 
 /**
- * What takes the place of another memory counts for no less, in whatever order a batch names them: of statements that come
- * later it is `said` what they supersede themselves.
+ * Raises the importance of a planned memory to that of the memories it supersedes. The order of a batch does not
+ * matter: a superseded statement that is not planned yet is looked up in `said`, together with what it supersedes
+ * itself.
  */
 function inheriting(
   plan: Exclude<Plan, { readonly kind: 'keep' }>,
   candidates: Candidates,
   said: ReadonlyMap<string, MemoryRecord>,
 ): Exclude<Plan, { readonly kind: 'keep' }> {
-  // A set is walked through to what is added on the way, and a cycle ends.
+  // Iterating over a set also visits ids that the loop adds, each once: a cycle ends.
   const older = new Set(plan.memory.supersedes);
   for (const id of older) {
     if (!candidates.get(id)) for (const below of said.get(id)?.supersedes ?? []) older.add(below);
@@ -124,7 +129,7 @@ function planOne(
   }
   if (!twin && tombstone) {
     const { at, reason } = tombstone;
-    // Of a memory that was forgotten the reason was forgotten too.
+    // Forgetting a memory erases the reason of its tombstone.
     const invalidReason = reason === '' ? undefined : reason;
     const memory = { ...record, invalidatedAt: at, invalidReason };
     return { kind: 'insert', memory, inactive: inactiveOf(at, invalidReason) };
@@ -141,7 +146,7 @@ function planOne(
     : twin.relations;
   const same = JSON.stringify(relations) === JSON.stringify(twin.relations);
   const validity = same ? {} : sentenceValidity(twin, relations);
-  // From now on it is what its topic says: whatever is said with it counts as it does for any topic.
+  // The known memory becomes the one about this topic. The other fields of the input apply as for any topic.
   if (topicKey !== twin.topicKey)
     return { kind: 'update', memory: { ...restated(hot, input, record), topicKey, relations } };
   if (added.length === 0 && same)
@@ -154,13 +159,19 @@ function planOne(
   };
 }
 
-/** Of the live memories that say the same, the one that a statement is; the latest where several could be. */
+/**
+ * Returns which of the live memories `alike`, all with the statement of `record`, it restates: the latest one that
+ * `isOfAnotherTime` does not rule out, or else the latest.
+ */
 function twinOf(record: MemoryRecord, alike: readonly MemoryRecord[]): MemoryRecord | undefined {
   if (record.type === 'entity') return undefined;
   return alike.findLast((each) => !isOfAnotherTime(each, record)) ?? alike.at(-1);
 }
 
-/** Author, validity and relations belong to the old wording: a new statement about the topic must not expire with it. */
+/**
+ * Clears author, validity and relations if the content changes: they belong to the old wording, and a new statement
+ * about the topic must not expire with it.
+ */
 function topicFor({ content }: MemoryRecord, before: MemoryRecord): MemoryRecord {
   if (normalisedContent(content) === normalisedContent(before.content)) return before;
   return {
@@ -174,18 +185,21 @@ function topicFor({ content }: MemoryRecord, before: MemoryRecord): MemoryRecord
   };
 }
 
-/** What a new statement about a topic changes of the memory: all that it says, where it stands excepted. */
+/**
+ * The fields that a restatement copies from its input. Left out are `scope` and `topicKey`, which stay, and
+ * `sourceRef`, which comes from the new record.
+ */
 const RESTATED = [
   ...CHANGE_FIELDS.filter((name) => name !== 'scope' && name !== 'topicKey' && name !== 'sourceRef'),
   'ttl',
 ] as const;
 
-/** A memory after something else was said about its topic; what is not said stays. */
+/** Returns the memory with the fields that the input sets. Other fields keep their values. */
 function restated(before: MemoryRecord, input: RememberInput, record: MemoryRecord): MemoryRecord {
   const changes = Object.fromEntries(
     RESTATED.filter((key) => input[key] !== undefined).map((key) => [key, input[key]]),
   );
-  // The checks, and the redaction, are those of the new record.
+  // `newRecord` has already applied the size limits to these values.
   const changed = changedRecord(before, changes, { now: record.updatedAt });
   return {
     ...changed,
@@ -196,7 +210,7 @@ function restated(before: MemoryRecord, input: RememberInput, record: MemoryReco
   };
 }
 
-/** An entity that is known is told more of: its names are kept, and what it was called now is one of them. */
+/** Plans a statement about a known entity. The entity keeps its title and aliases; the names in the statement become aliases. */
 function restatedEntity(known: MemoryRecord, input: RememberInput, record: MemoryRecord, now: Instant): Plan {
   const before = revived(known, now);
   const { title: _, aliases: __, ...said } = input;
@@ -221,19 +235,22 @@ function sorted(memory: MemoryRecord): readonly unknown[] {
   return FIELD_NAMES.map((name) => memory[name] ?? null);
 }
 
-/** The live entity that a statement means, by its name. */
+/**
+ * Finds the one live entity that has the title of `record` as its title, else as an alias. Returns `undefined` if there
+ * are several.
+ */
 function entityOf(record: MemoryRecord, candidates: Candidates): MemoryRecord | undefined {
   if (record.type !== 'entity' || record.title === undefined) return undefined;
   const name = foldedName(record.title);
   const meant = candidates
     .live(nameIn(record.scope, name))
-    // A person and a place of one name are two.
+    // A person and a place with the same name are different entities.
     .filter(({ kind }) => kind === undefined || record.kind === undefined || kind === record.kind);
   const titled = meant.filter(({ title }) => title !== undefined && foldedName(title) === name);
   return titled.length === 1 ? titled[0] : meant.length === 1 ? meant[0] : undefined;
 }
 
-/** What is said of a statement that was invalidated. */
+/** Describes an invalidated statement for the result of a write: since when, and why. */
 export function inactiveOf(at: Instant | undefined, reason: string | undefined): Inactive {
   return { since: formatInstant(at ?? 0), reason: reason ?? 'no reason was given' };
 }

@@ -19,31 +19,34 @@ import { normalisedContent } from '../../domain/statement.ts';
 import { formatInstant, type Instant, parseInstant } from '../../domain/time.ts';
 import type { Memory, MemoryChanges, RememberInput } from '../types.ts';
 
-/** The most that a superseded memory weighs. */
+/** The highest effective weight of a superseded memory. */
 const SUPERSEDED_WEIGHT = 0.1;
 
-/** What is no field of a record, and stands in an exported memory for readers. */
+/**
+ * Fields of an exported memory that are not fields of a record. They are there for readers and are not imported, except
+ * `votes`.
+ */
 const EXPORTED_BESIDES = ['space', 'effectiveWeight', 'votes'] as const;
 const INPUT_KEYS = [...CREATE_FIELDS, 'ttl'];
 const CHANGE_KEYS = [...CHANGE_FIELDS, 'ttl', 'updatedAt'];
 const EXPORT_KEYS = [...FIELD_NAMES, ...EXPORTED_BESIDES, 'ttl'];
 
-/** What only an import brings. The store gives the place in the order. */
+/** The fields that only an import may set. The store itself assigns `ordinal`. */
 const ENGINE_FIELDS = FIELD_NAMES.filter((name) => FIELDS[name].set === 'engine' && name !== 'ordinal');
 
-/** The fields of a memory of which nothing is known. */
+/** The value of each field that the caller does not set. */
 const INITIAL = Object.fromEntries(
   FIELD_NAMES.map((name) => [name, (FIELDS[name] as Field).initial]),
 ) as unknown as Pick<MemoryRecord, Exclude<keyof MemoryRecord, 'id' | 'content' | 'createdAt' | 'updatedAt'>>;
 
-/** Makes a new memory of what a caller says, checked. Throws a typed error that names the field. */
+/** Checks an input and makes a new record from it. Throws a typed error that names the field. */
 export function newRecord(
   input: RememberInput,
   context: {
     readonly now: Instant;
     readonly newId: () => string;
     readonly limits: TextLimits;
-    /** Whether this may be the summary of a session. Default is false. */
+    /** Whether the type may be `summary`. Default is false. */
     readonly summaries?: boolean | undefined;
   },
 ): MemoryRecord {
@@ -54,7 +57,7 @@ export function newRecord(
   const given = checkedFields(own, CREATE_FIELDS, limits) as Partial<Pick<MemoryRecord, CreateField>> & {
     readonly content: string;
   };
-  // What last changed at a time was known by then.
+  // A memory that was last changed at some time already existed then.
   const createdAt = Math.min(given.createdAt ?? given.updatedAt ?? now, now);
   if (given.createdAt !== undefined && given.updatedAt !== undefined && given.updatedAt < given.createdAt)
     throw invalidArgument(
@@ -75,7 +78,7 @@ export function newRecord(
   };
 }
 
-/** A memory after changes: its revision is counted and its clock of updates set. */
+/** Returns a memory with checked changes, its revision count and `updatedAt` advanced. */
 export function changedRecord(
   before: MemoryRecord,
   changes: MemoryChanges,
@@ -91,7 +94,7 @@ export function changedRecord(
   checkValidity(after);
   return revised(before, {
     ...after,
-    // Votes are on what it said.
+    // Votes are about the old content: a new content starts without them.
     usefulness:
       normalisedContent(after.content) === normalisedContent(before.content)
         ? before.usefulness
@@ -101,7 +104,10 @@ export function changedRecord(
   });
 }
 
-/** A memory as it is after its next revision; `before` has its full text. The time of the last change of its text goes along. */
+/**
+ * Returns `after` as the next revision of `before`, with the time of the last change of the text. `before` must have
+ * its full text.
+ */
 export function revised(before: MemoryRecord, after: MemoryRecord): MemoryRecord {
   const isSame = searchableText(after) === searchableText(before);
   return {
@@ -111,7 +117,7 @@ export function revised(before: MemoryRecord, after: MemoryRecord): MemoryRecord
   };
 }
 
-/** A memory as it was exported, checked like a new one and otherwise kept as it is. */
+/** Makes a record from an exported memory. The input is checked like a new one; all other fields are kept. */
 export function importedRecord(exported: Memory, limits: TextLimits): MemoryRecord {
   if (!isPlain(exported))
     throw invalidArgument('memory', `expected an exported memory, not ${describe(exported)}`);
@@ -128,16 +134,16 @@ export function importedRecord(exported: Memory, limits: TextLimits): MemoryReco
   });
   return {
     ...base,
-    // Only an export has a place in the order, and it names the session of birth where there is one: the other session may be a
-    // later one. Everything else was made in the session that it names.
+    // A real export has an `ordinal` and names `bornIn` if there was one: its `sessionId` may be that of a later
+    // session. Any other input was made in the session that it names.
     bornIn: memory.ordinal === undefined ? base.bornIn : undefined,
     ...checkedFields({ ...memory }, ENGINE_FIELDS, limits),
   };
 }
 
 /**
- * The record as callers see it; `superseded` where another memory has taken its place, as one that it was consolidated into
- * always has.
+ * Returns a record as callers see it. `superseded` says whether another memory has replaced it; a consolidated memory
+ * always counts as superseded.
  */
 export function toMemory(record: MemoryRecord, space: string, superseded: boolean): Memory {
   const { weight, relations, consolidatedAt } = record;
@@ -149,14 +155,14 @@ export function toMemory(record: MemoryRecord, space: string, superseded: boolea
     effectiveWeight:
       superseded || consolidatedAt !== undefined ? Math.min(weight, SUPERSEDED_WEIGHT) : weight,
   };
-  // Most memories were never updated: two of their times are one.
+  // Most memories were never updated, so consecutive times are often equal: each is formatted once.
   let [last, text]: [Instant | undefined, string | undefined] = [undefined, undefined];
   for (const name of INSTANT_FIELDS) {
     const at = record[name];
     if (at !== last) [last, text] = [at, at === undefined ? undefined : formatInstant(at)];
     memory[name] = text;
   }
-  // Callers may change what they get, and the record may be kept.
+  // Lists and objects are copied: callers may change what they get, and the record may be cached.
   for (const name of COMPOSED_FIELDS) memory[name] = copied(record[name]);
   return memory as unknown as Memory;
 }
@@ -173,14 +179,14 @@ function copied(value: unknown): unknown {
 }
 
 /**
- * Every field of a {@link Memory}, in order. Fields that are added to a copy would give it a shape of its own, which takes ten times as
- * long as the copy, and room until the next full collection.
+ * Every field of a {@link Memory}, in order. Adding fields to a copy would give each object a hidden class of its own,
+ * which takes ten times as long as the copy and holds memory until the next full garbage collection.
  */
 const UNKNOWN = Object.fromEntries(
   [...FIELD_NAMES, 'space', 'effectiveWeight'].map((name) => [name, undefined]),
 );
 
-/** The text that is searched: title, content and tags. */
+/** Returns the text that is searched by words: title, content and tags. */
 export function searchableText(memory: Pick<MemoryRecord, 'title' | 'content' | 'tags'>): string {
   if (memory.title === undefined && memory.tags.length === 0) return memory.content;
   return [memory.title, memory.content, ...memory.tags].filter((part) => part !== undefined).join('\n');
@@ -194,7 +200,7 @@ function refuseSummary(type: string | undefined): void {
   );
 }
 
-/** What a time to live ends: the validity of what is true for a while, the life of everything else. */
+/** Returns the field that a time to live sets: `validUntil` for transient types, `expiresAt` for all others. */
 function endOf(
   { ttl, validUntil, expiresAt }: Pick<MemoryChanges, 'ttl' | 'validUntil' | 'expiresAt'>,
   type: string,

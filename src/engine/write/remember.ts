@@ -22,10 +22,7 @@ import { type Draft, draftOf, type Plan, planWrites } from './plan.ts';
 import { newRecord } from './record.ts';
 import { derivationOf, inContext, placed } from './write.ts';
 
-/**
- * Remembers one statement, and notices what it may contradict. Throws when anything about it is wrong; nothing is
- * written then.
- */
+/** Remembers one statement and reports what it may contradict. If it throws, nothing was written. */
 export async function remember(
   engine: Dependencies,
   content: string,
@@ -41,7 +38,7 @@ export async function remember(
   return remembered as RememberResult;
 }
 
-/** Remembers many statements in one transaction: all, or none. What they contradict is left to maintenance. */
+/** Remembers many statements in one transaction, all or none. Maintenance looks for contradictions later. */
 export async function rememberMany(
   engine: Dependencies,
   inputs: readonly RememberInput[],
@@ -51,8 +48,8 @@ export async function rememberMany(
 }
 
 /**
- * Remembers many statements whose importance a model or rules have judged, and what else belongs to them; nothing, and an
- * empty list, when `furtherChanges` says so.
+ * Remembers many statements whose importance a model or rules have judged, with `furtherChanges` in the same write. If
+ * `furtherChanges` returns `undefined`, writes nothing and returns an empty list.
  */
 export async function rememberJudged(
   engine: Dependencies,
@@ -64,16 +61,16 @@ export async function rememberJudged(
   return rememberAll(engine, inputs, options, { judges, furtherChanges });
 }
 
-/**
- * What else belongs to a write, by what is known in it and the memories that it is about to write; `undefined` when nothing is
- * to be written after all.
- */
+/** Returns further changes for the same write, given the memories that it is about to write; `undefined` cancels the write. */
 export type FurtherChanges = (
   reader: SpaceReader,
   written: readonly MemoryRecord[],
 ) => Promise<readonly Change[] | undefined>;
 
-/** Remembers the summary of a session, together with what becomes of the session; `undefined` when `furtherChanges` says so. */
+/**
+ * Remembers the summary of a session, with the changes of the session in the same write. Returns `undefined` if
+ * `furtherChanges` cancels the write.
+ */
 export async function rememberSummary(
   engine: Dependencies,
   input: RememberInput,
@@ -90,7 +87,7 @@ export async function rememberSummary(
   return remembered;
 }
 
-/** Remembers a statement that belongs to more than itself. Nothing is looked for that it may contradict. */
+/** Remembers a statement with further changes in the same write. Does not look for contradictions. */
 export async function rememberStatement(
   engine: Dependencies,
   input: RememberInput,
@@ -102,20 +99,23 @@ export async function rememberStatement(
 }
 
 interface RememberSettings {
-  /** What the log calls it. Default is `remember`. */
+  /** The verb in the log. Default is `remember`. */
   readonly verb?: Verb | undefined;
-  /** Whether to look for what the first statement may contradict. */
+  /** Whether to look for memories that the first statement may contradict. Default is false. */
   readonly noticing?: boolean | undefined;
-  /** Whether summaries of sessions may be written. */
+  /** Whether the type of a statement may be `summary`. Default is false. */
   readonly summaries?: boolean | undefined;
   readonly furtherChanges?: FurtherChanges | undefined;
-  /** The ids of the memories that a summary was made of. */
+  /** The ids of the memories that the statements were made from. */
   readonly derivedFrom?: readonly string[] | undefined;
-  /** The ids of the memories that the statements supersede besides, as of the write, by what the first of them is without. */
+  /**
+   * Returns the ids of further memories that the statements supersede. Called before and within the write with `first`,
+   * the record of the first statement as it would be written without them.
+   */
   readonly supersedes?:
     | ((reader: SpaceReader, first: MemoryRecord) => Promise<readonly string[]>)
     | undefined;
-  /** Where the importance of each comes from. Default is the caller. */
+  /** Where the importance of each statement comes from. By default it is `caller` where the input sets it, else `default`. */
   readonly judges?: readonly ImportanceSource[] | undefined;
 }
 
@@ -137,7 +137,7 @@ async function rememberAll(
   const now = momentOf(engine, options);
   const context = { now, newId: () => engine.newId(now), limits: engine.limits, summaries };
   const slices = startLongSlices();
-  // The caller may go on with the list meanwhile.
+  // The caller may change the list while this runs.
   const given = [...inputs];
   const draftNext = (input: RememberInput, index: number): Draft => {
     const record = inContext(index, given.length, () => newRecord(input, context));
@@ -147,7 +147,7 @@ async function rememberAll(
   };
   const drafts = await mapInSlices(given, draftNext, slices);
   const people = new Map<string, Draft>();
-  /** The statements, then their authors who are to be remembered; whoever is looked at again keeps his id. */
+  /** Returns the drafts of the statements, then of their unknown authors. An author that is looked up again keeps its id. */
   const draftsBy = async (reader: SpaceReader): Promise<readonly Draft[]> => {
     const found = await newPeople(
       reader,
@@ -172,7 +172,7 @@ async function rememberAll(
       async prepare() {
         const plans = await engine.space.snapshot(async (reader) => {
           const planned = await planWrites(reader, await draftsBy(reader), now, slices);
-          // Before anything is paid for an embedding.
+          // Fails before an embedding is paid for.
           await checkSuperseded(reader, planned);
           return planned;
         });
@@ -185,7 +185,7 @@ async function rememberAll(
         return { plans, first, indexed, noticed };
       },
       async decide(reader, { plans, indexed, noticed }) {
-        // Others may have written or recalled meanwhile: what is new, and what a known one is by now, is decided anew.
+        // Another process may have written or recalled meanwhile: plan again with what is stored now.
         const again = await planWrites(reader, await draftsBy(reader), now, slices);
         if (!samePlans(again, plans)) return undefined;
         const written = writtenBy(again);
@@ -194,7 +194,7 @@ async function rememberAll(
         const inserted = again.flatMap((plan) => (plan.kind === 'insert' ? [plan.memory] : []));
         const newLinks = linksOfNew(engine, again, inserted, indexed, now);
         const pairs = await noticedIn(reader, noticed, written[0]);
-        // Also where what is said is known already.
+        // Also for statements that are known already.
         const said = drafts.map(({ record }) => record);
         const sessions = await touchSessions(reader, said, now);
         const more = furtherChanges ? await furtherChanges(reader, written) : [];
@@ -214,7 +214,7 @@ async function rememberAll(
   return plans.slice(0, drafts.length).map((plan) => ({ ...outcomeOf(plan), ...conflicts }));
 }
 
-/** What the first statement is about to be written as, or is known as already. */
+/** Returns the record that the first statement would be written as, or the stored memory if it is known. */
 async function plannedFirst(
   reader: SpaceReader,
   drafts: readonly Draft[],
@@ -233,7 +233,7 @@ function superseding(drafts: readonly Draft[], ids: readonly string[]): readonly
   });
 }
 
-/** What was read and thought of before a write. */
+/** What was read and derived before the write. */
 interface Prepared {
   readonly plans: readonly Plan[];
   /** The first statement, if it is written. */
@@ -242,7 +242,7 @@ interface Prepared {
   readonly noticed: Noticed;
 }
 
-/** Writes complete records and the votes on them as one transaction, as an export kept them. */
+/** Writes complete records with their votes, as an export has them, in one transaction. */
 export async function insertRecords(
   engine: Dependencies,
   restored: readonly { readonly record: MemoryRecord; readonly votes: readonly Vote[] }[],
@@ -258,7 +258,7 @@ export async function insertRecords(
       lenient: true,
       failure: (error, at) => placed(error, at, records.length),
     });
-  // Before anything is paid for an embedding.
+  // Fails before an embedding is paid for.
   await engine.space.snapshot(check);
   const indexed = await deriveTexts(records, engine, { ...options, slices });
   return engine.space.write({ verb, at }, async (reader: SpaceReader) => {
@@ -313,7 +313,7 @@ function writtenBy(plans: readonly Plan[]): readonly MemoryRecord[] {
   return plans.flatMap((plan) => (plan.kind === 'keep' ? [] : [plan.memory]));
 }
 
-/** Whether the same is done to the same memories, by the texts that were read for it. */
+/** Whether two lists of plans write the same texts to the same memories in the same way. */
 function samePlans(some: readonly Plan[], others: readonly Plan[]): boolean {
   return (
     some.length === others.length &&
@@ -324,7 +324,7 @@ function samePlans(some: readonly Plan[], others: readonly Plan[]): boolean {
   );
 }
 
-/** Nearly all are: a draft that is new is written as it was made. */
+/** A shortcut for nearly all plans: a new draft is inserted as the same object both times. */
 function isSameInsert(plan: Plan, other: Plan): boolean {
   return plan.kind === 'insert' && other.kind === 'insert' && plan.memory === other.memory;
 }

@@ -26,26 +26,30 @@ import { derivationOf, withDynamics } from './write.ts';
 export interface UndoOptions extends OperationOptions {
   /** The operation to undo, as `history` numbers it. Default is the latest that can be undone. */
   readonly operation?: number | undefined;
-  /** A whole run of maintenance or curation, or an import, by the id that its report gave; not together with `operation`. */
+  /**
+   * The id of a run of maintenance, curation or an import, as its report gives it. All of it is undone. Not together
+   * with `operation`.
+   */
   readonly run?: string | undefined;
 }
 
 export interface UndoResult {
-  /** Sequence of the operation that was undone; of a run, of its latest. */
+  /** Number of the operation that was undone; for a run, of its latest. */
   readonly operation: number;
-  /** What it had done; of a run, what its first operation had. */
+  /** The verb of that operation; for a run, the verb of its first operation. */
   readonly verb: Verb;
-  /** The memories it had written, as they are again; `undefined` for one that it had made. */
+  /** The memories that it had written, as they are now; `undefined` for a memory that it had created. */
   readonly memories: readonly { readonly id: string; readonly memory: Memory | undefined }[];
   /** Set when a run was undone. */
   readonly run?: string | undefined;
-  /** Of a run: the memories that were left as they are, because they were changed or forgotten since. */
+  /** For a run: the memories that were left unchanged because they were changed or forgotten since. */
   readonly skipped?: readonly { readonly id: string; readonly reason: 'changed' | 'forgotten' }[] | undefined;
 }
 
 /**
- * Takes back an operation: the latest that can be undone with all of its run, or the one named; or a run. Throws
- * `cannot_undo` when there is none, when it was a `forget`, or, but for a run, when its memories were changed since.
+ * Undoes an operation or a run. By default it undoes the latest operation that can be undone, with all of its run.
+ * Throws `cannot_undo` if there is none, if it was a `forget`, or, except for a run, if its memories were changed
+ * since.
  */
 export async function undo(
   engine: Dependencies,
@@ -70,30 +74,33 @@ export async function undo(
       );
     }
     try {
-      // The latest may belong to a run, all of which goes then.
+      // If the latest operation belongs to a run, the whole run is undone.
       if (operation === undefined && first.run !== undefined)
         return await undoRun(engine, first.run, options);
       return await undoWhole(engine, first, events, options);
     } catch (error) {
-      // Whatever else failed may have failed after this one.
+      // Only this error says that another operation can be tried: any other may come from after the undo was written.
       if (operation !== undefined || !isBecauseUndone(error)) throw error;
-      // Nothing of the run stands, or another undo came first: the latest is an earlier one then.
+      // Nothing of the run is left to undo, or another undo was faster: try an earlier operation.
       if (first.run !== undefined) spent.add(first.run);
       else if (!(await isUndone(engine, events))) throw error;
     }
   }
 }
 
-/** Operations that are read together, while one that can be undone is looked for. */
+/** Operations in one page, at most. */
 const MOST_AT_ONCE = 100;
 
-/** The events of the latest operation that can be undone as things are, in part where it belongs to a run; none of `spent` runs. */
+/**
+ * Returns the events of the latest operation that can be undone now, or undone in part if it belongs to a run. Skips
+ * the runs in `spent`.
+ */
 async function latestUndoable(
   { space }: Dependencies,
   spent: ReadonlySet<string>,
 ): Promise<readonly MemoryEvent[]> {
   return space.snapshot(async (snapshot) => {
-    // What cannot be undone may be many that stand together, each of which was undone, or forgotten.
+    // There may be many consecutive operations that cannot be undone, so the pages grow.
     for (let limit = 1, before: number | undefined; ; limit = Math.min(2 * limit, MOST_AT_ONCE)) {
       const found = await snapshot.operations({ limit, before, ids: 0 });
       for (const each of found) {
@@ -109,7 +116,7 @@ async function latestUndoable(
   });
 }
 
-/** Why an operation cannot be undone as things are; `undefined` when it can. */
+/** Returns why an operation cannot be undone now; `undefined` if it can. */
 export async function whyNotUndoable(
   reader: SpaceReader,
   { operation, links, problem }: OperationSummary,
@@ -140,7 +147,10 @@ async function undoWhole(
   return (await undoOperation(engine, events, options)).undone;
 }
 
-/** Undoes what still stands of a run, newest operation first. Each operation is undone as a whole or, where it was changed since, in part. */
+/**
+ * Undoes the operations of a run that are still in effect, newest first. An operation whose memories were changed since
+ * is undone in part.
+ */
 async function undoRun(engine: Dependencies, run: string, options: OperationOptions): Promise<UndoResult> {
   const memories = new Map<string, UndoResult['memories'][number]>();
   const skipped = new Map<string, NonNullable<UndoResult['skipped']>[number]>();
@@ -150,7 +160,7 @@ async function undoRun(engine: Dependencies, run: string, options: OperationOpti
   for (const operation of (await engine.space.run(run)).toReversed()) {
     throwIfAborted(options.signal);
     const events = await engine.space.operation(operation);
-    // Newest first: what undid an operation comes before it, also where it left its first memory as it was.
+    // Newest first: the undo of an operation comes before it, even one that left its first memory unchanged.
     const undoes = events[0]?.undoes;
     if (undoes !== undefined) already.add(undoes);
     if (undoes !== undefined || already.has(operation)) continue;
@@ -184,8 +194,8 @@ async function isUndone(engine: Dependencies, events: readonly MemoryEvent[]): P
 }
 
 /**
- * Undoes one operation, by its events. What was changed since is an error, or, where `skipped` collects it, left as it
- * is.
+ * Undoes one operation, given its events. Throws if a memory was changed since, unless `skipped` is given: then the
+ * memory is left as it is and added to `skipped`.
  */
 async function undoOperation(
   engine: Dependencies,
@@ -200,12 +210,13 @@ async function undoOperation(
   const written = intact.filter((event) => event.link === undefined && event.settings === undefined);
   const earlier = [...new Map([...written].reverse().map((event) => [event.memoryId, event.before]))];
   for (const { redacted, memoryId: id } of events) {
-    // Of a memory that was written, it is a link with a forgotten one.
+    // A memory with no other event was forgotten. On any other memory a redacted event is its link with a forgotten
+    // one.
     if (redacted && !earlier.some(([each]) => each === id)) skipped?.set(id, { id, reason: 'forgotten' });
   }
   const restored = earlier.flatMap(([, before]) => (before ? [before] : []));
   const present = await engine.space.get(restored.map(({ id }) => id));
-  // What says what it said keeps its vector and its words.
+  // A memory whose text is unchanged keeps its vector and its terms.
   const changed = restored.filter((memory, at) => {
     const now = present[at];
     return now === undefined || !sameText(memory, now);
@@ -221,7 +232,7 @@ async function undoOperation(
   } as const;
   const passedOver = new Map<string, 'changed' | 'forgotten'>();
   const { done, links } = await engine.space.write(entry, async (reader) => {
-    // It may be decided again.
+    // The callback may run more than once.
     passedOver.clear();
     const mayUndo = async (id: string, concerns: (event: MemoryEvent) => boolean) => {
       const problem = await changedSince(reader, id, events, concerns);
@@ -230,7 +241,7 @@ async function undoOperation(
       return problem === undefined;
     };
     if (settings) await mayUndo(SETTINGS, (event) => event.settings !== undefined);
-    // A link needs both of its memories: those that come back come before it, those that go after it.
+    // A link needs both of its memories, so memories are restored before links and removed after them.
     const changes: Change[] = [];
     const links: Change[] = [];
     const removals: Change[] = [];
@@ -240,9 +251,9 @@ async function undoOperation(
       const [now] = await reader.get([id]);
       const text = derived.get(id);
       if (before && now) {
-        // It may have been changed after its text was looked at.
+        // The memory may have been changed after its text was compared.
         if (!text && !sameText(before, now)) throw changedMeanwhile(id);
-        // The tier is what the write found; what use has made of the memory since stays.
+        // Restores the tier from before the write, but keeps what use has changed since.
         const { seen } = now;
         const revived = before.tier !== 'hot' && now.tier === 'hot' && seen === first.at;
         const memory = { ...withDynamics(before, now, USED), seen: revived ? before.seen : seen };
@@ -261,7 +272,7 @@ async function undoOperation(
       const { ids } = event.link.link;
       const ends = await reader.get(ids);
       const back = new Set(done.flatMap(([id, before]) => (before ? [id] : [])));
-      // In a run, an end may be gone for good.
+      // When a run is undone in part, a memory of the link may no longer exist.
       if (partly && !ids.every((id, at) => !removed.has(id) && (ends[at] !== undefined || back.has(id))))
         continue;
       links.push(linkBefore(event.link));
@@ -274,7 +285,7 @@ async function undoOperation(
         { details: { id: gone, operation: first.operation } },
       );
     }
-    // What was written since may lead back to what comes back.
+    // A memory that was written since may form a cycle with a restored one.
     await checkSupersession(
       reader,
       done.flatMap(([, before]) => (before ? [before] : [])),
@@ -305,7 +316,7 @@ async function undoOperation(
   return { undone: { operation: first.operation, verb: first.verb, memories }, links };
 }
 
-/** Events of the settings have no memory. */
+/** The memory id of events that change settings. */
 const SETTINGS = '';
 
 function changedMeanwhile(id: string): SalienceError {
@@ -321,8 +332,8 @@ const USED = DYNAMICS.filter(
 );
 
 /**
- * What an invalidation left behind beside the memory goes with it, and comes back with its revival. Where the same statement is
- * invalidated as a memory of another type too, what was said of it last stands.
+ * Returns the changes that restore the tombstone from before an `invalidate` or `reinstate`. If a memory of another
+ * type with the same statement is invalidated too, the tombstone has the later of the two.
  */
 async function tombstoneBefore(
   reader: SpaceReader,
@@ -344,19 +355,19 @@ async function tombstoneBefore(
 }
 
 /**
- * A memory whose link these events changed, and that is gone, or was: the undo of its making took the link away, so
- * that nothing is left to take back, and a link that was there before cannot come back.
+ * Finds a memory whose link these events changed and that does not exist anymore, or did not for a while. Undoing its
+ * creation removed the link: a new link is gone already, and an earlier one cannot be restored.
  */
 async function goneEnd(reader: SpaceReader, events: readonly MemoryEvent[]): Promise<string | undefined> {
   const changes = events.flatMap(({ link }) => (link ? [link] : []));
   const ends = [...new Set(changes.flatMap(({ link }) => link.ids))];
   if (ends.length === 0) return undefined;
-  // What the operation itself removed comes back with it.
+  // The undo restores what the operation itself removed.
   const back = new Set(events.flatMap(({ memoryId, before }) => (before ? [memoryId] : [])));
   const found = await reader.get(ends);
   const gone = ends.find((id, at) => found[at] === undefined && !back.has(id));
   if (gone !== undefined) return gone;
-  // Another memory may have the id by now.
+  // Another memory may have taken the id: then the link is missing.
   const present = new Set((await reader.linksAmong(ends)).map(linkKey));
   return changes.find(({ link, before }) => !before && !present.has(linkKey(link)))?.link.ids[0];
 }
@@ -371,7 +382,10 @@ function sameLink(a: LinkChange | undefined, b: LinkChange | undefined): boolean
   return a?.link.kind === b?.link.kind && a?.link.ids.join('\0') === b?.link.ids.join('\0');
 }
 
-/** The error that says what has changed a memory, or its link, since these events, or undone them; `undefined` when nothing has. */
+/**
+ * Returns an error if a memory, or its link, was changed after these events, or if they were undone; otherwise
+ * `undefined`. `concerns` selects the events to look at.
+ */
 async function changedSince(
   reader: SpaceReader,
   id: string,
@@ -388,7 +402,7 @@ async function changedSince(
       { details: { operation, problem: 'undone', undoneBy: undoing.operation } },
     );
   }
-  // What is redacted of a memory that was not forgotten is its link with one that was.
+  // On a memory that was not forgotten, a redacted event is its link with a forgotten one.
   const last = effectiveEvents(history).findLast((event) => !event.redacted && concerns(event));
   // The memory was forgotten after these events were read.
   if (!last) return cannotUndo(operation, 'redacted');
@@ -401,7 +415,7 @@ async function changedSince(
   );
 }
 
-/** The events that are still in effect: without those that were undone, and without the undoing. */
+/** Returns the events that are still in effect: without undone ones and without the undos. */
 export function effectiveEvents<Event extends Pick<MemoryEvent, 'operation' | 'undoes'>>(
   history: readonly Event[],
 ): readonly Event[] {

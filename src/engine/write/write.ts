@@ -11,7 +11,7 @@ import type { Memory, MemoryChanges, OperationOptions } from '../types.ts';
 import { deriveTexts, sameText } from './derive.ts';
 import { changedRecord } from './record.ts';
 
-/** Changes a memory in place; its history keeps what it was. Throws `not_found`. */
+/** Changes a memory in place. Its history keeps the earlier version. Throws `not_found`. */
 export async function update(
   engine: Dependencies,
   id: string,
@@ -25,8 +25,8 @@ export async function update(
 }
 
 /**
- * One logged operation on one memory, which is hot again by it; `decide` sees it so. Nothing is written where it answers with
- * the memory that is stored. Throws `not_found`.
+ * Changes one memory as one logged operation. `decide` gets the memory as it is once it is hot again. If it returns the
+ * stored memory itself, nothing is written. Throws `not_found`.
  */
 export async function changeOne(
   engine: Dependencies,
@@ -53,7 +53,8 @@ export async function changeOne(
         return { seen, indexed: same ? [] : await deriveTexts([seen.memory], engine, options) };
       },
       async decide(reader, { seen, indexed }) {
-        // Others may have changed it while the text was embedded: nothing of that is lost, and no text goes unread.
+        // Another writer may have changed the memory while the text was embedded. Deciding again keeps that change; if
+        // a text differs now, the embedding is stale and is made again.
         const { before, memory, changes = [] } = await decideIn(reader);
         if (!sameText(before, seen.before) || !sameText(memory, seen.memory)) return undefined;
         if (memory === before) return { changes: [], result: memory };
@@ -69,7 +70,7 @@ export async function changeOne(
   return readAfterWrite(() => shown(engine, result, entry.at));
 }
 
-/** A memory with what use has made of it: a concurrent recall must not lose what it taught. */
+/** Returns `memory` with the fields that use changes taken from `current`, so that what a concurrent recall wrote is not lost. */
 export function withDynamics(
   memory: MemoryRecord,
   current: MemoryRecord,
@@ -78,7 +79,7 @@ export function withDynamics(
   return { ...memory, ...Object.fromEntries(fields.map((field) => [field, current[field]])) };
 }
 
-/** What the derived data of a write was made with. */
+/** Returns the model and the analyzer that made the derived data of a write. */
 export function derivationOf(
   engine: Dependencies,
   indexed: readonly IndexedText[],
@@ -91,7 +92,7 @@ export function derivationOf(
   };
 }
 
-/** In a batch an error says which of its memories is wrong. */
+/** Runs `work` for one memory of a batch. An error that it throws names the position of the memory. */
 export function inContext<Result>(index: number, count: number, work: () => Result): Result {
   try {
     return work();
@@ -100,7 +101,7 @@ export function inContext<Result>(index: number, count: number, work: () => Resu
   }
 }
 
-/** What went wrong with one memory of a batch, saying which. */
+/** Returns the error with the position of the memory in the batch; unchanged if the batch has one memory. */
 export function placed(error: unknown, index: number, count: number): unknown {
   if (count === 1 || !SalienceError.isInstance(error)) return error;
   return new SalienceError(
