@@ -10,25 +10,25 @@ import type { FilterOptions, Memory, OperationOptions } from '../types.ts';
 import { toMemory } from '../write/record.ts';
 import { chainsAbove, supersededAmong } from './supersession.ts';
 
-/** One write of the past: the memory as it was before it. */
+/** One past write, with the memory as it was before it. */
 export interface HistoryEntry extends Omit<MemoryEvent, 'at' | 'before'> {
   readonly at: string;
   readonly before: Memory | undefined;
 }
 
-/** What was once believed about a topic, and whether it is now. */
+/** A memory about a topic, and whether it is believed now. */
 export interface Belief {
   readonly memory: Memory;
   readonly believed: boolean;
-  /** Why it is not; absent when it is. */
+  /** Why it is not believed; absent if it is. */
   readonly because?: Exclusion | undefined;
-  /** The memories that were to take its place, of those that can be seen from where it is asked. */
+  /** The ids of the visible memories that supersede it. */
   readonly supersededBy: readonly string[];
 }
 
 /**
- * The writes of a memory, and of those that it superseded or was superseded by, oldest first. Empty when there never
- * was one.
+ * Returns the writes of a memory and of all memories in its supersession chain, oldest first. Empty if there never was
+ * such a memory.
  */
 export async function historyOf(engine: Dependencies, id: string): Promise<readonly HistoryEntry[]> {
   const chain = await chainOf(engine, id);
@@ -44,7 +44,10 @@ export async function historyOf(engine: Dependencies, id: string): Promise<reado
     }));
 }
 
-/** What was ever said about a topic and still is in the space, oldest first. Throws `invalid_argument`. */
+/**
+ * Returns the stored memories about a topic and those in their supersession chains, oldest first, each with whether it
+ * is believed. Throws `invalid_argument`, `invalid_scope`.
+ */
 export async function beliefsAbout(
   engine: Dependencies,
   topicKey: string,
@@ -85,7 +88,10 @@ async function believedAmong(
   });
 }
 
-/** The ids of a memory and of all above it in its chains, and of all that those superseded that can be seen. */
+/**
+ * Returns the ids of a memory, of all memories above it in its supersession chains, and of all that these supersede, as
+ * far as they are visible.
+ */
 async function chainOf(
   engine: Dependencies,
   id: string,

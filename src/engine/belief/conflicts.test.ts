@@ -169,7 +169,7 @@ describe('what is noticed', () => {
     expect([outcome, conflicts?.map(({ id }) => id)]).toEqual(['updated', ['a']]);
   });
 
-  test('what cannot be checked is stored, and says so', async () => {
+  test('a statement that cannot be checked is stored, and the result says so', async () => {
     const without = await live({ embedder: 'none' });
     const reasons: RememberResult[] = [await without.memory.remember('Anything')];
     const { memory } = await lived();
@@ -243,7 +243,7 @@ describe('how it is resolved', () => {
     expect(await ids()).toEqual(['new']);
   });
 
-  test('update: the old one says what the new one said, for as long, and in the place of all that one replaced', async () => {
+  test('update: the old one takes the content and validity of the new one, and supersedes what that superseded', async () => {
     const { memory, pass, clock } = await contradicted({
       ...{ validUntil: '2026-02-01', title: 'Title', author: 'Ann', role: 'user' },
     });
@@ -288,7 +288,7 @@ describe('how it is resolved', () => {
     expect((await memory.recall(at(0), { strategy: 'vector' })).hits[0]?.memory.id).toBe('old');
   });
 
-  test('update: what has relations with the new one has them with the old one', async () => {
+  test('update: relations with the new one move to the old one', async () => {
     const { memory, conflictId } = await contradicted();
     const plan = { from: 'plan', name: 'rests_on', to: 'new', weight: 1, confidence: 0.8 };
     await memory.remember('Statement again at 0', { id: 'plan', relations: [plan], type: 'plan' });
@@ -308,7 +308,7 @@ describe('how it is resolved', () => {
     expect(await memory.list()).toEqual(before);
   });
 
-  test('update of what is no longer believed would hide the new text, and is refused', async () => {
+  test('update of a memory that is no longer believed would hide the new text, and is refused', async () => {
     const { memory, conflictId } = await contradicted();
     await memory.rememberMany([{ id: 'newest', content: at(90), supersedes: 'old' }]);
     const before = await memory.list();
@@ -349,7 +349,7 @@ describe('how it is resolved', () => {
     await expectCode(memory.undo({ operation }), 'cannot_undo');
   });
 
-  test('what is no conflict, or no way to end one, is refused', async () => {
+  test('an unknown conflict or resolution is refused', async () => {
     const { memory, conflictId } = await contradicted();
     for (const wrong of ['', 'x', '1.5', '-1', '9'.repeat(16)]) {
       await expectCode(memory.resolve(wrong, 'keep-both'), 'invalid_argument');

@@ -31,17 +31,20 @@ import { derivationOf } from '../write/write.ts';
 import { similarityProfile } from './similarity-profile.ts';
 import { chainsAbove, checkSupersession, rejoined, superseding } from './supersession.ts';
 
-/** Most conflicts that one statement is told of. */
+/** Most conflicts that are reported for one statement. */
 const MOST = 5;
 
-/** What was found out about a new statement before it is written. */
+/** The possible conflicts of a statement, found before it is written. */
 export interface Noticed {
   readonly conflicts: readonly { readonly memory: MemoryRecord; readonly similarity: number }[];
-  /** Why nothing could be found out. */
+  /** Why the statement could not be compared; `undefined` if it was. */
   readonly unchecked?: string | undefined;
 }
 
-/** The eligible memories that a statement may contradict: those that are very similar, nearest first. Never throws. */
+/**
+ * Finds the eligible memories that are so similar to a statement that it may contradict them, nearest first. A failed
+ * search is reported in `unchecked`. Throws only if the signal was aborted.
+ */
 export async function findConflicts(
   engine: Dependencies,
   memory: MemoryRecord | undefined,
@@ -78,7 +81,7 @@ function reasonOf(error: unknown): string {
   return SalienceError.isInstance(error) ? `${error.code}: ${error.message}` : 'the search failed';
 }
 
-/** The pairs to put into the queue of what is to be judged. */
+/** Returns the changes that queue the conflicts that still exist, to be judged. */
 export async function noticedIn(
   reader: SpaceReader,
   { conflicts }: Noticed,
@@ -94,7 +97,7 @@ export async function noticedIn(
     }));
 }
 
-/** What the caller is told of conflicts. Never throws: the statement is written. */
+/** Returns the conflicts as the caller sees them. Never throws: the statement is written already. */
 export async function reportOf(
   engine: Dependencies,
   { conflicts, unchecked }: Noticed,
@@ -117,11 +120,11 @@ export async function reportOf(
 }
 
 export interface ConflictsOptions extends OperationOptions {
-  /** Most of them, 1–1,000. Default is 20. */
+  /** Most conflicts, 1–1,000. Default is 20. */
   readonly limit?: number | undefined;
 }
 
-/** The conflicts that wait for a decision, oldest first. Default limit is 20. */
+/** Returns the open conflicts, oldest first. */
 export async function conflictsOf(
   engine: Dependencies,
   options: ConflictsOptions = {},
@@ -148,8 +151,8 @@ export async function conflictsOf(
 }
 
 /**
- * Ends a conflict as a person, or whoever speaks for one, decided. Throws `not_found` for a conflict that is not open,
- * `invalid_argument`. All but `delete` can be undone.
+ * Resolves a conflict as a person, or an agent on their behalf, decided. Throws `not_found` for a conflict that is not
+ * open, and `invalid_argument`. All resolutions but `delete` can be undone.
  */
 export async function resolve(
   engine: Dependencies,
@@ -169,7 +172,8 @@ export async function resolve(
       async prepare(reader) {
         const both = await bothOf(engine, reader, await openPair(reader, conflictId));
         const moving = movingText(both);
-        // Only a text that moves into the older memory is analysed again; never while the store is locked.
+        // Only `update` moves a text into another memory, which must then be indexed anew. Never done while the store
+        // is locked.
         const indexed = resolution === 'update' ? await deriveTexts([moving], engine, options) : [];
         return { newer: both[1], moving, indexed };
       },
@@ -202,7 +206,7 @@ async function decide(
 ): Promise<{ readonly changes: readonly Change[]; readonly kept: MemoryRecord }> {
   switch (resolution) {
     case 'keep-both':
-      // Unchanged but for its tier, and in the log: the decision belongs to its history, and can be undone.
+      // The newer memory is written even if nothing changes, so that the decision is in its history and can be undone.
       return {
         changes: [older, newer]
           .filter((memory) => memory === newer || revived(memory, now) !== memory)
@@ -224,7 +228,7 @@ async function decide(
       const kept = revived(updatedBy(older, newer, now, engine.limits), now);
       const both = [older.id, newer.id];
       const successors = (await rejoined(reader, [newer])).filter(({ id }) => id !== older.id);
-      // What has relations with the one that goes would have them with nothing.
+      // Relations with the removed memory are moved: they would lose an end.
       const stating = await movedStatements(reader, both, newer.id, older.id, now);
       const others = new Map(stating.map((memory) => [memory.id, memory]));
       for (const { id, supersedes, ...rest } of successors)
@@ -241,12 +245,12 @@ async function decide(
   }
 }
 
-/** What the older memory says once the newer one has updated it; an entity keeps its name. */
+/** Returns the text that the older memory gets from an `update`. An entity keeps its name and only takes the content. */
 function movingText([older, newer]: readonly [MemoryRecord, MemoryRecord]): MemoryRecord {
   return areEntities(older, newer) ? { ...madeHot(older), content: newer.content } : newer;
 }
 
-/** Two entities that may be one are merged: what has relations with the one has them with the other. */
+/** Whether a conflict is between two entities of one scope. They are merged, so that all relations are those of one entity. */
 function areEntities(a: MemoryRecord, b: MemoryRecord): boolean {
   return a.type === 'entity' && b.type === 'entity' && a.scope === b.scope;
 }
@@ -263,7 +267,7 @@ async function oneEntity(
   return { changes: [{ kind: 'replace', memory: kept, ...(indexed ? { indexed } : {}) }, ...changes], kept };
 }
 
-/** Forgets the older memory for good, and the pair with it; returns the newer one. */
+/** Forgets the older memory for good, and the pair with it. Returns the newer memory. */
 async function deleteOlder(
   engine: Dependencies,
   conflictId: string,
@@ -287,7 +291,7 @@ async function deleteOlder(
   });
 }
 
-/** The older memory, saying what the newer one says for as long as that one holds, in the place of all it replaced. */
+/** Returns the older memory with the content and validity of the newer one. It also supersedes what the newer one superseded. */
 function updatedBy(
   older: MemoryRecord,
   newer: MemoryRecord,
@@ -306,7 +310,7 @@ function updatedBy(
     author: newer.author,
     role: newer.role,
     relations: restated(newer.relations, newer.id, older.id),
-    // A topic has one statement in a scope; in another scope there may be one already.
+    // A scope has one memory per topic. If the scopes differ, that of `older` may already have one.
     topicKey: older.topicKey ?? (older.scope === newer.scope ? newer.topicKey : undefined),
     validFrom: newer.validFrom,
     validUntil: newer.validUntil,
@@ -322,7 +326,7 @@ function updatedBy(
   });
 }
 
-/** A text that moves into a memory that something else has replaced, or that was invalidated, would be lost. */
+/** Throws `invalid_argument` if the older memory is superseded or invalidated: a text that moved into it would be hidden. */
 async function checkStillBelieved(
   reader: SpaceReader,
   older: MemoryRecord,

@@ -7,8 +7,8 @@ import { changeOne } from '../write/write.ts';
 import { usefulnessAfter, votesOnText } from './votes.ts';
 
 /**
- * Sets what a memory counts for, 0–1, as a person's judgement: no model and no rule changes it again. Neither the
- * revision nor the clock of updates moves. Throws `not_found`, `invalid_argument`.
+ * Sets the importance of a memory, 0–1, as a person's judgement: no model and no rule changes it again. Changes neither
+ * the revision count nor `updatedAt`. Throws `not_found`, `invalid_argument`.
  */
 export async function setImportance(
   engine: Dependencies,
@@ -32,8 +32,8 @@ export interface FeedbackOptions extends OperationOptions {
 export type FeedbackVote = 1 | -1 | 'up' | 'down';
 
 /**
- * Says whether a memory helped. A voter has one vote on a memory, and the latest counts; from p votes for it and n
- * against its usefulness is (p+1)/(p+n+2). Votes are on what a memory says: once its text is replaced they no longer count.
+ * Records whether a memory helped. A voter has one vote per memory; the latest counts. With p votes for a memory and n
+ * against, its usefulness is (p+1)/(p+n+2). Votes are about the content: once it is replaced they no longer count.
  * Throws `not_found`, `invalid_argument`.
  */
 export async function feedback(
@@ -60,16 +60,16 @@ export interface MarkUsedOptions extends OperationOptions {
   /** The session in which they were used. */
   readonly sessionId?: string | undefined;
   /**
-   * What the memories learn of it: `touch` (default): when they were last used; `count`: that they were used once more;
-   * `reinforce`: both, and what the strategy `retention` learns of its own hits. Whatever a recall has written itself
-   * comes on top: use `track: false` there to learn only from what was really used.
+   * What is recorded for the memories: `touch` (default) sets when they were last used; `count` adds one use;
+   * `reinforce` does both, and what the strategy `retention` does for its own hits. This adds to what a recall has
+   * written itself: use `track: false` there to learn only from actual use.
    */
   readonly effect?: 'touch' | 'count' | 'reinforce' | undefined;
 }
 
 /**
- * Says which memories an answer was really made of. One row in the usage log; returns the ids of those that are in the
- * space. Throws `invalid_argument`, `store_read_only`.
+ * Records which memories an answer actually used, as one row in the usage log. Returns the ids of those that exist in
+ * the space. Throws `invalid_argument`, `store_read_only`.
  */
 export async function markUsed(
   engine: Dependencies,

@@ -4,9 +4,9 @@ import { isBelieved, isLive } from '../../store/eligibility.ts';
 import type { Memory } from '../memory.ts';
 
 /**
- * Those of all memories of a space that a recall may still return: a dataset cannot say that a memory is superseded,
- * consolidated, invalidated, expired or ended, and of a stub the text is gone. Evaluated, they would be found again. Cold ones
- * have their text and are true.
+ * Returns the memories of a space that a recall can still return. Leaves out superseded, consolidated, invalidated,
+ * expired and ended memories: a dataset does not store these states, so an evaluation would find them again. Also
+ * leaves out stubs, whose text is gone. Cold memories stay: they have their text and are true.
  */
 export function liveMemories(memories: readonly Memory[], now: Instant): readonly Memory[] {
   const records = new Map(memories.map((memory) => [memory.id, withInstants(memory)]));

@@ -3,7 +3,7 @@ import { readStatement, saysAll } from '../../text/says-all.ts';
 
 type Statement = Pick<MemoryRecord, 'content' | 'confidence'>;
 
-/** Whether one statement says all that another one says, at least as surely. See {@link saysAll}. */
+/** Whether `kept` says all that `other` says, with at least the same confidence. See {@link saysAll}. */
 export function saysAllOf(kept: Statement, other: Statement): boolean {
   return (
     kept.confidence >= other.confidence && saysAll(readStatement(kept.content), readStatement(other.content))

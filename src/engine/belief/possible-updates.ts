@@ -8,30 +8,31 @@ import type { Dependencies } from '../dependencies.ts';
 import { embeddedText } from '../write/derive.ts';
 import { searchableText } from '../write/record.ts';
 
-/** Terms of a statement at most: a longer text counts many things, and two of them always differ in one. */
+/** Most terms of a statement. Longer texts have so many quantities that two of them always differ in one. */
 const MOST_TERMS = 80;
 
-/** The nearest by words that are looked at. */
+/** How many of the nearest memories by words are compared. */
 const NEAREST = 50;
 
-/** Pairs that comparing one statement may add: a store full of figures must not fill the queue. */
+/** Most pairs per statement: a store full of figures must not fill the queue. */
 const MOST_PAIRS = 5;
 
-/** How far the words of two statements must be the same. Chosen with `MOST_TERMS` on development conversations. */
+/** The lowest similarity of a pair. Chosen with `MOST_TERMS` on development conversations. */
 const LEAST_SIMILARITY = 0.3;
 
 export interface PossibleUpdate {
-  /** The older, the newer. */
+  /** The older memory, then the newer one. */
   readonly of: readonly [MemoryRecord, MemoryRecord];
-  /** ½ · (the lexical relevance of the older to the newer one's words + that of the newer to the older one's), 0–1. */
+  /** The mean of the lexical relevance of each memory to the words of the other one, 0–1. */
   readonly similarity: number;
 }
 
 /**
- * Finds the memories of the same scope that one may be an update of, or that may be one of it: the newer gives, in a
- * sentence about a change, another value for something that the older counts, and their words are much the same.
- * Words alone decide, so that no embedder is needed. At most 5, nearest first. The finder remembers what it has read of
- * a text. What is `gone` is none of them.
+ * Makes a function that finds the possible updates of a memory, or the memories that it may update. Both have the same
+ * scope and much the same words, and the newer one gives, in a sentence about a change, another value for a quantity
+ * that the older one states. Needs no embedder. Returns at most 5, nearest first.
+ *
+ * Quantities are cached by memory for the life of the finder. Memories in `gone` are left out.
  */
 export function createUpdateFinder(
   { space, analyzer }: Pick<Dependencies, 'space' | 'analyzer'>,
@@ -67,7 +68,10 @@ export function createUpdateFinder(
   };
 }
 
-/** By their last update, for an update may be a new statement; what was said in one moment has no order. */
+/**
+ * Orders two memories by their last update, because an update may be a new memory. Returns `undefined` for two of the
+ * same moment: they have no order.
+ */
 function inOrder(a: MemoryRecord, b: MemoryRecord): readonly [MemoryRecord, MemoryRecord] | undefined {
   if (a.updatedAt === b.updatedAt) return undefined;
   return a.updatedAt < b.updatedAt ? [a, b] : [b, a];

@@ -1,10 +1,13 @@
 import { type ResolvedProfile, resolveProfile } from '../../scoring/profile.ts';
 import { builtinProfile } from '../../scoring/profiles/index.ts';
 
-/** By their requirement, of which an embedder has a few: resolving one takes as long as a search. */
+/**
+ * Resolved profiles by limit and threshold. An embedder has only a few thresholds, and resolving a profile takes as
+ * long as a search.
+ */
 const profiles = new Map<string, ResolvedProfile>();
 
-/** The profile that ranks by similarity, of memories that are more similar than a threshold, or at least as similar. */
+/** Returns the profile that ranks by similarity the memories above a threshold, or at or above it. */
 export function similarityProfile(limit: 'above' | 'atLeast', threshold: number): ResolvedProfile {
   const key = `${limit} ${threshold}`;
   const profile =

@@ -28,7 +28,7 @@ async function movedTwice() {
 }
 
 describe('what is believed', () => {
-  test('a chain shows its newest; the older ones come back deep, at half their score', async () => {
+  test('a chain shows its newest memory; a deep recall returns the older ones at half their score', async () => {
     const { memory } = await movedTwice();
     expect(await found(memory)).toEqual(['rome']);
     const deep = await memory.recall('Anna lives', { strategy: 'bm25', deep: true });
@@ -44,7 +44,7 @@ describe('what is believed', () => {
     expect(message).toContain('supersedes it');
   });
 
-  test('what takes the place of another one counts for no less, by every way of saying so', async () => {
+  test('a memory inherits the importance of those that it supersedes, by every way of superseding', async () => {
     const { memory } = await live(plain);
     await memory.remember('Anna is allergic to nuts', { id: 'old', importance: 0.9 });
     await memory.remember('Anna is allergic to nuts and eggs', {
@@ -66,7 +66,7 @@ describe('what is believed', () => {
     expect((await memory.get('last'))?.importance).toBe(0.3);
   });
 
-  test('from each scope by what can be seen there, whatever else was recalled before', async () => {
+  test('each scope sees what is visible there, whatever was recalled before', async () => {
     const { memory } = await live(plain);
     await memory.remember('Anna lives in Berlin', { id: 'all' });
     await memory.remember('Anna lives in Paris', { id: 'a', scope: 'project:a', supersedes: 'all' });
@@ -80,7 +80,7 @@ describe('what is believed', () => {
     }
   });
 
-  test('the older one is the belief again once the newer one expires, is invalidated or forgotten', async () => {
+  test('the older memory is believed again once the newer one expires, is invalidated or forgotten', async () => {
     const { memory, pass } = await live(plain);
     await memory.remember('Anna lives in Berlin', { id: 'old' });
     await memory.remember('Anna lives in Paris', { id: 'visit', supersedes: 'old', ttl: '7d' });
@@ -100,7 +100,7 @@ describe('what is believed', () => {
     expect(await found(memory)).toEqual(['old']);
   });
 
-  test('forgetting the middle of a chain leaves no gap; what it changed cannot be undone, which is said', async () => {
+  test('forgetting the middle of a chain leaves no gap; the error says that this cannot be undone', async () => {
     const { memory } = await movedTwice();
     await memory.forget('paris');
     expect(await found(memory)).toEqual(['rome']);
@@ -112,7 +112,7 @@ describe('what is believed', () => {
     expect(await found(memory)).toEqual(['berlin']);
   });
 
-  test('what expires for good leaves no gap either, however much goes at once', async () => {
+  test('expiry leaves no gap either, however many memories expire at once', async () => {
     const { memory, pass } = await live(plain);
     const count = 400;
     // A ladder: each step supersedes both of the step below, so that there are 2^200 ways down.
@@ -156,7 +156,7 @@ describe('what may not supersede', () => {
     expect(await memory.stats()).toEqual(before);
   });
 
-  test('is found out before anything is embedded', async () => {
+  test('is refused before anything is embedded', async () => {
     let asked = 0;
     const embed = async (texts: readonly string[]) => {
       asked++;
@@ -221,7 +221,7 @@ describe('what may not supersede', () => {
     expect(await found(memory)).toEqual(['rome']);
   });
 
-  test('an undo that would bring back a way round is refused, and changes nothing', async () => {
+  test('an undo that would restore a cycle is refused, and changes nothing', async () => {
     const { memory, space, clock } = await live(plain);
     await memory.remember('Anna lives in Berlin', { id: 'a' });
     await memory.remember('Anna lives somewhere', { id: 'o', scope: 'project:x' });
@@ -297,7 +297,7 @@ describe('what may supersede what', () => {
   const ids = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
   const below = fc.uniqueArray(fc.constantFrom(...ids), { maxLength: 2 });
 
-  test('the first that leads back to itself, or to nothing, is refused, whichever of them are stored', async () => {
+  test('the first memory in a cycle, or with an unknown id, is refused, whichever of them are stored', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.dictionary(fc.constantFrom(...ids), below),
@@ -320,7 +320,7 @@ describe('what may supersede what', () => {
     );
   });
 
-  test('a long chain is read once, for all of a batch, and not at all for what nothing supersedes', async () => {
+  test('a long chain is read once for a whole batch, and not at all for memories that nothing supersedes', async () => {
     const chain = (from: number, to: number): Chains =>
       Object.fromEntries(
         Array.from({ length: to - from }, (_, at) => [
@@ -337,7 +337,7 @@ describe('what may supersede what', () => {
 });
 
 describe('how it is shown', () => {
-  test('the effective weight is at most .1 where something took the place; the stored one stays', async () => {
+  test('the effective weight of a superseded memory is at most 0.1; the stored one stays', async () => {
     const { memory, pass } = await live(plain);
     await memory.remember('Anna lives in Berlin', { id: 'old', weight: 0.7 });
     pass(1);
@@ -384,7 +384,7 @@ describe('how it is shown', () => {
     expect(await memory.history('nothing')).toEqual([]);
   });
 
-  test('beliefs about a topic: all that was said, what of it holds where, and why not the rest', async () => {
+  test('beliefs about a topic: all memories, which are believed where, and why the others are not', async () => {
     const { memory, clock } = await live(plain);
     const about = { topicKey: 'home' };
     await memory.remember('Anna lives in Berlin', { id: 'berlin', ...about });

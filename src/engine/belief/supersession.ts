@@ -7,7 +7,10 @@ import { exclusionOf, isBelieved, isLive } from '../../store/eligibility.ts';
 import type { MemoryFilter, SpaceReader } from '../../store/store.ts';
 import { notFound } from '../dependencies.ts';
 
-/** What took the place of memories: each memory further up their chains, and which superseded which. */
+/**
+ * Reads the supersession chains above some memories. `memories` are all memories further up, by id; `successors` are
+ * the ids of the memories that supersede each.
+ */
 export async function chainsAbove(
   reader: SpaceReader,
   ids: readonly string[],
@@ -31,7 +34,7 @@ export async function chainsAbove(
   return { memories, successors: grouped(pairs) };
 }
 
-/** Which of these memories are superseded where and when a recall looks. */
+/** Returns which of these memories are superseded, as seen with `filter` at `now`. */
 export async function supersededAmong(
   reader: SpaceReader,
   ids: readonly string[],
@@ -47,7 +50,7 @@ export async function supersededAmong(
   return new Set(ids.filter((id) => states.get(id)?.superseded));
 }
 
-/** Those of these memories that are believed where and when a recall looks, whatever their tier. */
+/** Returns the memories that are believed, as seen with `filter` at `now`, whatever their tier. */
 export async function believedAmong(
   reader: SpaceReader,
   memories: readonly MemoryRecord[],
@@ -62,7 +65,7 @@ export async function believedAmong(
   });
 }
 
-/** Those of these memories that are live and still have their text, by their ids. */
+/** Returns the memories that are live and still have their text, by id. */
 export async function liveAmong(
   reader: SpaceReader,
   ids: readonly string[],
@@ -72,14 +75,15 @@ export async function liveAmong(
   const memories = await reader.get([...new Set(ids)]);
   const live = (memory: MemoryRecord | undefined) =>
     memory && memory.tier !== 'stub' && isLive(memory, superseded.has(memory.id), now) ? memory : undefined;
-  // Of a whole space, as when it is curated.
+  // In slices: curation passes all memories of a space.
   const kept = await mapInSlices(memories, live, startLongSlices());
   return new Map(kept.flatMap((memory) => (memory ? [[memory.id, memory]] : [])));
 }
 
 /**
- * Checks what memories about to be written supersede. Throws `not_found` for an id that is not in the space, unless
- * `lenient`: an export may lack it; and `invalid_argument` for a cycle. What it throws about one of them goes through `failure`.
+ * Checks `supersedes` of memories that are about to be written. Throws `invalid_argument` for a cycle, and `not_found`
+ * for an id that is not in the space, unless `lenient`: an export may lack it. `failure` may replace an error, given
+ * the index of the memory that it is about.
  */
 export async function checkSupersession(
   reader: SpaceReader,
@@ -121,12 +125,12 @@ export async function checkSupersession(
   }
 }
 
-/** Which of the memories about to be written are part of a cycle. Reads each memory below them once. */
+/** Returns a test for memories that would be part of a cycle. Reads each memory below them once. */
 async function cyclesAmong(
   reader: SpaceReader,
   written: ReadonlyMap<string, MemoryRecord>,
 ): Promise<(id: string) => boolean> {
-  // What nothing supersedes is in no cycle, however long its own chain.
+  // A memory that nothing supersedes is in no cycle, however long its chain.
   const superseding = [...written.values()].filter(({ supersedes }) => supersedes.length > 0);
   const superseded = new Set(superseding.flatMap(({ supersedes }) => supersedes));
   const rest = superseding.filter(({ id }) => !superseded.has(id)).map(({ id }) => id);
@@ -140,7 +144,7 @@ async function cyclesAmong(
     for (const [at, id] of level.entries()) older.set(id, (written.get(id) ?? stored[at])?.supersedes ?? []);
     level = [...new Set(level.flatMap((id) => older.get(id) ?? []))].filter((id) => !older.has(id));
   }
-  // Those all of whose chains end. Mostly all of them do, and nothing else is looked at.
+  // Memories whose chains all end. Usually that is every memory, and the test below looks no further.
   const ending = new Set<string>();
   for (const start of older.keys()) {
     const path = [start];
@@ -165,7 +169,7 @@ async function cyclesAmong(
   };
 }
 
-/** The memories that supersede one that is going away for good take over what it superseded: no chain breaks. */
+/** Returns the memories that supersede a removed one, changed to supersede what that one superseded: no chain breaks. */
 export async function rejoined(
   reader: SpaceReader,
   gone: readonly MemoryRecord[],
@@ -175,22 +179,22 @@ export async function rejoined(
   return newer
     .filter(({ id }) => !going.has(id))
     .map((memory) => {
-      // A set is walked through to what is added on the way.
+      // Iterating over a set also visits ids that the loop adds.
       const below = new Set(memory.supersedes);
       for (const id of below) for (const older of going.get(id)?.supersedes ?? []) below.add(older);
       return { ...memory, supersedes: [...below].filter((id) => !going.has(id)) };
     });
 }
 
-/** A memory that takes the place of an older one, and counts for no less. */
+/** Returns `newer` so that it supersedes `older` and inherits its importance. */
 export function superseding(newer: MemoryRecord, older: MemoryRecord): MemoryRecord {
   const supersedes = [...new Set([...newer.supersedes, older.id])];
   return { ...newer, ...inheritedImportance(newer, older), supersedes };
 }
 
 /**
- * What a statement counts for that takes the place of another one, or may contradict it: at least as much. What a
- * person has judged stays as it is.
+ * Returns the importance of a statement that supersedes, or may contradict, an older one: the higher of the two. An
+ * importance that a person has set stays.
  */
 export function inheritedImportance(
   newer: Pick<MemoryRecord, 'importance' | 'importanceSource'>,

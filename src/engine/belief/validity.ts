@@ -8,8 +8,9 @@ import type { Memory, OperationOptions } from '../types.ts';
 import { changeOne } from '../write/write.ts';
 
 /**
- * Marks a memory as no longer true, and says why. It is kept, and no longer recalled; the same statement remembered again
- * stays inactive until it is reinstated, even after this memory was forgotten. Throws `not_found`, `invalid_argument`.
+ * Marks a memory as no longer true, with a reason. It is kept but not recalled. The same statement, if remembered
+ * again, stays inactive until it is reinstated, even after this memory was forgotten. Throws `not_found`,
+ * `invalid_argument`.
  */
 export async function invalidate(
   engine: Dependencies,
@@ -38,7 +39,10 @@ export async function invalidate(
   return readAfterWrite(() => shown(engine, memory, at));
 }
 
-/** Reinstates an invalidated memory; where nothing says that it does not hold, nothing is written. Throws `not_found`. */
+/**
+ * Reinstates an invalidated memory. Writes nothing if neither the memory nor its statement is invalidated. Throws
+ * `not_found`.
+ */
 export async function reinstate(
   engine: Dependencies,
   id: string,

@@ -7,20 +7,20 @@ import type { Memory } from '../types.ts';
 import { effectiveEvents } from '../write/undo.ts';
 
 /**
- * The votes on what a memory says: those cast since it was made, and since its text last changed. An undo of the change
- * brings the others back.
+ * Returns the votes that count: those cast since the memory was made and since its content last changed. If the change
+ * is undone, earlier votes count again.
  */
 export async function votesOnText(reader: SpaceReader, memory: MemoryRecord): Promise<readonly CastVote[]> {
   const votes = await reader.votes(memory.id);
   if (votes.length === 0) return votes;
   const history = await reader.history(memory.id);
-  // Archiving takes text away, and says nothing else.
+  // Archiving shortens the text but does not change what the memory says.
   const said = normalisedContent(memory.tier === 'stub' ? fullContent(memory, history) : memory.content);
   const events = effectiveEvents(history);
-  // Another memory may have had the id, and have been removed. An import casts votes in the operation that makes the memory.
+  // A removed memory may have had the same id before. An import casts votes in the operation that makes the memory.
   const made = events.findLast(({ before, link, redacted }) => !before && !link && !redacted);
   const changed = events.findLast(
-    // A stub has lost text, and says nothing else for that.
+    // A stub has a shortened text, not a different one.
     ({ before }) => before && before.tier !== 'stub' && normalisedContent(before.content) !== said,
   );
   return votes.filter(
@@ -29,8 +29,9 @@ export async function votesOnText(reader: SpaceReader, memory: MemoryRecord): Pr
 }
 
 /**
- * What votes make of a usefulness that came from these votes: (p+1)/(p+n+2), where it began at 0.5. One that was
- * imported without its votes is where it began, and counts as much as two votes.
+ * Returns the usefulness after votes: (p+1)/(p+n+2) if it began at 0.5. The beginning is computed from `before` and the
+ * votes `counted` in it; it weighs as much as two votes. A usefulness that was imported without its votes is taken as
+ * the beginning.
  */
 export function usefulnessAfter(before: number, counted: readonly Vote[], votes: readonly Vote[]): number {
   const began = ((counted.length + 2) * before - positiveOf(counted)) / 2;
@@ -42,7 +43,7 @@ function positiveOf(votes: readonly Vote[]): number {
   return votes.filter(({ vote }) => vote === 1).length;
 }
 
-/** The votes of an exported memory, checked. Throws `invalid_argument`. */
+/** Checks and returns the votes of an exported memory. Throws `invalid_argument`. */
 export function importedVotes({ votes = [] }: Pick<Memory, 'votes'>): readonly Vote[] {
   if (!Array.isArray(votes)) throw invalidArgument('votes', 'expected a list');
   return votes.map(
