@@ -13,8 +13,8 @@ import { type GraphLook, visibleAmong } from './view.ts';
 const PAGE = 500;
 
 /**
- * The entities of a name, then those that a recall finds for it; without a query all, newest update first. Throws
- * `invalid_argument`, `invalid_scope`.
+ * Returns the entities named `query`, then those that a recall finds for it; without a query all entities, newest
+ * update first. Throws `invalid_argument`, `invalid_scope`.
  */
 export function entities(
   engine: Dependencies,
@@ -34,7 +34,7 @@ async function entitiesAsOf(
   const look = await lookOf(engine, options);
   const isMeant = (memory: Pick<MemoryRecord, 'type' | 'kind'>) =>
     memory.type === 'entity' && (kind === undefined || memory.kind === kind);
-  // Of one kind some of what is found may be none.
+  // Filtering by kind may remove hits, so more are searched.
   const most = kind === undefined ? limit : 1000;
   const ids = query === undefined ? undefined : await foundFor(engine, text(query, 'query'), most, options);
   const { space } = engine;
@@ -62,7 +62,7 @@ async function foundFor(
     scope,
     signal,
     now,
-    // What was known then is what this engine has.
+    // This engine is already that of `asOf.known`.
     ...(asOf?.valid === undefined ? {} : { asOf: { valid: asOf.valid } }),
   });
   return hits.map(({ memory }) => memory.id);

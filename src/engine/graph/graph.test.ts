@@ -17,7 +17,7 @@ const triples = async (memory: MemoryEngine, of: string, options: object = {}) =
   (await memory.neighbours(of, options)).relations.map(({ from, name, to }) => `${from} ${name} ${to}`);
 
 describe('an entity', () => {
-  it('is told more of under any of its names, and keeps them all', async () => {
+  it('takes new statements under any of its names, and keeps all names', async () => {
     const { memory } = await opened();
     await people(memory);
     const again = await memory.remember('Wrote the first program', {
@@ -40,7 +40,7 @@ describe('an entity', () => {
     expect((await memory.get('ada'))?.content).toBe('about Ada Lovelace');
   });
 
-  it('is another one in another scope, of another kind, or without a name in common', async () => {
+  it('is a different entity in another scope, of another kind, or without a common name', async () => {
     const { memory } = await opened();
     await people(memory);
     const outcomes = [];
@@ -55,7 +55,7 @@ describe('an entity', () => {
     expect(outcomes).toEqual(['created', 'created', 'created']);
   });
 
-  it('of a name that two have is neither of them', async () => {
+  it('is neither of two entities that share its name', async () => {
     const { memory } = await opened();
     await memory.rememberMany([
       entity('a', 'Jordan', { kind: 'person' }),
@@ -69,7 +69,7 @@ describe('an entity', () => {
     await expect(memory.neighbours('Nobody')).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('is found by name first, then by what is said of it, and listed by kind', async () => {
+  it('is found first by name, then by its content, and listed by kind', async () => {
     const { memory } = await opened();
     await people(memory);
     await memory.remember('Acme pays Ada', { id: 'fact' });
@@ -87,7 +87,7 @@ describe('an entity', () => {
 });
 
 describe('a relation', () => {
-  it('is stated by a sentence of its own, once', async () => {
+  it('is stated by one generated sentence', async () => {
     const { memory } = await opened();
     await people(memory);
     const { relation, sentence, outcome } = await memory.relate('Ada', 'works at', 'ACME', { weight: 0.5 });
@@ -115,7 +115,7 @@ describe('a relation', () => {
     expect(neighbours.map(({ id, depth }) => [id, depth])).toEqual([['ada', 1]]);
   });
 
-  it('is stated by what is there already, or by a sentence given, and holds while one of them does', async () => {
+  it('is stated by known memories or by a given sentence, and holds while one of them is believed', async () => {
     const { memory } = await opened();
     await people(memory);
     await memory.remember('Bob said that Ada is at Acme', { id: 'said' });
@@ -153,7 +153,7 @@ describe('a relation', () => {
     ).rejects.toMatchObject({ code: 'invalid_argument' });
   });
 
-  it('that was said to be untrue does not hold when it is stated again, and says why', async () => {
+  it('that was invalidated stays inactive when it is stated again, and says why', async () => {
     const { memory } = await opened();
     await people(memory);
     await memory.relate('Ada', 'works_at', 'Acme');
@@ -172,7 +172,7 @@ describe('a relation', () => {
     expect(await triples(memory, 'Ada')).toEqual(['ada works_at acme']);
   });
 
-  it('ends when it is said to, with the sentence that says nothing else; undo takes it back', async () => {
+  it('ends with its generated sentence; undo reverts that', async () => {
     const { memory, clock } = await opened();
     await people(memory);
     await memory.relate('Ada', 'works_at', 'Acme');
@@ -203,7 +203,7 @@ describe('a relation', () => {
     expect(await triples(memory, 'Ada', { asOf: { valid: new Date(start + 15 * day) } })).toEqual([]);
   });
 
-  it('of a name with one value at a time counts as long as none began later', async () => {
+  it('that is single-valued has the value that began last', async () => {
     const { memory, clock } = await opened();
     await people(memory);
     await memory.relate('Ada', 'lives_in', 'Paris', { validFrom: '2020-01-01' });
@@ -262,7 +262,7 @@ describe('a relation', () => {
     },
   );
 
-  it('of a name with one value at a time has none once the current one has ended, and undo brings it back', async () => {
+  it('that is single-valued has no value once the current one has ended; undo restores it', async () => {
     const { memory, clock } = await opened();
     await people(memory);
     const facts = async () =>
@@ -327,7 +327,7 @@ describe('a relation', () => {
     },
   );
 
-  it('of a name with one value at a time is replaced by whichever begins later, though both look first', async () => {
+  it('that is single-valued has the later value, even if two writes read before either is written', async () => {
     const { memory, clock } = await opened();
     await people(memory);
     await memory.relate('Ada', 'lives_in', 'Paris');
@@ -342,14 +342,14 @@ describe('a relation', () => {
     expect(hits[0]?.memory.supersedes).toContain(rome.relation.statements[0]);
   });
 
-  describe('of a name with one value at a time that is told after a later value', () => {
+  describe('that is single-valued, stated after a later value', () => {
     const facts = async (memory: MemoryEngine, options: object = {}) => {
       const asked = { strategy: 'bm25', types: ['fact'], track: false, ...options } as const;
       const { hits } = await memory.recall('Ada lives in', asked);
       return hits.map((hit) => hit.memory.content.replace('Ada Lovelace lives in ', ''));
     };
 
-    it('is not recalled beside it, and undo leaves the later value as it was', async () => {
+    it('is not recalled together with it, and undo leaves the later value unchanged', async () => {
       const { memory, clock } = await opened();
       await people(memory);
       const rome = (await memory.relate('Ada', 'lives_in', 'Rome')).relation.statements[0]!;
@@ -365,7 +365,7 @@ describe('a relation', () => {
       expect(await memory.get(paris)).toBeUndefined();
     });
 
-    it('holds again where the later value is invalidated, and not where that has ended', async () => {
+    it('holds again if the later value is invalidated, but not if that has ended', async () => {
       const { memory, clock } = await opened();
       await people(memory);
       const rome = (await memory.relate('Ada', 'lives_in', 'Rome')).relation.statements[0]!;
@@ -384,7 +384,7 @@ describe('a relation', () => {
       expect(await triples(memory, 'Ada')).toEqual([]);
     });
 
-    it('is replaced by the nearest later value, and by one further on where the nearer ones end before', async () => {
+    it('is superseded by the nearest later value, and by further ones if the nearer ones end before them', async () => {
       const { memory } = await opened();
       await people(memory);
       await memory.relate('Ada', 'lives_in', 'Rome', { validFrom: '2021-01-01', validUntil: '2022-01-01' });
@@ -408,7 +408,7 @@ describe('a relation', () => {
       }
     });
 
-    it('stays where the later value is of another scope, begins after it has ended, or was told in own words', async () => {
+    it('is not superseded if the later value has another scope, begins after its end, or is in own words', async () => {
       const { memory } = await opened();
       await people(memory);
       const later = [
@@ -424,7 +424,7 @@ describe('a relation', () => {
       expect(await Promise.all(later.map((id) => memory.get(id)))).toEqual(before);
     });
 
-    it('is told again though the later value replaces it already: there is no cycle', async () => {
+    it('can be stated again although the later value supersedes it: there is no cycle', async () => {
       const { memory, clock } = await opened();
       await people(memory);
       await memory.relate('Ada', 'lives_in', 'Paris');
@@ -436,7 +436,7 @@ describe('a relation', () => {
       expect(await triples(memory, 'Ada')).toEqual(['ada lives_in paris']);
     });
 
-    it('gives the answer of neighbours, in whatever order values are told', async () => {
+    it('agrees with neighbours, in whatever order values are stated', async () => {
       const next = seededRandom(75);
       const integer = (below: number) => Math.floor(next() * below);
       for (let round = 0; round < 30; round++) {
@@ -459,7 +459,7 @@ describe('a relation', () => {
     });
   });
 
-  it('told again with another period holds for it, and so does its sentence', async () => {
+  it('stated again with another period holds for both, and so does its sentence', async () => {
     const { memory, clock } = await opened();
     await people(memory);
     const { relation } = await memory.relate('Ada', 'works_at', 'Acme', { validFrom: '2025-01-01' });
@@ -491,7 +491,7 @@ describe('a relation', () => {
     expect(await holds('2026-03-01')).toBe(true);
   });
 
-  it('told for two times with a gap between them has a sentence for each: none of them is believed in the gap', async () => {
+  it('stated for two periods with a gap has a sentence for each: none is believed in the gap', async () => {
     const { memory, clock } = await opened();
     await people(memory);
     const facts = async (valid?: string) => {
@@ -529,7 +529,7 @@ describe('a relation', () => {
     expect(longer).toMatchObject({ outcome: 'updated', relation: { statements: [spoken[0]] } });
   });
 
-  it('told again for longer replaces what it replaced before, as long as it lasts', async () => {
+  it('stated again for longer supersedes the same values for all of the new period', async () => {
     const { memory } = await opened();
     await people(memory);
     const facts = async (valid: string) => {
@@ -543,7 +543,7 @@ describe('a relation', () => {
     expect(await facts('2025-01-01')).toEqual(['Ada Lovelace lives in Paris']);
   });
 
-  it('that a known memory states replaces the sentence of the earlier value; undo brings that back', async () => {
+  it('stated by a known memory supersedes the sentence of the earlier value; undo restores that', async () => {
     const { memory, clock } = await opened();
     await people(memory);
     const facts = async () => {
@@ -621,7 +621,7 @@ describe('a relation', () => {
     expect(hits.map((hit) => hit.memory.content).includes('Ada Lovelace lives in Paris')).toBe(isLeft);
   });
 
-  it('that several memories state is superseded by none of them', async () => {
+  it('stated by several memories is superseded by none of them', async () => {
     const { memory, clock } = await opened();
     await people(memory);
     const { relation } = await memory.relate('Ada', 'lives_in', 'Paris');
@@ -633,7 +633,7 @@ describe('a relation', () => {
     expect((await memory.get(sentence))?.relations).toHaveLength(2);
   });
 
-  it('that its own sentence is named for with another period holds for that period', async () => {
+  it('stated by its own sentence in statedBy, with another period, holds for that period', async () => {
     const { memory } = await opened();
     await people(memory);
     const { relation } = await memory.relate('Ada', 'works_at', 'Acme', { validFrom: '2025-06-01' });
@@ -644,7 +644,7 @@ describe('a relation', () => {
     expect(await triples(memory, 'Ada', { asOf: { valid: '2025-03-01' } })).toEqual(['ada works_at acme']);
   });
 
-  it('of a name with one value at a time is the earlier one where the later cannot be seen', async () => {
+  it('that is single-valued has the earlier value where the later one is not visible', async () => {
     const { memory } = await opened();
     await people(memory);
     await memory.relate('Ada', 'lives_in', 'Paris', { validFrom: '2020-01-01' });
@@ -654,7 +654,7 @@ describe('a relation', () => {
     expect((await memory.get('new1'))?.validUntil).toBeUndefined();
   });
 
-  it('is seen only where both of its ends are', async () => {
+  it('is visible only where both of its ends are', async () => {
     const { memory } = await opened();
     await people(memory);
     await memory.remember('hidden', { type: 'entity', title: 'Eve', id: 'eve', scope: 'project:secret' });
@@ -667,7 +667,7 @@ describe('a relation', () => {
     expect(await triples(memory, 'Ada', { scope: 'global' })).toEqual([]);
   });
 
-  it('goes when an end or its only statement is forgotten; what people said stays without it', async () => {
+  it('is removed when an end or its only statement is forgotten; own words stay without it', async () => {
     const { memory } = await opened();
     await people(memory);
     await memory.relate('ada', 'knows', 'bob');
@@ -688,7 +688,7 @@ describe('a relation', () => {
     expect(await memory.check()).toEqual([]);
   });
 
-  it('goes through an export, and stays with what consolidates its statements', async () => {
+  it('survives an export, and the consolidation of its statements', async () => {
     const { memory } = await opened();
     await people(memory);
     await memory.relate('ada', 'knows', 'bob', { validFrom: '2020-01-01', weight: 0.3 });
@@ -715,7 +715,7 @@ describe('walks', () => {
     return memory;
   }
 
-  it('go as far as they are told, either way along a relation', async () => {
+  it('go as far as asked, along relations in either direction', async () => {
     const memory = await chain();
     const at = async (options: object) => {
       const { neighbours, relations, truncated } = await memory.neighbours('a', options);
@@ -746,7 +746,7 @@ describe('walks', () => {
     expect(neighbours.map(({ id }) => id)).toEqual(['e']);
   });
 
-  it('walks links too where they are asked for, and only those that can be seen', async () => {
+  it('follow links on request, but only to visible memories', async () => {
     const memory = await chain();
     const long = 'x'.repeat(300);
     await memory.remember(long, { id: 'note' });
@@ -773,7 +773,7 @@ describe('walks', () => {
     expect(await reached({ links: true })).not.toContain('note');
   });
 
-  it('find every shortest path, shortest first, and none that is too long', async () => {
+  it('find all shortest paths, but none that is too long', async () => {
     const memory = await chain();
     const found = async (from: string, to: string, options: object = {}) =>
       (await memory.paths(from, to, options)).map(({ ids }) => ids.join(''));

@@ -10,22 +10,22 @@ import type {
 } from '../../store/store.ts';
 import { subjectOf } from './view.ts';
 
-/** Rows that are kept of one space at most, and events that are taken in one by one. */
+/** Most cached rows per space, and most events that are followed instead of starting anew. */
 const MOST_ROWS = 1_000_000;
 const MOST_EVENTS = 500;
 
-/** The last event that something reflects, by what tells it from others; `undefined` where there is none. */
+/** Identifies the last event that a cache includes; `undefined` if there is none. */
 type Place = Pick<MemoryEvent, 'sequence' | 'operation' | 'at' | 'verb' | 'memoryId'> | undefined;
 
-/** What walks have read of a space, as of one moment. */
+/** What walks have read of a space: a cache of one moment. */
 interface Kept {
   version: unknown;
   last: Place;
-  /** Another object after each change: whoever reads at an earlier moment takes no part in it any more. */
+  /** Replaced after each change, so that readers of an earlier moment notice it and stop using the cache. */
   moment: object;
   readonly ends: Map<string, readonly StatedRelationRow[]>;
   readonly subjects: Map<string, readonly StatedRelationRow[]>;
-  /** What each memory states: every row is kept once. */
+  /** The rows by the memory that states them: each row is stored once. */
   readonly rows: Map<string, StatedRelationRow[]>;
   readonly standing: Map<string, Standing | undefined>;
   readonly newer: Map<string, readonly MemoryRecord[]>;
@@ -33,20 +33,19 @@ interface Kept {
 
 const keptOf = new WeakMap<object, Kept>();
 
-/** Rows, each with the keys that it belongs to: known only once it is certain that they are of the right moment. */
+/** Makes the entries of one row, each with its key. Called only once the cache is known to be of the right moment. */
 type Keyed<Value> = () => readonly (readonly [key: string, value: Value])[];
 
 /**
- * A reader for walks over relations: what one of them has read, the next ones need not read again. It follows what is
- * written, by any process: of a memory that was written everything is read anew. Rows are kept, not what follows from
- * them: that depends on the moment and on who looks. What use changes of a memory, its tier, is not followed, as no walk
- * asks for it (docs/decisions/0081-kept-relations-follow.md).
+ * Returns a reader that caches what walks over relations read. The cache follows all writes, by any process: everything
+ * about a written memory is read anew. It stores rows and not conclusions, which depend on the moment and the scope. It
+ * does not follow changes of the tier by use, which no walk reads (docs/decisions/0081-kept-relations-follow.md).
  */
 export async function walkingReader(
   { close: owner }: Pick<SpaceStore, 'close'>,
   snapshot: Snapshot,
 ): Promise<SpaceReader> {
-  // A space may be looked at through another object, as recalls that are recorded do: it is closed by the same function.
+  // Recorded recalls wrap the space in another object. Its `close` function is the same, and serves as the key.
   const kept = await keptAt(owner, snapshot);
   if (!kept) return snapshot;
   const { moment } = kept;
@@ -100,7 +99,10 @@ export async function walkingReader(
   };
 }
 
-/** What is kept, brought up to the moment of a snapshot; `undefined` where others are at it, who are elsewhere. */
+/**
+ * Returns the cache, brought up to the moment of a snapshot; `undefined` if another reader has brought it to a
+ * different moment.
+ */
 async function keptAt(owner: object, snapshot: Snapshot): Promise<Kept | undefined> {
   const version = await snapshot.version();
   const known = keptOf.get(owner);
@@ -108,7 +110,7 @@ async function keptAt(owner: object, snapshot: Snapshot): Promise<Kept | undefin
   const last = known?.last;
   const written = last && (await writtenSince(snapshot, last));
   const fresh = written ? undefined : await lastEvent(snapshot);
-  // Others may have brought it up to another moment meanwhile.
+  // Another reader may have moved the cache meanwhile.
   if (keptOf.get(owner) !== known || known?.last !== last) return undefined;
   if (known && written && sizeOf(known) < MOST_ROWS) return follow(known, version, written);
   const kept: Kept = {
@@ -127,13 +129,16 @@ async function keptAt(owner: object, snapshot: Snapshot): Promise<Kept | undefin
 
 interface Written {
   readonly last: Place;
-  /** The ids of the memories that were written. */
+  /** The ids of the written memories. */
   readonly ids: ReadonlySet<string>;
-  /** Those of them that are there. */
+  /** Those that exist now. */
   readonly present: readonly MemoryRecord[];
 }
 
-/** What was written after an event; `undefined` where it is not in the log as it was, or too much was written. */
+/**
+ * Returns what was written after an event; `undefined` if the log does not contain this event as it was, or too much
+ * was written.
+ */
 async function writtenSince(snapshot: Snapshot, last: NonNullable<Place>): Promise<Written | undefined> {
   const events = await eventsAfter(snapshot, last.sequence - 1, MOST_EVENTS);
   const [same, ...rest] = events;
@@ -161,7 +166,7 @@ function isSameEvent(a: MemoryEvent, b: NonNullable<Place>): boolean {
   return (['sequence', 'operation', 'at', 'verb', 'memoryId'] as const).every((name) => a[name] === b[name]);
 }
 
-/** Drops everything in which memories stand that were written, or stood before. */
+/** Drops all entries that contain a written memory, or contained it before. */
 function follow(kept: Kept, version: unknown, { last, ids, present }: Written): Kept {
   kept.version = version;
   kept.last = last;
@@ -190,8 +195,8 @@ function sizeOf({ rows, standing, newer }: Kept): number {
 }
 
 /**
- * The values of these keys, each once; those that are not known are read, by key. `undefined` where what is known is that of
- * another moment by now.
+ * Returns the values of these keys, each once, and reads the keys that are not cached. Returns `undefined` if the cache
+ * is of another moment by then.
  */
 async function readThrough<Value>(
   known: Map<string, readonly Value[]>,

@@ -28,8 +28,8 @@ const triples = async (memory: MemoryEngine, of: string, options: object = {}) =
 
 const ids = (memories: readonly Memory[]) => memories.map(({ id }) => id).sort();
 
-describe('two entities that are one', () => {
-  it('have all names and relations of both; the other is listed no more', async () => {
+describe('two merged entities', () => {
+  it('have all names and relations of both; the other one is no longer listed', async () => {
     const { memory, clock } = await opened();
     await twoAnns(memory);
     clock.advance(day);
@@ -70,7 +70,7 @@ describe('two entities that are one', () => {
     expect(await memory.check()).toEqual([]);
   });
 
-  it('have a relation that one statement gives to both, as long and as much as it is said of either', async () => {
+  it('have a relation that one statement gave to both, with the longest period and the highest weight', async () => {
     const { memory } = await opened();
     await twoAnns(memory);
     const shares = { name: 'shares_a_flat_with', to: 'bob' };
@@ -98,7 +98,7 @@ describe('two entities that are one', () => {
     expect(await triples(memory, 'Ann Smith', { relations: ['shares a flat with'] })).toHaveLength(1);
   });
 
-  it('are merged in one scope, and only if both are entities that are believed', async () => {
+  it('must be believed entities of one scope', async () => {
     const { memory } = await opened();
     await twoAnns(memory);
     await memory.remember('Ann of the project', {
@@ -138,7 +138,7 @@ describe('two entities that are one', () => {
     expect(await memory.check()).toEqual([]);
   });
 
-  it('keep the names of one that is forgotten alone, and forget lists who has them', async () => {
+  it('keep the names of a part that is forgotten alone, and forget lists the entity that has them', async () => {
     const { memory } = await opened();
     await memory.rememberMany([
       entity('nick', 'Nick Gray', { aliases: ['Nicky'] }),
@@ -157,7 +157,7 @@ describe('two entities that are one', () => {
     expect(await memory.check()).toEqual([]);
   });
 
-  it('leave sentences that name the other one, which forget lists', async () => {
+  it('leave sentences that name the other one, and forget lists them', async () => {
     const { memory } = await opened();
     await memory.rememberMany([
       entity('annie', 'Annie Poe'),
@@ -196,7 +196,7 @@ describe('two entities that are one', () => {
     },
   );
 
-  it('are listed however many merges came after theirs', async () => {
+  it('are listed by forget, however many merges followed', async () => {
     const { memory } = await opened();
     const names = [entity('annie', 'Annie Poe'), entity('ann', 'Ann Gray')];
     await memory.rememberMany([...names, entity('bob', 'Bob'), entity('rob', 'Rob')]);
@@ -240,8 +240,8 @@ describe('two entities that are one', () => {
   );
 });
 
-describe('an entity that is two', () => {
-  it('gives the other one its names, and what names it alone', async () => {
+describe('a split entity', () => {
+  it('gives the other one its names, and the statements that name only that one', async () => {
     const { memory } = await opened();
     await memory.rememberMany([
       entity('jo', 'Jordan Miller', { aliases: ['Jordan Brown', 'Browny', 'JM'], kind: 'person' }),
@@ -279,7 +279,7 @@ describe('an entity that is two', () => {
     expect(await memory.check()).toEqual([]);
   });
 
-  it('gives back one that was merged, under its id', async () => {
+  it('restores a merged entity under its id', async () => {
     const { memory } = await opened();
     await twoAnns(memory);
     await memory.mergeEntities('annie', 'ann');
@@ -297,7 +297,7 @@ describe('an entity that is two', () => {
     expect(await memory.check()).toEqual([]);
   });
 
-  it('gives back one that was merged as part of another one, and leaves its name to nobody else', async () => {
+  it('restores an entity that was merged through another one, and leaves its name to no other entity', async () => {
     const { memory } = await opened();
     await memory.rememberMany([
       entity('ada', 'Ada Lovelace'),
@@ -324,7 +324,7 @@ describe('an entity that is two', () => {
     expect(await memory.check()).toEqual([]);
   });
 
-  it('takes what the other one stated itself away again, but for what it had stated before', async () => {
+  it('loses the relations that the other one stated, except those that it had stated before', async () => {
     const { memory } = await opened();
     const stating = (id: string, ...all: readonly string[]) =>
       all.map((name) => ({ from: id, name, to: 'acme' }));
@@ -470,8 +470,8 @@ async function drawn() {
   return { memory, clock };
 }
 
-describe('whatever is done to a graph', () => {
-  it('is undone to the exact state before, and looking back shows what was seen', async () => {
+describe('any operations on a graph', () => {
+  it('can be undone to the exact state before, and a look back shows what was visible', async () => {
     let merged = 0;
     await fc.assert(
       fc.asyncProperty(
@@ -504,7 +504,7 @@ describe('whatever is done to a graph', () => {
     expect(merged).toBeGreaterThan(10);
   });
 
-  it('is walked as its relations say', async () => {
+  it('agree with a walk over the relations', async () => {
     let joined = 0;
     await fc.assert(
       fc.asyncProperty(

@@ -12,8 +12,9 @@ import type { MergeResult } from './types.ts';
 import { type GraphLook, visibleAmong } from './view.ts';
 
 /**
- * Makes two entities one: `into` takes over the names, the kind where it has none, and all relations of `from`, whose
- * place it takes. Throws `not_found`, and `invalid_argument` for a memory that is not an entity, cannot be seen, or lies elsewhere.
+ * Merges two entities: `into` takes over the names and relations of `from`, and its kind if it has none, and supersedes
+ * it. Throws `not_found`, and `invalid_argument` for a memory that is not an entity, is not visible, or is in another
+ * scope.
  */
 export async function mergeEntities(
   engine: Dependencies,
@@ -46,7 +47,7 @@ export async function mergeEntities(
   return { entity, merged, statements };
 }
 
-/** Throws `invalid_argument` for a memory that is not an entity, and for one that is not believed any more. */
+/** Throws `invalid_argument` for a memory that is not an entity or is no longer believed. */
 export async function checkEntity(
   reader: SpaceReader,
   memory: MemoryRecord,

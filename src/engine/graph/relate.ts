@@ -25,8 +25,8 @@ import type { RelateOptions, RelateResult, UnrelateOptions, UnrelateResult } fro
 import { beginOf, type Edge, heldAmong, type Stating, shownRelation, takesPlaceOf } from './view.ts';
 
 /**
- * States that two memories, named by id or as entities, have something to do with each other. Without a memory that says
- * so it remembers one. Throws `not_found`, `invalid_argument`.
+ * States a relation between two memories, each given by id or by the name of an entity. Without `statedBy` it remembers
+ * a sentence that states it. Throws `not_found`, `invalid_argument`.
  */
 export async function relate(
   engine: Dependencies,
@@ -52,7 +52,7 @@ export async function relate(
     content: content ?? sentence,
     scope: options.scope,
     sessionId: options.sessionId,
-    // What is said about the whole of it is true of the sentence.
+    // The generated sentence says nothing else, so validity and confidence of the relation are also its own.
     ...(content === undefined ? { validFrom, validUntil, confidence } : {}),
     relations: [given],
   };
@@ -73,7 +73,7 @@ export async function relate(
   return resultOf(relation, sentence, [memory], outcome);
 }
 
-/** Ends a relation: whatever said that it holds says until when. Throws `not_found` where nothing does. */
+/** Ends a relation: sets the end in every memory that states it. Throws `not_found` if none does. */
 export async function unrelate(
   engine: Dependencies,
   from: string,
@@ -121,8 +121,8 @@ export async function unrelate(
 }
 
 /**
- * The sentences that these superseded, directly or in turn: if Ada moves out of Rome, she does not live in Paris again. A value that had not
- * begun has replaced nothing yet.
+ * Finds the generated sentences that the ending ones superseded, directly or through a chain. They end too: if Ada
+ * moves out of Rome, she does not live in Paris again. A value that had not begun has not replaced anything yet.
  */
 async function replacedBy(
   reader: SpaceReader,
@@ -148,8 +148,8 @@ async function replacedBy(
 }
 
 /**
- * What states an earlier value and is not superseded, as what people said in their own words: it would hold again too. A value of
- * another scope may: from there the later one need not be seen.
+ * Finds statements of earlier values that are not superseded, such as those in people's own words: they would count
+ * again too. Only in the scope of an ending statement: from another scope the later value may not be visible.
  */
 async function earlierValues(
   reader: SpaceReader,
@@ -175,7 +175,10 @@ async function earlierValues(
   );
 }
 
-/** A memory that says of a relation that it ends before a moment. What says nothing else ends with it. */
+/**
+ * Returns a memory in which a relation ends before the moment `at`. A generated sentence, which says nothing else, ends
+ * with it.
+ */
 function ended(
   memory: MemoryRecord,
   triple: Triple,
@@ -186,7 +189,7 @@ function ended(
   const until = at - 1;
   const relations = (memory.relations ?? []).flatMap((each) => {
     if (!isSameTriple(each, triple) || !isMeant(each) || (each.validUntil ?? Infinity) < at) return [each];
-    // What was to begin later never holds.
+    // A relation that was to begin later never held.
     return (each.validFrom ?? -Infinity) > until ? [] : [{ ...each, validUntil: until }];
   });
   return {
@@ -196,15 +199,15 @@ function ended(
   };
 }
 
-/** A statement that is about to be written, or is known already. One that is new has no ordinal: it is the last. */
+/** A statement that is about to be written or is known already. A new one has no ordinal yet and counts as the last. */
 interface Told {
   readonly memory: MemoryRecord;
   readonly relation: RelationRecord;
 }
 
 /**
- * The sentences that state an earlier value of a name that has one at a time, and nothing else. The new statement supersedes them: if it
- * is invalidated, forgotten or no longer valid, the earlier value is current again.
+ * Finds the generated sentences that state an earlier value of a single-valued relation and nothing else. The new
+ * statement supersedes them: if it is invalidated, forgotten or no longer valid, the earlier value is current again.
  */
 async function earlierSentences(reader: SpaceReader, told: Told, now: Instant): Promise<readonly string[]> {
   const others = await otherValues(reader, told);
@@ -227,8 +230,8 @@ async function earlierSentences(reader: SpaceReader, told: Told, now: Instant): 
 }
 
 /**
- * Whether a statement that takes the place of another one says so for as long as it is believed. Words of people are believed before
- * and after what they say of a relation holds: they would hide the earlier value then too.
+ * Whether the memory `told` is believed only while its relation holds, as far as `earlier` is concerned. People's own
+ * words may be believed before and after their relation holds, and would hide the earlier value then too.
  */
 function holdsWhereBelieved(told: Told, earlier: Stating, now: Instant): boolean {
   const { memory, relation } = told;
@@ -238,8 +241,8 @@ function holdsWhereBelieved(told: Told, earlier: Stating, now: Instant): boolean
 }
 
 /**
- * Without those that something else replaces for as long as the new statement lasts, or as they do themselves: the chain of them
- * holds.
+ * Drops statements that another memory already supersedes for at least as long as the new statement, or the earlier one
+ * itself, holds. That supersession chain already hides them.
  */
 async function withoutLastinglyReplaced(
   reader: SpaceReader,
@@ -262,8 +265,9 @@ async function withoutLastinglyReplaced(
 }
 
 /**
- * The sentences that state a later value, and nothing else, where the new statement is told after them: they supersede it as if it had been
- * told before. Mostly that is the nearest one; one further on does where the nearer ones have ended by then.
+ * Finds the generated sentences that state a later value, if the new statement is told after them, and makes them
+ * supersede it as if it had been told first. Usually that is only the nearest one. Further ones also do if the nearer
+ * ones have ended by the time they begin.
  */
 async function laterSentences(reader: SpaceReader, told: Told, now: Instant): Promise<readonly Change[]> {
   const { memory: sentence, relation } = told;
@@ -276,7 +280,7 @@ async function laterSentences(reader: SpaceReader, told: Told, now: Instant): Pr
   for (const each of later) {
     const begin = beginOf(each);
     if (nearer.some((one) => endOf(one) >= begin)) continue;
-    // One that another one has superseded does all the same: the chain of them holds.
+    // A superseded sentence counts too: `deep` includes it.
     const look = { filter: { validAt: begin, deep: true }, now, singleValued: new Set<string>() };
     if ((await heldAmong(reader, [each], look)).length === 0) continue;
     const [memory] = await reader.get([each.memory.id]);
@@ -287,7 +291,7 @@ async function laterSentences(reader: SpaceReader, told: Told, now: Instant): Pr
   return changes;
 }
 
-/** What states other values of a name that has one at a time, in the scope of the statement. */
+/** Finds the statements of other values of a single-valued relation, in the scope of the new statement. */
 async function otherValues(reader: SpaceReader, { memory, relation }: Told): Promise<readonly Stating[]> {
   const { from, name, to } = relation;
   if (!(await reader.settings()).singleValued.includes(name)) return [];
@@ -300,12 +304,12 @@ function numbered({ memory, relation }: Told): Stating {
   return { memory: { ...memory, ordinal: memory.ordinal || Infinity }, relation };
 }
 
-/** Until when a statement says that a relation holds. */
+/** Returns until when a statement says that its relation holds. */
 function endOf({ memory, relation }: Told | Stating): Instant {
   return Math.min(relation.validUntil ?? Infinity, memory.validUntil ?? Infinity);
 }
 
-/** Whether a memory was made to state a value of this name, and says nothing else. */
+/** Whether a memory is a generated sentence about this relation of this subject, and says nothing else. */
 function statesOnly(memory: MemoryRecord, { relation: { from, name } }: Told): boolean {
   return (
     memory.relations?.some((each) => each.from === from && each.name === name && isMadeOf(memory, each)) ??
@@ -313,7 +317,10 @@ function statesOnly(memory: MemoryRecord, { relation: { from, name } }: Told): b
   );
 }
 
-/** Whether a memory supersedes another one, directly or in turn: that one cannot supersede it as well. */
+/**
+ * Whether a memory supersedes `id`, directly or through a chain. If so, `id` must not supersede it too: that would be a
+ * cycle.
+ */
 async function leadsTo(reader: SpaceReader, { supersedes }: MemoryRecord, id: string): Promise<boolean> {
   const below = new Set(supersedes);
   let level: readonly string[] = [...below];
@@ -339,7 +346,7 @@ async function addTo(
       const united = withRelations(memory.relations ?? [], [relation]);
       const relations = atMost(united, MOST_RELATIONS, `statedBy[${index}]`, 'relations');
       const stating = { ...memory, relations, ...sentenceValidity(memory, relations) };
-      // What states the same value is not replaced by it.
+      // A memory in `statedBy` states the same value and is not superseded.
       const earlier = (await earlierSentences(reader, { memory, relation }, at)).filter(
         (id) => !ids.includes(id),
       );
@@ -367,7 +374,7 @@ async function endsMeant(
   ];
 }
 
-/** What a memory is called in a sentence. */
+/** Returns how a memory is named in a generated sentence. */
 export function nameOf({ title, content }: Pick<MemoryRecord, 'title' | 'content'>): string {
   return title ?? content;
 }

@@ -9,7 +9,7 @@ import { validAtOf } from '../recall/past.ts';
 import type { GraphOptions } from './types.ts';
 import { type GraphLook, visibleAmong } from './view.ts';
 
-/** From where and when a caller looks. Throws `invalid_scope`, `invalid_time`. */
+/** Reads the point of view of a caller: scope, time and single-valued relations. Throws `invalid_scope`, `invalid_time`. */
 export async function lookOf(engine: Dependencies, options: GraphOptions = {}): Promise<GraphLook> {
   return {
     filter: { validAt: validAtOf(options), ...filterOf({ scope: options.scope }) },
@@ -18,15 +18,15 @@ export async function lookOf(engine: Dependencies, options: GraphOptions = {}): 
   };
 }
 
-/** Names of relations that a caller asks for. Throws `invalid_argument`. */
+/** Checks the names of relations that a caller gives. Throws `invalid_argument`. */
 export function relationNames(given: readonly string[] | undefined): ReadonlySet<string> | undefined {
   if (given === undefined) return undefined;
   return new Set(listOf(given, 'relations').map((name, at) => relationName(name, `relations[${at}]`)));
 }
 
 /**
- * The memory that an id or a name means: of an id the memory itself, of a name the one visible entity that has it as its
- * title, else as an alias. Throws `not_found`, and `invalid_argument` where a name means several.
+ * Returns the memory with an id, or else the one visible entity with a name as its title, else as an alias. Throws
+ * `not_found`, and `invalid_argument` if several entities have the name.
  */
 export async function meantBy(
   reader: SpaceReader,
@@ -37,7 +37,7 @@ export async function meantBy(
 ): Promise<MemoryRecord> {
   const said = text(given, field, { maxCharacters: 1000 });
   const [itself] = await reader.get([said]);
-  // What is named by its id is meant, whether it is believed or not.
+  // An id names a memory whether or not it is believed.
   if (itself && filterExclusionOf(itself, look.filter) === undefined) return itself;
   const named = await visibleAmong(reader, await reader.find('names', [said]), look);
   const titled = named.filter(({ title }) => title !== undefined && foldedName(title) === foldedName(said));

@@ -14,7 +14,7 @@ import type { Change, SpaceReader } from '../../store/store.ts';
 import { superseding } from '../belief/supersession.ts';
 import { revised } from '../write/record.ts';
 
-/** An entity that another one has become part of, and what that changes of whatever states relations of that one. */
+/** Merges the entity `from` into `into`. Returns the merged entity, and the changed memories that stated relations of `from`. */
 export async function mergedInto(
   reader: SpaceReader,
   from: MemoryRecord,
@@ -57,7 +57,7 @@ export async function mergedInto(
   };
 }
 
-/** What states relations of one entity, saying so of another one, but for these memories. */
+/** Returns the memories that state relations of `from`, changed to state them of `to`. Leaves out the memories in `but`. */
 export async function movedStatements(
   reader: SpaceReader,
   but: readonly string[],
@@ -69,14 +69,14 @@ export async function movedStatements(
   return stating.filter(({ id }) => !but.includes(id)).map((memory) => restating(memory, from, to, now));
 }
 
-/** A memory that states of one entity what it stated of another one. What was made to say nothing else goes along. */
+/** Returns a memory that states relations of `to` instead of `from`. For a generated sentence, `derivedFrom` changes too. */
 export function restating(memory: MemoryRecord, from: string, to: string, now: Instant): MemoryRecord {
   const before = memory.relations ?? [];
   const relations = joined(renamed(before, from, to));
   const madeOf = before.find((each) => isMadeOf(memory, each));
   if (!madeOf) return { ...memory, relations };
   const derivedFrom = memory.derivedFrom.map((id) => (id === from ? to : id));
-  // Of one entity with itself there is nothing to say any more.
+  // A relation of an entity with itself says nothing: the sentence ends.
   const isOver = new Set(derivedFrom).size < derivedFrom.length;
   return {
     ...memory,
@@ -86,7 +86,10 @@ export function restating(memory: MemoryRecord, from: string, to: string, now: I
   };
 }
 
-/** What becomes of a sentence whose relation ends before a moment: one that was to begin later never holds. */
+/**
+ * Returns the changes of a sentence whose relation ends before the moment `at`. A sentence that was to begin later is
+ * invalidated.
+ */
 export function endedSentence(
   { validFrom = -Infinity }: MemoryRecord,
   at: Instant,
@@ -98,8 +101,8 @@ export function endedSentence(
 }
 
 /**
- * What becomes of the validity of a sentence that says nothing but a relation, where that is stated anew with another period:
- * the sentence is valid for all of what is stated.
+ * Returns the changed validity of a generated sentence whose relation is stated again with another period: the sentence
+ * is valid for all stated periods together.
  */
 export function sentenceValidity(
   memory: MemoryRecord,
@@ -118,7 +121,7 @@ export function sentenceValidity(
   };
 }
 
-/** From the first moment that is named; until the last one, where each has an end. */
+/** Returns the period of all relations together. An open beginning is ignored; an open end leaves the period open. */
 function periodOf(relations: readonly RelationRecord[]): Period {
   return {
     from: Math.min(...relations.map(({ validFrom = Infinity }) => validFrom)),
@@ -127,8 +130,8 @@ function periodOf(relations: readonly RelationRecord[]): Period {
 }
 
 /**
- * Whether two memories were made to state one relation, each for a time of its own with a gap between them. They stay two: one
- * sentence would be believed in the gap as well.
+ * Whether two memories are generated sentences for periods with a gap between them. They stay separate: a single
+ * sentence would be believed in the gap too.
  */
 export function isOfAnotherTime(a: MemoryRecord, b: MemoryRecord): boolean {
   const [times, others] = [timesStated(a), timesStated(b)];
@@ -139,7 +142,7 @@ export function isOfAnotherTime(a: MemoryRecord, b: MemoryRecord): boolean {
   );
 }
 
-/** From when until when a memory is believed that was made to state a relation; `undefined` for any other one. */
+/** Returns the period in which a generated sentence is believed; `undefined` for any other memory. */
 function timesStated(memory: MemoryRecord): Period | undefined {
   const stated = (memory.relations ?? []).filter((each) => isMadeOf(memory, each));
   if (stated.length === 0) return undefined;
@@ -164,7 +167,7 @@ function renamed(relations: readonly RelationRecord[], from: string, to: string)
     .filter((each) => each.from !== each.to);
 }
 
-/** What is stated of one memory, stated of another one. */
+/** Returns relations with the end `from` replaced by `to`. */
 export function restated(
   relations: MemoryRecord['relations'],
   from: string,
@@ -173,7 +176,7 @@ export function restated(
   return relations && joined(renamed(relations, from, to));
 }
 
-/** What an entity states without what another one brought along when it became part of it; what it stated `before` stays. */
+/** Returns the relations of an entity without those that came from `other` in a merge. Relations that it had `before` stay. */
 export function withoutRelations(
   { id, relations }: MemoryRecord,
   other: MemoryRecord,
@@ -191,7 +194,7 @@ function joined(...all: readonly (readonly RelationRecord[])[]): readonly Relati
   return relations.length === 0 ? undefined : relations;
 }
 
-/** Whether a memory was made to state a relation, and says nothing else. */
+/** Whether a memory is the sentence that was generated to state a relation, and says nothing else. */
 export function isMadeOf(
   { derivedFrom, source }: MemoryRecord,
   { from, to }: Pick<Triple, 'from' | 'to'>,

@@ -18,22 +18,23 @@ import { restating, withoutRelations } from './restate.ts';
 import type { SplitOptions, SplitResult } from './types.ts';
 import type { GraphLook } from './view.ts';
 
-/** Of one memory: as it was, if it was there, and as it is to be. */
+/** A memory that is written; `before` is missing if it is new. */
 interface Written {
   readonly before: MemoryRecord | undefined;
   readonly memory: MemoryRecord;
 }
 
 interface Plan {
-  /** The entity that stays, the one that it is split from, then those that this one had become part of before. */
+  /** The entity that stays, the one that is split off, then the merged entities between the two, which are changed too. */
   readonly written: readonly [Written, Written, ...Written[]];
-  /** What states relations of the other one from now on. */
+  /** The memories whose relations move to the other entity. */
   readonly moved: readonly MemoryRecord[];
 }
 
 /**
- * Makes two of an entity that is two: the other one gets a name, further names, and what states relations of it. One that was
- * merged under this name, itself or as part of another one, comes back under its id. Throws `not_found`, `invalid_argument`.
+ * Splits an entity in two. The other entity gets the name, further names, and the memories that state its relations. If
+ * an entity of this name was merged into this one, directly or through others, it is restored under its id. Throws
+ * `not_found`, `invalid_argument`.
  */
 export async function splitEntity(
   engine: Dependencies,
@@ -114,7 +115,7 @@ async function planSplit(
   if (!known) throw notFound(id, engine.space.name);
   await checkEntity(reader, known, 'entity', look);
   const said = text(name, 'name', { maxCharacters: 200 });
-  // As it is written among its names, if it is one of them.
+  // If it is an alias, its spelling there is kept.
   const title = known.aliases?.find((each) => foldedName(each) === foldedName(said)) ?? said;
   const merged = await mergedAs(reader, known, title);
   const aliases = options.aliases === undefined ? [] : texts(options.aliases, 'aliases', 64, 200);
@@ -150,7 +151,10 @@ async function planSplit(
   };
 }
 
-/** An entity without another one that was part of it: its names, and what it states since `next`, which may be that one, became part of it. */
+/**
+ * Returns an entity without the names of `other`, and without the relations that came with `next` when that was merged
+ * into it. `next` may be `other` itself.
+ */
 async function parted(
   reader: SpaceReader,
   known: MemoryRecord,
@@ -172,7 +176,7 @@ async function parted(
   });
 }
 
-/** An entity as it was before another one became part of it. */
+/** Returns an entity as it was before `merged` was merged into it. */
 async function beforeMerge(
   reader: SpaceReader,
   { id }: MemoryRecord,
@@ -182,14 +186,14 @@ async function beforeMerge(
   return history.findLast(({ before }) => before && !before.supersedes.includes(merged))?.before;
 }
 
-/** An entity that had become part of another one. */
+/** An entity that was merged into another one. */
 interface Merged {
   readonly memory: MemoryRecord;
-  /** What it is part of, from the entity that is seen to the one that it was merged into. */
+  /** The chain of merges: from the visible entity down to the one that it was merged into. */
   readonly within: readonly [MemoryRecord, ...MemoryRecord[]];
 }
 
-/** The nearest entity of this name that has become part of another one. Throws `invalid_argument` where there are several. */
+/** Finds the nearest merged entity with this title. Throws `invalid_argument` if there are several. */
 async function mergedAs(reader: SpaceReader, known: MemoryRecord, name: string): Promise<Merged | undefined> {
   const looked = new Set([known.id]);
   let wholes: readonly Merged['within'][] = [[known]];
@@ -219,7 +223,7 @@ async function mergedAs(reader: SpaceReader, known: MemoryRecord, name: string):
   return undefined;
 }
 
-/** An entity that comes back, with what is said of it now. */
+/** Returns a restored entity with the aliases and kind that the caller gives. */
 function retold(
   memory: MemoryRecord,
   aliases: readonly string[],
@@ -236,7 +240,10 @@ function retold(
   });
 }
 
-/** What moves: the statements that are named, or those whose words name the other one alone. Throws `invalid_argument`. */
+/**
+ * Returns the memories whose relations move: those that the caller names, or those whose text names only the other
+ * entity. Throws `invalid_argument`.
+ */
 function chosen(
   { space }: Dependencies,
   stating: readonly MemoryRecord[],

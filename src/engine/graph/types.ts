@@ -4,7 +4,7 @@ import type { AsOf, Inactive, Memory, OperationOptions, RememberResult } from '.
 
 /** A relation that holds, with what states it. */
 export interface StatedRelation {
-  /** The same for everything that states it: `relation:ada/works_at/acme`. */
+  /** The same for every memory that states it: `relation:ada/works_at/acme`. */
   readonly id: string;
   /** The id of the memory that it starts from. */
   readonly from: string;
@@ -16,91 +16,94 @@ export interface StatedRelation {
   readonly weight: number;
   /** 0–1: the highest of its statements. */
   readonly confidence: number;
-  /** Since when, by the statement that goes back furthest; absent where one of them does not say. */
+  /** Since when it holds, by the statement with the earliest start; absent if one of them has none. */
   readonly validFrom?: string;
-  /** Until when, by the statement that goes on longest; absent where one of them does not say. */
+  /** Until when it holds, by the statement with the latest end; absent if one of them has none. */
   readonly validUntil?: string;
-  /** The ids of the memories that state it, by when they were made. */
+  /** The ids of the memories that state it, oldest first. */
   readonly statements: readonly string[];
 }
 
-/** From where, and when, one looks at entities and relations. */
+/** The scope and time from which entities and relations are seen. */
 export interface GraphOptions extends OperationOptions {
   /** Sees this scope and its ancestors. Default is every scope. */
   readonly scope?: string | undefined;
-  /** Looks back. */
+  /** Looks at the past: at what was known, or was true, at a moment. */
   readonly asOf?: AsOf | undefined;
 }
 
 export interface RelateOptions
   extends OperationOptions,
     Pick<RelationInput, 'weight' | 'confidence' | 'validFrom' | 'validUntil'> {
-  /** A sentence that states it, remembered with it as a fact. Default is its own: "Ada works at Acme". */
+  /** A sentence that states it, remembered as a fact. Default is a generated one: "Ada works at Acme". */
   readonly content?: string | undefined;
-  /** The ids of memories that state it already; nothing is remembered then. Not together with `content`. */
+  /**
+   * The ids of memories that state it already. They get the relation, and no sentence is remembered. Not together with
+   * `content`.
+   */
   readonly statedBy?: readonly string[] | undefined;
-  /** Of what is remembered, and from where names are looked up. Default is `global`. */
+  /** The scope of the sentence, and from which names are looked up. Default is `global`. */
   readonly scope?: string | undefined;
   readonly sessionId?: string | undefined;
 }
 
 export interface RelateResult {
   readonly relation: StatedRelation;
-  /** It in words: "Ada works at Acme". */
+  /** The relation in words: "Ada works at Acme". */
   readonly sentence: string;
-  /** Of the statement; `updated` where memories that were there state it now. */
+  /** The outcome for the sentence; `updated` for the memories of `statedBy`. */
   readonly outcome: RememberResult['outcome'];
-  /** Set when all that states it was invalidated: it does not hold until one of these is reinstated. */
+  /** Set if every memory that states it was invalidated: the relation does not hold until one of them is reinstated. */
   readonly inactive?: Inactive | undefined;
 }
 
 export interface UnrelateOptions extends OperationOptions {
-  /** Since when it does not hold any more. Default is now. */
+  /** Since when it no longer holds. Default is now. */
   readonly endedAt?: string | Date | undefined;
-  /** Only what is stated in this scope itself. Default is every scope. */
+  /** Only statements in exactly this scope. Default is every scope. */
   readonly scope?: string | undefined;
 }
 
 export interface UnrelateResult {
-  /** The relation that has ended. */
+  /** The id of the relation that has ended. */
   readonly id: string;
-  /** It in words: "Ada works at Acme". */
+  /** The relation in words: "Ada works at Acme". */
   readonly sentence: string;
-  /** The memories that said that it holds. */
+  /** The ids of the memories that stated it. */
   readonly statements: readonly string[];
 }
 
-/** Two entities that are one now. */
+/** The result of merging two entities. */
 export interface MergeResult {
-  /** The one that stays, with the names of both. */
+  /** The entity that stays, with the names of both. */
   readonly entity: Memory;
-  /** The id of the one that is part of it now. */
+  /** The id of the entity that was merged into it. */
   readonly merged: string;
-  /** The ids of the memories that stated relations of that one, and state them of the other now. */
+  /** The ids of the memories whose relations moved from the merged entity to the other. */
   readonly statements: readonly string[];
 }
 
 export interface SplitOptions extends OperationOptions {
-  /** Further names of the other one: they are removed from the first one. */
+  /** Further names of the other entity. They are removed from the first one. */
   readonly aliases?: readonly string[] | undefined;
-  /** Of the other one. Default is that of the first. */
+  /** The kind of the other entity. Default is that of the first. */
   readonly kind?: string | undefined;
-  /** What is to be said of the other one. Default is its name. */
+  /** The content of the other entity. Default is its name. */
   readonly content?: string | undefined;
   /**
-   * The ids of the memories whose relations are those of the other one. Default are those that name it, and do not name
+   * The ids of the memories whose relations belong to the other entity. By default those that name it and do not name
    * the first.
    */
   readonly statements?: readonly string[] | undefined;
 }
 
-/** An entity that is two now. */
+/** The result of splitting an entity. */
 export interface SplitResult {
-  /** The first, without the names of the other one. */
+  /** The first entity, without the names of the other one. */
   readonly entity: Memory;
-  /** The other one. */
+  /** The other entity. */
   readonly split: Memory;
-  /** The ids of the memories that state relations of the other one now. */
+  /** The ids of the memories whose relations moved to the other entity. */
   readonly statements: readonly string[];
 }
 
@@ -116,11 +119,11 @@ export interface NeighboursOptions extends GraphOptions {
   readonly depth?: number | undefined;
   /** Only along relations of these names. Default is all. */
   readonly relations?: readonly string[] | undefined;
-  /** How many neighbours at most, nearest first, 1–10,000. Default is 1,000. */
+  /** Most neighbours, nearest first, 1–10,000. Default is 1,000. */
   readonly limit?: number | undefined;
-  /** Whether links between memories are walked too, whatever `relations` says. Default is false. */
+  /** Whether to follow links between memories too, whatever `relations` says. Default is false. */
   readonly links?: boolean | undefined;
-  /** Whether neighbours come with the first 200 characters of what they say. Default is false. */
+  /** Whether to return the first 200 characters of the content of each neighbour. Default is false. */
   readonly texts?: boolean | undefined;
 }
 
@@ -129,21 +132,21 @@ export interface NeighbourLink {
   /** The ids of the two memories. */
   readonly ids: readonly [string, string];
   readonly kind: LinkKind;
-  /** What is left of it at the moment, 0–1. */
+  /** The weight now, after decay, 0–1. */
   readonly weight: number;
 }
 
-/** A memory that relations lead to: `get` has the whole of it. */
+/** A memory that relations or links lead to. Use `get` for the whole memory. */
 export interface Neighbour {
   readonly id: string;
   /** Its title, if it has one. */
   readonly name?: string;
-  /** Of an entity: `person`, `place`, or another word. */
+  /** For an entity: `person`, `place`, or another word. */
   readonly kind?: string;
   readonly type: string;
   /** How many relations or links away it is. */
   readonly depth: number;
-  /** The beginning of what it says, where it was asked for. */
+  /** The beginning of its content. Only with `texts: true`. */
   readonly text?: string;
 }
 
@@ -152,11 +155,11 @@ export interface Neighbourhood {
   readonly entity: Memory;
   /** Nearest first, then by id; without the entity itself. */
   readonly neighbours: readonly Neighbour[];
-  /** The relations that led to them, and those among them up to that depth; by id. */
+  /** The relations that led to the neighbours, and those among them up to that depth; by id. */
   readonly relations: readonly StatedRelation[];
-  /** In the same way, where they were asked for; strongest first. */
+  /** The links, likewise; strongest first. Only with `links: true`. */
   readonly links?: readonly NeighbourLink[];
-  /** Set where the limit left neighbours out. */
+  /** Set if the limit left neighbours out. */
   readonly truncated?: true;
 }
 
@@ -164,14 +167,14 @@ export interface PathsOptions extends GraphOptions {
   /** Most relations of a path, 1–6. Default is 4. */
   readonly maxLength?: number | undefined;
   readonly relations?: readonly string[] | undefined;
-  /** How many paths at most, 1–100. Default is 5. */
+  /** Most paths, 1–100. Default is 5. */
   readonly limit?: number | undefined;
 }
 
-/** How two memories are joined. */
+/** A path between two memories. */
 export interface GraphPath {
-  /** From the first to the last. */
+  /** The ids of the memories on the path, in order. */
   readonly ids: readonly string[];
-  /** One fewer; each may be walked either way. */
+  /** The relations between them, one fewer. A path may follow a relation in either direction. */
   readonly relations: readonly StatedRelation[];
 }

@@ -6,28 +6,28 @@ import type { MemoryFilter, SpaceReader, Standing } from '../../store/store.ts';
 import { supersededAmong } from '../belief/supersession.ts';
 import type { StatedRelation } from './types.ts';
 
-/** From where, and when, one looks at a graph. */
+/** The point of view from which a graph is seen. */
 export interface GraphLook {
-  /** Of a filter, what decides what is visible: scopes, and the moment whose truth counts. */
+  /** What is visible: scopes, and the time whose truth counts (`validAt`, default `now`). */
   readonly filter: Pick<MemoryFilter, 'scopes' | 'validAt' | 'deep'>;
   readonly now: Instant;
-  /** The names of which one value holds at a time. */
+  /** The names of single-valued relations: a subject has one value at a time. */
   readonly singleValued: ReadonlySet<string>;
 }
 
-/** One memory that states a relation, and how. */
+/** A memory, and a relation as it states it. */
 export interface Stating {
   readonly memory: Standing;
   readonly relation: RelationRecord;
 }
 
-/** A relation that holds where and when one looks, with everything visible that states it; at least one memory does. */
+/** A relation that holds from a point of view, with all visible memories that state it; at least one does. */
 export interface Edge extends Triple {
   readonly id: string;
   readonly stated: readonly Stating[];
 }
 
-/** Those of these memories that are visible; cold ones too, which links alone lead to. */
+/** Returns the memories that are visible. Cold ones are, although a recall only reaches them through links. */
 export async function visibleAmong<Each extends Standing>(
   reader: SpaceReader,
   memories: readonly Each[],
@@ -41,7 +41,7 @@ export async function visibleAmong<Each extends Standing>(
   );
 }
 
-/** The relations of these memories that hold: both ends and at least one statement are visible. By id. */
+/** Returns the relations of these memories that hold: both ends and at least one statement are visible. Ordered by id. */
 export async function edgesOf(
   reader: SpaceReader,
   ids: readonly string[],
@@ -57,7 +57,7 @@ export async function edgesOf(
   return edges.filter(({ from, to }) => visible.has(from) && visible.has(to));
 }
 
-/** What of this is stated by visible memories, and has begun and not ended. */
+/** Returns the statements of visible memories whose relation has begun and not ended. */
 export async function heldAmong(
   reader: SpaceReader,
   stated: readonly Stating[],
@@ -72,7 +72,7 @@ export async function heldAmong(
   return now.filter(({ memory }) => visible.has(memory.id));
 }
 
-/** Without those that a later one of a single-valued name has taken the place of. */
+/** Drops the values of single-valued relations that a later value has replaced. */
 async function withoutReplaced(
   reader: SpaceReader,
   found: readonly Stating[],
@@ -86,7 +86,10 @@ async function withoutReplaced(
   return found.filter(({ relation }) => (latest.get(subjectOf(relation)) ?? relation.to) === relation.to);
 }
 
-/** Of the single-valued names among these, the value that holds of each subject; see {@link subjectOf}. */
+/**
+ * Returns the current value of each subject, for the single-valued relations among these. Keys are those of {@link
+ * subjectOf}.
+ */
 export async function latestOf(
   reader: SpaceReader,
   relations: readonly Triple[],
@@ -98,7 +101,7 @@ export async function latestOf(
   return latestStated(await heldAmong(reader, await reader.stated({ subjects }), look), look);
 }
 
-/** The value that began last, or, where none has begun, first. */
+/** Returns the value of each subject that began last; if none has begun, the one that begins first. */
 function latestStated(
   stated: readonly Stating[],
   { singleValued, filter, now }: GraphLook,
@@ -114,22 +117,22 @@ function latestStated(
   return new Map([...latest].map(([key, { relation }]) => [key, relation.to]));
 }
 
-/** Whether one statement of a single-valued name counts at a moment, and not another one. */
+/** Whether statement `a` of a single-valued relation replaces statement `b` at a moment. */
 export function takesPlaceOf(a: Stating, b: Stating, at: Instant): boolean {
   const [begunA, begunB] = [beginOf(a) <= at, beginOf(b) <= at];
   if (begunA !== begunB) return begunA;
   const order = beginOf(a) - beginOf(b) || a.memory.ordinal - b.memory.ordinal;
-  // What one memory says of several values at once has to be decided somehow, and the same way each time.
+  // One memory may state several values at once: the choice is arbitrary but stable.
   if (order === 0) return a.relation.to < b.relation.to;
   return begunA ? order > 0 : order < 0;
 }
 
-/** Since when a statement says that a relation holds; without a word about it, since it is known. */
+/** Returns since when a relation holds by a statement. If it does not say, since the memory was created. */
 export function beginOf({ memory, relation }: Stating): Instant {
   return relation.validFrom ?? memory.validFrom ?? memory.createdAt;
 }
 
-/** What has one value at a time of a single-valued name. */
+/** Returns the key of a subject: the start and the name of a relation. */
 export function subjectOf({ from, name }: Pick<Triple, 'from' | 'name'>): string {
   return JSON.stringify([from, name]);
 }
@@ -152,7 +155,7 @@ function compareStating(a: Stating, b: Stating): number {
   return compareCreated(a.memory, b.memory);
 }
 
-/** A relation as callers see it: the most that is said of it, and by whom. */
+/** Returns a relation as callers see it: the highest weight and confidence and the widest period of its statements. */
 export function shownRelation({ id, from, name, to, stated }: Edge): StatedRelation {
   const all = stated.map(({ relation }) => relation);
   const froms = all.map(({ validFrom }) => validFrom);

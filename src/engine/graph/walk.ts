@@ -17,10 +17,10 @@ import type {
 } from './types.ts';
 import { type Edge, edgesOf, type GraphLook, shownRelation, visibleAmong } from './view.ts';
 
-/** So much is shown of what a neighbour says. */
+/** Most characters of the content of a neighbour. */
 const TEXT_CHARACTERS = 200;
 
-/** What lies around a memory, named by id or as an entity. Throws `not_found`, `invalid_argument`. */
+/** Returns the neighbourhood of a memory, given by id or by the name of an entity. Throws `not_found`, `invalid_argument`. */
 export function neighbours(
   engine: Dependencies,
   entity: string,
@@ -94,7 +94,7 @@ async function neighboursAsOf(
   });
 }
 
-/** The links of these memories to others that are visible. */
+/** Returns the links of these memories whose ends are visible. */
 async function linksAmong(
   reader: SpaceReader,
   ids: readonly string[],
@@ -108,7 +108,7 @@ async function linksAmong(
   return links.filter((link) => link.ids.every((id) => known.has(id) || visible.has(id)));
 }
 
-/** Strongest first, then by their ends. */
+/** Returns the links between kept memories, strongest first, then by their ids. */
 function shownLinks(
   links: Iterable<Link>,
   kept: ReadonlySet<string>,
@@ -121,8 +121,8 @@ function shownLinks(
 }
 
 /**
- * How two memories are joined: the shortest paths along relations, walked either way, no memory twice; shortest first, then
- * by what they pass. Throws `not_found`, `invalid_argument`.
+ * Finds the shortest paths between two memories along relations, in either direction, passing no memory twice. Ordered
+ * by the ids that they pass. Throws `not_found`, `invalid_argument`.
  */
 export function paths(
   engine: Dependencies,
@@ -160,13 +160,13 @@ interface Search {
   readonly limit: number;
 }
 
-/** One of the two sides from which a path is looked for. */
+/** One side of the bidirectional search. */
 interface Side {
   readonly distance: Map<string, number>;
   frontier: readonly string[];
 }
 
-/** All shortest paths are read from both ends, always on the side that has fewer memories to look at. */
+/** Finds all shortest paths by a bidirectional breadth-first search that always extends the smaller frontier. */
 async function shortest(
   reader: SpaceReader,
   a: string,
@@ -208,7 +208,7 @@ function join(near: Map<string, Map<string, Edge[]>>, edge: Edge): void {
   }
 }
 
-/** The paths of the shortest length, in the order of the ids that they pass, then of their relations. */
+/** Lists the paths of the shortest length, ordered by the ids that they pass, then by their relations. */
 function spelledOut(
   near: ReadonlyMap<string, ReadonlyMap<string, readonly Edge[]>>,
   fromA: ReadonlyMap<string, number>,
