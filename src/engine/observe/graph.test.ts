@@ -67,7 +67,7 @@ const adaAtAcme = fact('Ada works at Acme.', {
 });
 
 describe('entities and relations of a conversation', () => {
-  test('come with the facts in one call, stated by the fact, and one undo takes all of it back', async () => {
+  test('come with the facts in one call, are stated by them, and one undo reverts all of it', async () => {
     const opened = await observing();
     const { memory, observe, requests } = opened;
     const observed = await observe([{ ...said('Ada works at Acme.'), id: 'm1' }], [adaAtAcme]);
@@ -93,7 +93,7 @@ describe('entities and relations of a conversation', () => {
     expect(await memory.conflicts()).toEqual([]);
   });
 
-  test('are not asked for unless it is said', async () => {
+  test('are only asked for on request', async () => {
     const { observe, requests, memory } = await observing();
     const observed = await observe([said('Ada works at Acme.')], [adaAtAcme], { graph: false });
     expect(observed.graph).toBeUndefined();
@@ -104,7 +104,7 @@ describe('entities and relations of a conversation', () => {
     });
   });
 
-  test('belong to facts that are kept', async () => {
+  test('are only those of facts that are kept', async () => {
     const opened = await observing();
     await opened.observe([said('Ada works at Acme.')], [adaAtAcme], { minImportance: 0.9 });
     expect(await titles(opened)).toEqual([]);
@@ -136,7 +136,7 @@ describe('entities and relations of a conversation', () => {
     expect(await relationsOf(opened, 'Anna')).toEqual(['Anna flies_to Lisbon']);
   });
 
-  test('of two facts of one answer that say the same, both are stated by the one that stays', async () => {
+  test('of two equal facts in one answer are all stated by the one that is kept', async () => {
     const opened = await observing();
     const text = 'Anna flies to Lisbon on Monday morning';
     const relations = (name: string) => ({ relations: [related('Anna', name, 'Lisbon')] });
@@ -186,7 +186,7 @@ describe('a name', () => {
     });
   });
 
-  test('is told to a known entity if the message gives it, and only then', async () => {
+  test('is added to a known entity only if the message contains it', async () => {
     const { memory, observe } = await observing();
     await memory.remember('A person', { id: 'ada', type: 'entity', title: 'Ada' });
     const { graph } = await observe(
@@ -199,7 +199,7 @@ describe('a name', () => {
     expect((await memory.get('ada'))?.aliases).toBeUndefined();
   });
 
-  test('that means several is a new one, once, and asks about each; resolving merges', async () => {
+  test('that is ambiguous becomes one new entity, with a question for each; resolving one merges', async () => {
     const opened = await observing();
     const { memory, observe } = opened;
     for (const id of ['one', 'two'])
@@ -221,7 +221,7 @@ describe('a name', () => {
     expect(await relationsOf(opened, 'one')).toEqual(['Ada one works_at Acme']);
   });
 
-  test('of two with the same title is asked about once as long as the questions wait', async () => {
+  test('of two entities with the same title is asked about once while the questions are open', async () => {
     const opened = await observing();
     const { memory, observe } = opened;
     await memory.remember('Description one', { id: 'one', type: 'entity', title: 'Ada', kind: 'person' });
@@ -233,7 +233,7 @@ describe('a name', () => {
     expect(again.graph).toMatchObject({ questions: 0, entities: first.graph?.entities });
   });
 
-  test('of another kind, or that may be another one, is asked about and not merged', async () => {
+  test('of another kind, or that may mean another entity, is asked about and not merged', async () => {
     const opened = await observing();
     const { memory, observe, requests } = opened;
     await memory.remember('A city', { id: 'paris', type: 'entity', title: 'Paris', kind: 'place' });
@@ -271,7 +271,7 @@ describe('a name', () => {
     expect(requests[0]?.prompt).not.toMatch(/Secret|Bergen/);
   });
 
-  test('of another scope means nothing here; one above is meant, and told nothing', async () => {
+  test('of a sibling scope is not known; an entity of an ancestor scope is meant but not changed', async () => {
     const opened = await observing();
     const { memory, observe } = opened;
     await memory.remember('Elsewhere', { id: 'other', type: 'entity', title: 'Ada', scope: 'project:other' });
@@ -341,7 +341,7 @@ describe('what no message says', () => {
     expect(await titles(opened)).toEqual([]);
   });
 
-  test('what a message says of itself is all that it can bring about', async () => {
+  test('a message can only add names that it contains', async () => {
     const opened = await observing();
     const everyone = ['Ann', 'Eve', 'Ben', 'Mallory', 'Acme', 'Globex'];
     await fc.assert(

@@ -9,24 +9,24 @@ import type { FurtherChanges } from '../write/remember.ts';
 import { type EntityInput, type Resolved, resolveNames } from './resolve.ts';
 import { type LeftOut, type StatedEntity, statedIn } from './stated.ts';
 
-/** The entities and relations that a conversation left behind. */
+/** The entities and relations that were found in a conversation. */
 export interface ObservedGraph {
-  /** The ids of the entities that facts name, new and known. */
+  /** The ids of the new and known entities that facts name. */
   readonly entities: readonly string[];
   /** The ids of the relations that facts state, as `neighbours` gives them. */
   readonly relations: readonly string[];
-  /** How many questions wait in `conflicts` because a new entity may be another one. */
+  /** How many conflicts were opened because a new entity may be the same as another one. */
   readonly questions: number;
-  /** What the model found and its message does not say, or that cannot be kept. */
+  /** What the model found but was not kept, because its message does not say it or it cannot be stored. */
   readonly leftOut: readonly LeftOut[];
 }
 
-/** What a conversation names, to be compared with what is known by then. */
+/** The entities and relations of a conversation, to be resolved against the stored entities. */
 export interface Graph {
   resolve(reader: SpaceReader): Promise<{
     readonly inputs: readonly EntityInput[];
     readonly relationsOf: (memory: ExtractedMemory) => readonly RelationInput[] | undefined;
-    /** What belongs to the write; `undefined` when names mean something else by then. */
+    /** Returns further changes for the write; `undefined` if the names resolve differently by then. */
     readonly furtherChanges: FurtherChanges;
     readonly observed: ObservedGraph;
   }>;
@@ -40,7 +40,7 @@ interface GraphSettings {
   readonly metadata: Metadata;
 }
 
-/** What these facts name and state, as far as their messages do. */
+/** Collects the entities and relations of facts that their messages actually state. */
 export function graphOf(
   engine: Dependencies,
   facts: readonly ExtractedMemory[],
@@ -48,7 +48,7 @@ export function graphOf(
   { look, scope, ...common }: GraphSettings,
 ): Graph {
   const stated = statedIn(facts, turns);
-  // A name that is new keeps its id when it is looked up again.
+  // A new name keeps its id when names are resolved again.
   const newIds = new Map(stated.entities.map(({ key }) => [key, engine.newId(look.now)]));
   const inputOf = ({ key, name, kind, turn: { id, at } }: StatedEntity): EntityInput => ({
     ...common,
@@ -100,7 +100,7 @@ export function graphOf(
   };
 }
 
-/** What of names must be the same when it is written. */
+/** Identifies the result of resolving names: it must be the same within the write. */
 function signatureOf({ ids, inputs, questions }: Resolved): string {
   return JSON.stringify([[...ids], inputs.map(({ id, aliases }) => [id, aliases]), questions]);
 }

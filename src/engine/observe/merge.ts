@@ -13,18 +13,18 @@ import type { OperationOptions, RememberInput } from '../types.ts';
 import { deriveTexts } from '../write/derive.ts';
 import { newRecord } from '../write/record.ts';
 
-/** Something that was observed, as it is to be remembered. */
+/** A fact or message of a conversation, ready to be remembered. */
 export interface Observation {
   readonly input: RememberInput;
   readonly judge: ImportanceSource;
-  /** The words of a message: kept as they are, whatever is similar. */
+  /** Whether the content is the text of a message: it is kept whatever is similar. */
   readonly verbatim: boolean;
 }
 
-/** Similar memories that are looked at for each observation. */
+/** How many similar memories each observation is compared with. */
 const NEAREST = 5;
 
-/** Observations before it that each one is compared with: what a conversation repeats, it repeats soon. */
+/** How many earlier observations each one is compared with: conversations repeat things soon. */
 const COMPARED = 200;
 
 interface Candidate extends Observation {
@@ -33,10 +33,12 @@ interface Candidate extends Observation {
 }
 
 /**
- * Observations without those that say no more than another one, or than a memory of their scope and type does. One
- * that says more than such a memory takes its place. What is similar and says something else is left to be judged, but
- * counts for no less than what it may contradict: it inherits at least the importance. Word-for-word copies are left to
- * the write, and without an embedder nothing else is similar. What stays states the relations of what does not.
+ * Leaves out observations that say no more than another observation, or than a memory of their scope and type. An
+ * observation that says more than such a memory supersedes it. A similar observation that says something else is kept,
+ * to be judged later, and inherits the importance of the memories that it may contradict. Relations of what is left out
+ * or superseded move to what stays.
+ *
+ * Word-for-word copies are left to the write. Without an embedder nothing is merged.
  */
 export async function mergeNearDuplicates(
   engine: Dependencies,
@@ -45,7 +47,7 @@ export async function mergeNearDuplicates(
   options: OperationOptions,
 ): Promise<{
   readonly kept: readonly Observation[];
-  /** Observations that were left out, and memories that were replaced. */
+  /** How many observations were left out and memories superseded. */
   readonly merged: number;
 }> {
   const { embedder } = engine;
@@ -74,7 +76,7 @@ export async function mergeNearDuplicates(
     const better = known.find((memory) => covers(memory, candidate));
     if (better) {
       merged++;
-      // Its own words said again, which are known: all that the write adds to them is the relations.
+      // Remembers the words of the known memory again, so that the write only adds the relations.
       if (relationsOf(candidate).length > 0) kept.push(saidAs(candidate, better));
       continue;
     }
@@ -137,19 +139,22 @@ async function similarMemories(
     .filter((memory) => !sameWords(memory, record));
 }
 
-/** Whether a memory makes an observation superfluous. */
+/** Whether `memory` says all that an observation says, so that the observation can be left out. */
 function covers(memory: MemoryRecord, { record, verbatim }: Candidate): boolean {
   return !verbatim && !sameWords(memory, record) && sameValidity(memory, record) && saysAllOf(memory, record);
 }
 
-/** Whether an observation makes a memory superfluous; what a caller knows by its topic stays where it is. */
+/**
+ * Whether an observation says all that `memory` says, and may supersede it. A memory with a topic is never superseded:
+ * callers find it by its topic.
+ */
 function replaces({ record, verbatim }: Candidate, memory: MemoryRecord): boolean {
   return (
     !verbatim && memory.topicKey === undefined && sameValidity(record, memory) && saysAllOf(record, memory)
   );
 }
 
-/** The write knows these again. */
+/** Whether two contents are equal word for word: the write recognises these itself. */
 function sameWords(a: MemoryRecord, b: MemoryRecord): boolean {
   return normalisedContent(a.content) === normalisedContent(b.content);
 }
@@ -162,7 +167,7 @@ function relationsOf({ input }: Observation): readonly RelationInput[] {
   return input.relations ?? [];
 }
 
-/** An observation that also states what others stated that it stands for. */
+/** Adds the relations of the observations or memories that this one replaces. */
 function stating<Each extends Observation>(observation: Each, relations: readonly RelationInput[]): Each {
   if (relations.length === 0) return observation;
   const all = [...relations, ...relationsOf(observation)].slice(0, MOST_RELATIONS);

@@ -21,54 +21,51 @@ import { mergeNearDuplicates, type Observation } from './merge.ts';
 import { knownTo } from './resolve.ts';
 
 export interface ObserveOptions extends OperationOptions {
-  /** Of the memories. Default is `global`. */
+  /** The scope of the memories. Default is `global`. */
   readonly scope?: string | undefined;
   readonly sessionId?: string | undefined;
-  /** For every memory, beside those that a model gives. */
+  /** Tags for every memory, in addition to those that a model gives. */
   readonly tags?: readonly string[] | undefined;
-  /** For every memory; `messages` is added, the ids of the messages that it comes from, as far as there is room. */
+  /** Metadata for every memory. `messages` is added: the ids of the messages that the memory comes from, as many as fit. */
   readonly metadata?: Metadata | undefined;
   /**
-   * 0–1: what is less important is not kept. Without a model a message that only asks counts for 0.2 here, whatever it names.
-   * Default is 0.
+   * Memories that are less important are not kept, 0–1. Without a model, a message that only asks a question counts as
+   * 0.2 here, whatever it names. Default is 0.
    */
   readonly minImportance?: number | undefined;
-  /** What becomes of messages that the model fails on: `events`, as without a model (default), or nothing: `skip`. */
+  /** How messages are kept that the model fails on: `events`, as without a model (default), or `skip`, not at all. */
   readonly onFailure?: 'events' | 'skip' | undefined;
-  /** Most messages in one question to the model, 1–200. Default is 20. */
+  /** Most messages in one request to the model, 1–200. Default is 20. */
   readonly batchSize?: number | undefined;
-  /** Most questions under way at once, 1–64. Default is 2. */
+  /** Most concurrent requests, 1–64. Default is 2. */
   readonly concurrency?: number | undefined;
-  /** Messages before a batch that are shown with it, 0–50. Default is 4. */
+  /** How many messages before a batch are shown as context, 0–50. Default is 4. */
   readonly contextMessages?: number | undefined;
-  /** Most tokens of one answer. Default is what the model allows. */
+  /** Most tokens in one answer. Default is the limit of the model. */
   readonly maxOutputTokens?: number | undefined;
   /**
-   * Whether the model also says, in the same answer, which entities a fact names and how they are related. Default is
-   * `false`: neither is asked for. Without a model it changes nothing.
+   * Whether the model also extracts, in the same answer, the entities that a fact names and their relations. Without a
+   * model this has no effect. Default is `false`.
    */
   readonly graph?: boolean | undefined;
 }
 
-/** What a conversation left behind. Ids, in the order of the conversation. */
+/** What was remembered of a conversation. Ids are in the order of the conversation. */
 export interface ObserveResult {
   readonly created: readonly string[];
   readonly updated: readonly string[];
-  /** Known word for word. */
+  /** Ids of memories that were known word for word. */
   readonly deduplicated: readonly string[];
-  /**
-   * How many near-duplicates were left out because another memory says all that they say, or replaced because a new one
-   * does.
-   */
+  /** How many near-duplicates were left out or superseded, because another memory says all that they say. */
   readonly merged: number;
-  /** Messages that the model failed on, or that are too long to be kept. */
+  /** Messages that the model failed on, or that are too long to keep. */
   readonly failures: readonly ObserveFailure[];
-  /** Memories in the model's answers that could not be read, or beyond the first 20 of one message. */
+  /** How many memories in the model's answers could not be read, or were beyond the first 20 of a message. */
   readonly dropped: number;
   readonly usage: ModelUsage;
-  /** `rules`: there is no model, or it gave no usable answer at all. */
+  /** `rules` if there is no model, or it gave no usable answer at all. */
   readonly judgedBy: 'model' | 'rules';
-  /** With `graph: true`: the entities and relations of the facts that are kept. */
+  /** The entities and relations of the kept facts. Only with `graph: true`. */
   readonly graph?: ObservedGraph | undefined;
 }
 
@@ -77,18 +74,21 @@ export interface ObserveFailure {
   readonly positions: readonly number[];
   readonly code: SalienceErrorCode;
   readonly message: string;
-  /** What became of the messages. */
+  /** How the messages were kept. */
   readonly kept: 'events' | 'nothing';
 }
 
 /**
- * Remembers what a conversation is worth remembering for. With a language model: one memory a fact, judged by it, at
- * most 20 of one message; with `graph: true` also the entities that the facts name, and their relations.
- * Without: each message as it stands, as one event, its importance judged by rules; a message without a word of content
- * ("ok thanks") is not kept. Parts in `<private>` are taken out
- * before the model sees anything; of a message that is private as a whole nothing is kept or shown. The model is asked before the one write, which is all or nothing.
+ * Remembers what is worth keeping from a conversation.
  *
- * Throws what is wrong with the messages or options, and `aborted`; what the model fails on is in `failures`.
+ * With a language model: one memory per fact, judged by the model, at most 20 per message. With `graph: true` also the
+ * entities that the facts name, and their relations. Without a model: each message as one event, with an importance
+ * from rules. A message without a word of content ("ok thanks") is not kept.
+ *
+ * Parts in `<private>` are removed before the model sees anything; a message that is private as a whole is neither kept
+ * nor shown. The model is asked before the single write, which is all or nothing.
+ *
+ * Throws for invalid messages or options, and `aborted`. Failures of the model are in `failures`.
  */
 export async function observe(
   engine: Dependencies,
@@ -134,7 +134,7 @@ export async function observe(
     judge: memory.importanceSource,
     verbatim: verbatim.has(memory),
   }));
-  // Every text is embedded once, though it is looked at twice.
+  // Vectors are cached: each text is needed twice but embedded once.
   const tools = { ...engine, embedder: engine.embedder && remembering(engine.embedder) };
   const graph = look && graphOf(tools, fitting, turns, { ...common, look });
   const { remembered, merged, observed } = await write(tools, observations, graph, now, options);
@@ -151,7 +151,7 @@ export async function observe(
   };
 }
 
-/** What is left to look at of a text that was redacted: of a message that was private as a whole, nothing. */
+/** Removes the redaction marks from a text. Nothing is left of a message that is private as a whole. */
 function withoutPrivate(redacted: string): string {
   return redacted.replaceAll(REDACTED, ' ');
 }
@@ -183,11 +183,11 @@ async function write(
     const judges = [...entities.map(() => 'default' as const), ...kept.map(({ judge }) => judge)];
     try {
       const remembered = await rememberJudged(engine, inputs, judges, operation, resolved?.furtherChanges);
-      // What a name means has changed meanwhile.
+      // A name resolves to something else now: try again.
       if (remembered.length < inputs.length) continue;
       return { remembered, merged, observed: resolved?.observed };
     } catch (error) {
-      // A memory that was to be replaced may have been forgotten meanwhile: then it is no longer similar.
+      // A memory to supersede may have been forgotten meanwhile. The next attempt does not find it.
       if (!SalienceError.isInstance(error) || error.code !== 'not_found') throw error;
     }
   }
@@ -195,7 +195,7 @@ async function write(
 
 interface Judged extends Pick<ObserveResult, 'failures' | 'dropped' | 'usage' | 'judgedBy'> {
   readonly memories: readonly ExtractedMemory[];
-  /** Those of them that are messages as they stand. */
+  /** The memories whose content is a whole message. */
   readonly verbatim: ReadonlySet<ExtractedMemory>;
 }
 
@@ -256,7 +256,7 @@ function withinLimit(memories: readonly ExtractedMemory[], limit: number) {
   return { fitting: memories.filter(fits), failures };
 }
 
-/** What is remembered of an observation. Its time is that of the message, as far as that has come. */
+/** Makes the input for an extracted memory. It is created at the time of the message, but not in the future. */
 function inputOf(
   memory: ExtractedMemory,
   common: Pick<RememberInput, 'scope' | 'sessionId'> & {
@@ -284,13 +284,14 @@ function inputOf(
     sourceRef: sourceIds.length === 1 ? sourceIds[0] : undefined,
     source: 'extracted',
     createdAt: new Date(saidAt),
-    // A memory is hidden outside of its validity: what is said of the future, or of the past, is worth knowing now.
+    // A memory is hidden outside of its validity. Statements about the future or the past are worth knowing now, so
+    // that end is left open.
     validFrom: validFrom === undefined || validFrom > saidAt ? undefined : new Date(validFrom),
     validUntil: validUntil === undefined || validUntil <= saidAt ? undefined : new Date(validUntil),
   };
 }
 
-/** Metadata with the ids of the first messages, as many as it has room for: the caller did not ask for them. */
+/** Adds the ids of the messages to metadata, as many of the first as fit: the caller did not ask for them. */
 function naming(ids: readonly string[], metadata: Metadata, limit: number): Metadata {
   for (let count = ids.length; count > 0; count--) {
     const named = { ...metadata, messages: ids.slice(0, count) };

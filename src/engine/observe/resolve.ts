@@ -13,28 +13,28 @@ import { draftOf, planWrites } from '../write/plan.ts';
 import { newRecord, revised } from '../write/record.ts';
 import type { LeftOut, StatedEntity } from './stated.ts';
 
-/** Known entities that the model is told of with a batch of messages. */
+/** Most known entities that the model is shown with a batch of messages. */
 const MOST_KNOWN = 30;
 
-/** What is remembered of entities as such. */
+/** The input that remembers a new entity. */
 export type EntityInput = RememberInput & { readonly id: string };
 
-/** Which entities names mean. */
+/** The entities that the names of a conversation refer to. */
 export interface Resolved {
-  /** By key; a name that means none that may be used is missing. */
+  /** The ids of the entities by key. A name without a usable entity is missing. */
   readonly ids: ReadonlyMap<string, string>;
-  /** Entities that are new. */
+  /** Inputs for new entities. */
   readonly inputs: readonly EntityInput[];
-  /** What known ones are told, and the questions: for the write. */
+  /** Changes for the write: new names of known entities, and the questions. */
   readonly changes: readonly Change[];
   readonly questions: readonly NewPair[];
   readonly leftOut: readonly LeftOut[];
 }
 
-/** From where names are looked at. */
+/** Where names are looked up, and how new entities are made. */
 export interface NamesContext {
   readonly look: GraphLook;
-  /** In which scope new ones are remembered. */
+  /** The scope of new entities. */
   readonly scope: string;
   readonly inputOf: (entity: StatedEntity) => EntityInput;
 }
@@ -43,14 +43,14 @@ interface Meant {
   readonly entity: StatedEntity;
   readonly id: string;
   readonly known: MemoryRecord | undefined;
-  /** Known ones that have its name as well, or nearly. */
+  /** Known entities that may be the same one, because they fit its name. */
   readonly rivals: readonly MemoryRecord[];
 }
 
 /**
- * Finds what each name means among the entities that can be seen from a scope: one that has it as its title, else as an
- * alias, else a new one. Where several fit, where only one of another kind does, or where the name may be that of another
- * one, it is a new one as well, and a question waits for each that it may be; nothing is merged here.
+ * Resolves each name among the entities that are visible from a scope: the one with this title, else the one with this
+ * alias, else a new entity. If several fit, or only one of another kind, or the name may be that of another entity, a
+ * new entity is made and a question is queued for each entity that it may be. Nothing is merged here.
  */
 export async function resolveNames(
   engine: Dependencies,
@@ -120,7 +120,10 @@ interface Rival {
   readonly isNew?: boolean;
 }
 
-/** Those that have a name as their title, else as an alias; those of the scope itself before those above it. */
+/**
+ * Returns the entities that have a name, those of `scope` itself before those of its ancestors, and of these those with
+ * it as title before those with it as alias.
+ */
 function bestOf(visible: readonly MemoryRecord[], name: string, scope: string): readonly MemoryRecord[] {
   const named = visible.filter((memory) => namesOfEntity(memory).includes(name));
   const here = named.filter((memory) => memory.scope === scope);
@@ -129,7 +132,10 @@ function bestOf(visible: readonly MemoryRecord[], name: string, scope: string): 
   return titled.length > 0 ? titled : near;
 }
 
-/** The one that was made because a name means several, while the questions about it wait: it is meant again. */
+/**
+ * Finds the entity that was made because a name was ambiguous, while the questions about it are open. The same name
+ * then means it again.
+ */
 async function doubtedAmong(
   reader: SpaceReader,
   same: readonly MemoryRecord[],
@@ -145,14 +151,17 @@ async function doubtedAmong(
   );
 }
 
-/** Only what a write makes is asked about, so that its undo takes the question back; only in one scope two can be merged. */
+/**
+ * Returns the question whether two entities are the same. At least one must be new, so that undoing the write removes
+ * the question; both must be in one scope, because only then they can be merged.
+ */
 function questionOf(one: Rival, other: Rival): NewPair | undefined {
   if (one.scope !== other.scope || one.id === other.id) return undefined;
   const [older, newer] = one.isNew ? [other, one] : [one, other];
   return newer.isNew ? { older: older.id, newer: newer.id, kind: 'similar', similarity: 1 } : undefined;
 }
 
-/** A known entity with more names, and a kind where it had none. */
+/** Returns the change that adds names to a known entity, and a kind if it had none. */
 function told(
   known: MemoryRecord,
   { name, kind }: StatedEntity,
@@ -166,7 +175,7 @@ function told(
   return [{ kind: 'replace', memory }];
 }
 
-/** The entities that messages may mean: those that share a word with them. */
+/** Finds the entities that messages may refer to: those that share a word with them. */
 export async function knownTo(
   { space, analyzer }: Dependencies,
   batch: readonly Turn[],

@@ -4,26 +4,27 @@ import type { ExtractedMemory } from '../../language/extracted-memory.ts';
 import type { Turn } from '../../language/messages.ts';
 import { UNSPACED } from '../../text/names.ts';
 
-/** What a model found and was not taken over. */
+/** An entity, alias or relation that a model found but that was not kept. */
 export interface LeftOut {
   readonly kind: 'entity' | 'alias' | 'relation';
-  /** As the model wrote it; of a relation both names with the relation between them. */
+  /** As the model wrote it; for a relation both names with the relation between them. */
   readonly name: string;
   /**
-   * `unstated`: the message that it is said to come from does not have its names, or is none of the fact's. `unreadable`: no
-   * name. `same`: both ends are one entity. `inactive`: the entity was invalidated or forgotten.
+   * `unstated`: the message it is attributed to does not contain its names, or is not one of the messages of the fact.
+   * `unreadable`: it is not a valid name. `same`: both ends are one entity. `inactive`: the entity was invalidated or
+   * forgotten.
    */
   readonly reason: 'unstated' | 'unreadable' | 'same' | 'inactive';
 }
 
-/** An entity that messages name, under one name. */
+/** An entity that messages name, by one of its names. */
 export interface StatedEntity {
-  /** As it is compared with others. */
+  /** The folded name. */
   readonly key: string;
   readonly name: string;
   readonly kind: string | undefined;
   readonly aliases: readonly string[];
-  /** Names of others that it may be. */
+  /** Names of other entities that it may be the same as. */
   readonly mayBe: readonly string[];
   /** The first message that names it. */
   readonly turn: Turn;
@@ -37,7 +38,7 @@ export interface StatedRelation {
   readonly confidence: number;
 }
 
-/** What is left of a model's entities and relations when each is compared with the words of its message. */
+/** The entities and relations of a model's answer that the words of their messages confirm. */
 export interface StatedGraph {
   readonly entities: readonly StatedEntity[];
   readonly relations: ReadonlyMap<ExtractedMemory, readonly StatedRelation[]>;
@@ -47,8 +48,8 @@ export interface StatedGraph {
 const PRONOUN = /^(?:i|me|you|he|him|she|her|it|we|us|they|them)$/u;
 
 /**
- * The entities and relations whose names stand in the one message that they are said to come from, or are of its speaker.
- * What a message says can therefore name nothing that it does not write itself, whatever it asks for.
+ * Keeps the entities and relations whose names occur in the message that they are attributed to, or are names of its
+ * speaker. So a message cannot make the model add a name that the message does not contain.
  */
 export function statedIn(memories: readonly ExtractedMemory[], turns: readonly Turn[]): StatedGraph {
   const byPosition = new Map(turns.map((turn) => [turn.position, turn]));
@@ -106,7 +107,10 @@ function add(found: Map<string, StatedEntity>, entity: Omit<StatedEntity, 'key'>
   });
 }
 
-/** The key of a name: its own, else that of the one entity that has it as an alias. */
+/**
+ * Returns a function from a name to its key: that of the entity with this name, else that of the only entity with this
+ * alias, else its own.
+ */
 function keysOf(found: ReadonlyMap<string, StatedEntity>): (name: string) => string {
   const known = [...found.values()];
   return (name) => {
@@ -117,12 +121,12 @@ function keysOf(found: ReadonlyMap<string, StatedEntity>): (name: string) => str
   };
 }
 
-/** Whether a message has a name in its words, or is of a speaker who has it. */
+/** Whether a message or the name of its speaker contains a name. */
 function names({ content, name }: Turn, given: string): boolean {
   return standsIn(content.replaceAll(REDACTED, '\n'), given) || (name !== undefined && standsIn(name, given));
 }
 
-/** Whether a name stands in a text as whole words, however they are written; of scripts without spaces, at all. */
+/** Whether a text contains a name as whole words, ignoring case. In scripts without spaces it may occur anywhere. */
 export function standsIn(text: string, name: string): boolean {
   const said = comparable(text);
   const sought = comparable(name);
@@ -137,7 +141,10 @@ export function standsIn(text: string, name: string): boolean {
 
 const BEGINS_IN_WORD = /^[\p{L}\p{M}\p{N}_]/u;
 const ENDS_IN_WORD = /[\p{L}\p{M}\p{N}_]$/u;
-/** What follows a word here may be part of another one, or an ending: Korean has spaces, and particles before them. */
+/**
+ * Characters with no word boundary around them: those of scripts without spaces, and Korean, which attaches particles
+ * to words.
+ */
 const UNENDED = new RegExp(`${UNSPACED.source}|\\p{Script=Hangul}`, 'u');
 
 function comparable(text: string): string {
