@@ -1,25 +1,28 @@
-/** How far two rankings agree. */
+/** How much two rankings agree. */
 export interface RankAgreement {
-  /** Memories that are in both. */
+  /** How many memories are in both. */
   readonly shared: number;
-  /** `shared` as a share of the longer ranking, 0–1: 1 says that the shorter one is part of the longer. Absent when both are empty. */
+  /** `shared` divided by the length of the longer ranking, 0–1. At 1 both hold the same memories. Absent if both are empty. */
   readonly overlap?: number | undefined;
-  /** Kendall's tau-b, −1 to 1: see {@link agreementOf}. Absent when one of them is empty, or both hold one memory, the same. */
+  /**
+   * Kendall's tau-b, −1 to 1: see {@link agreementOf}. Absent if one ranking is empty, or both hold only one and the
+   * same memory.
+   */
   readonly tau?: number | undefined;
 }
 
 /**
  * Compares two rankings by place alone. Each holds an id at most once, best first.
  *
- * Overlap is the share of the longer ranking that is in both, the overlap@k of two rankings that reached the limit k.
+ * Overlap is the share of the longer ranking that is in both: overlap@k if both rankings reached the limit k.
  *
- * Tau-b (M. G. Kendall, The treatment of ties in ranking problems, Biometrika 33, 1945) is taken over the union of both.
- * What a ranking does not hold shares one place behind its last: a pair of memories is in agreement where both rankings
- * put the same one first, in disagreement where they put another, and where one holds neither of them it is a tie. This is how
- * Fagin, Kumar and Sivakumar (Comparing top k lists, SIAM J. Discrete Math. 17, 2003) treat top lists, without a penalty for
- * what cannot be known. Over the common memories alone, two rankings that share two of twenty could agree perfectly.
- * Rankings of n memories without a common one reach −2n ⁄ (3n − 1), near −⅔: a tau of −1 needs the same memories in
- * opposite order, or one memory each.
+ * Tau-b (M. G. Kendall, The treatment of ties in ranking problems, Biometrika 33, 1945) is taken over the union of
+ * both. Memories that a ranking does not hold share one place behind its last. A pair of memories agrees if both
+ * rankings order it the same way and disagrees if they order it differently; if one ranking holds neither memory, the
+ * pair is a tie. Fagin, Kumar and Sivakumar (Comparing top k lists, SIAM J. Discrete Math. 17, 2003) treat top lists
+ * this way, without a penalty for what cannot be known. Over the common memories alone, two rankings that share two of
+ * twenty could agree perfectly. Two disjoint rankings of n memories reach −2n ⁄ (3n − 1), near −⅔: a tau of −1 needs
+ * the same memories in opposite order, or one memory each.
  */
 export function agreementOf(a: readonly string[], b: readonly string[]): RankAgreement {
   const [placesA, placesB] = [placesOf(a), placesOf(b)];

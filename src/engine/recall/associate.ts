@@ -25,7 +25,10 @@ export type Unread = Omit<RankedMemory, 'memory'> & {
   readonly memory?: MemoryRecord;
 };
 
-/** What links lead to from the direct hits, and what may be an update of them, scored; nothing that the recall may not see. */
+/**
+ * Scores the memories that links of the direct hits lead to, and the possible updates of these hits. Leaves out what
+ * the recall may not see. `floor` is the score that an associate must reach to enter the answer.
+ */
 export async function associate(
   { surroundings, named }: Around,
   { request, outer }: RecallPlan,
@@ -43,7 +46,7 @@ export async function associate(
   const scores = new Map(direct.map(({ memory, score }) => [memory.id, score]));
   const others = named.filter((id) => !scores.has(id));
   const starts = [...scores.keys(), ...others];
-  // An entity that the query names passes on what it has, whether or not the recall returns it.
+  // An entity that the query names propagates its score whether or not the recall returns it.
   const unreturned = (await surroundings.sources(others)).flatMap((each) => each ?? []);
   const sources = new Map([...scores, ...unreturned.map(({ id, score }) => [id, score] as const)]);
   const sourceScore = ({ path }: Reached) => sources.get(path[0] as string) ?? 0;
@@ -55,7 +58,7 @@ export async function associate(
   const near = expansion.first.filter(mayEnter);
   const far = expansion.further.filter(mayEnter);
   const newer = updates.filter((each) => !scores.has(each.newer));
-  // Cold memories are found in no other way: that apart, the conditions of the recall hold here too.
+  // Cold memories can be reached, which only links do. Otherwise the conditions of the recall hold here too.
   const ids = [...[...near, ...far].map(({ id }) => id), ...newer.map((each) => each.newer)];
   const inspect = await inspector(surroundings, request, ids);
   const matches = associateMatches(request, settings, [
@@ -73,7 +76,7 @@ export async function associate(
       return updated(update, found, request, settings);
     });
   const [nearby, remote] = [[...near.flatMap(linked), ...newer.flatMap(updating)], far.flatMap(linked)];
-  // A score of 0 is no hit, whatever the minimum.
+  // A score of 0 is never a hit, whatever the minimum.
   const isEnough = ({ id, score }: Unread) =>
     score > 0 && score >= settings.minimum && (matches?.suffices(id) ?? true);
   const first = bestOfEach(nearby.filter(isEnough));
@@ -98,7 +101,10 @@ export async function associate(
   };
 }
 
-/** Reads what a search makes of memories; what the recall may not see, or its strategy not score, is not there. */
+/**
+ * Scores memories as the search does. Returns a function from an id to the result; empty for a memory that the recall
+ * may not see or that fails a requirement of the strategy.
+ */
 async function inspector(
   surroundings: Surroundings,
   { profile: { require } }: SearchRequest,
@@ -109,12 +115,13 @@ async function inspector(
   const found = new Map(distinct.map((id, at) => [id, inspected[at]]));
   return (id) => {
     const each = found.get(id);
-    // One past the last is the floor of relevance, which links and updates may lift a memory over.
+    // An index past the last requirement means the floor of relevance. A link or an update may still lift the memory
+    // over it.
     return each && (each.failedRequirement ?? require.length) >= require.length ? [each] : [];
   };
 }
 
-/** Each memory once, by the best of its scores; of equal ones the first. */
+/** Keeps the best score of each memory; of equal ones the first. */
 function bestOfEach(found: readonly Unread[]): readonly Unread[] {
   const best = new Map<string, Unread>();
   for (const each of found) {
@@ -124,7 +131,10 @@ function bestOfEach(found: readonly Unread[]): readonly Unread[] {
   return [...best.values()];
 }
 
-/** A newer statement with the score that it inherits from the older one, if it is believed: the conflict is between these two. */
+/**
+ * Scores a possible update by the score that it inherits from the older statement. Empty unless it is believed: only
+ * then do the two conflict.
+ */
 function updated(
   { newer, older, similarity, score: sourceScore }: PossibleUpdate,
   { signals, bm25, ordinal, words }: Inspected,
@@ -140,7 +150,7 @@ function updated(
   return [{ id: newer, ordinal, signals, bm25, words, score, isAssociative: true, path, explain }];
 }
 
-/** A direct hit may itself be an update of another one. */
+/** Raises a direct hit to the score that it inherits if it may itself be an update of another one. */
 function withUpdate(
   hit: RankedMemory,
   updates: readonly PossibleUpdate[],
@@ -154,7 +164,10 @@ function withUpdate(
   return { ...hit, score, path, explain };
 }
 
-/** The highest score that a direct hit can propagate along a path: 0 where an associate counts by its own. */
+/**
+ * Returns the highest score that a direct hit can propagate along a path; 0 in mode `direct`, where an associate has
+ * only its own score.
+ */
 function mostPropagated({ weight }: Reached, settings: AssociationSettings, score: number): number {
   if (settings.mode === 'direct') return 0;
   return propagatedAssociation(valueAlone(0), {
@@ -184,14 +197,14 @@ function associated(
       outer: show(outer),
     });
   };
-  // Most associates are left out again: their trees are made only when somebody asks.
+  // Most associates are dropped again, so the explanation is only built on demand.
   const scoreBy = (node: Node) => (node === profile.root ? own : undefined) ?? evaluate(node, signals, now);
   const { value: score } = tree((node) => valueAlone(scoreBy(node)));
   const explain = () => tree((node) => explainNode(node, signals, now, words));
   return { id, ordinal, signals, bm25, words, score, isAssociative: true, path, explain };
 }
 
-/** Scores propagate to direct hits too: a weak hit that is linked to a strong one ranks higher than by its own score. */
+/** Propagates scores to direct hits too: a weak hit that is linked to a strong one ranks higher than by its own score. */
 function withPropagated(
   hit: RankedMemory,
   { among }: Expansion,
@@ -207,7 +220,7 @@ function withPropagated(
   return score > hit.score ? { ...hit, score, explain } : hit;
 }
 
-/** What of a memory its score as an associate is made from; its own score where it is known. */
+/** What the score of an associate is computed from, with its own score if that is known. */
 type Inspected = Pick<Inspection, 'signals' | 'bm25' | 'ordinal' | 'words'> & { readonly score?: number };
 
 function inspectedOf({ memory, signals, bm25, words }: RankedMemory): Inspected {

@@ -26,60 +26,63 @@ export interface CompareOptions
   extends FilterOptions,
     OperationOptions,
     Pick<RecallOptions, 'deep' | 'includeExpired' | 'asOf'> {
-  /** At least two names. Default is every strategy that the memory has but the presets of `balanced`. */
+  /** At least two names. Default is every strategy of the engine except the presets of `balanced`. */
   readonly strategies?: readonly string[] | undefined;
   /** Values for parameters of strategies, by their names: `{ hybrid: { 'weights.similarity': 9 } }`. Default is none. */
   readonly parameters?: Readonly<Record<string, ParameterOverrides | undefined>> | undefined;
-  /** How many memories of each strategy, 1–100. Default is 10, whatever the strategy's own is. */
+  /** Most memories per strategy, 1–100. Default is 10, whatever the default of the strategy. */
   readonly limit?: number | undefined;
 }
 
-/** What several strategies find for one query, each by itself. */
+/** The separate rankings of several strategies for one query. */
 export interface Comparison {
   readonly query: string;
-  /** How many memories each could return. */
+  /** Most memories of each ranking. */
   readonly limit: number;
   /** In the order in which the strategies were named. */
   readonly rankings: readonly StrategyRanking[];
-  /** For every two strategies that could rank. */
+  /** One entry for every two strategies that could rank. */
   readonly agreement: readonly StrategyAgreement[];
 }
 
 /** The first memories of one strategy, or why it has none. */
 export interface StrategyRanking {
   readonly strategy: string;
-  /** `false`: it ranks without the query, `ambient` for one. What it holds was not looked for. */
+  /** Whether it ranks by the query. `ambient`, for one, does not: its hits are unrelated to the query. */
   readonly takesQuery: boolean;
   /** Best first. Absent when the strategy could not rank. */
   readonly hits?: readonly RankedHit[] | undefined;
-  /** The ids that no other strategy that took the query holds, best first. Absent where `takesQuery` is false, and without hits. */
+  /**
+   * The ids that no other strategy with `takesQuery` found, best first. Absent if `takesQuery` is false or there are no
+   * `hits`.
+   */
   readonly alone?: readonly string[] | undefined;
   /** Why it could not rank. */
   readonly failure?: string | undefined;
-  /** Which ways of searching ran or could not. */
+  /** Which ways of searching ran, and which could not. */
   readonly arms: readonly Arm[];
 }
 
-/** One memory at its place. It has no score: those of different strategies do not compare. */
+/** A memory with its rank. It has no score, because scores of different strategies do not compare. */
 export interface RankedHit {
   /** From 1. */
   readonly rank: number;
   readonly memory: Memory;
   /** Found through links of direct hits. */
   readonly isAssociative: boolean;
-  /** As that of a hit: the words around the matches; absent when nothing matched. */
+  /** The words around the matches, as in a hit; absent if nothing matched. */
   readonly snippet?: string | undefined;
 }
 
-/** How far the rankings of two strategies agree. */
+/** How much the rankings of two strategies agree. */
 export interface StrategyAgreement extends RankAgreement {
-  /** Their names. */
+  /** The names of the two strategies. */
   readonly between: readonly [string, string];
 }
 
 /**
- * Ranks by several strategies at one moment of the space. What stops every strategy is thrown; what stops one is told in
- * its place. Nothing is written.
+ * Ranks by several strategies within one snapshot. Throws only if no strategy can rank; otherwise a failure is reported
+ * in the ranking. Writes nothing.
  */
 export async function compare(
   engine: Dependencies,
@@ -132,7 +135,7 @@ async function compareAsOf(
   return { query, limit, rankings: withAlone(rankings), agreement: agreements(rankings) };
 }
 
-/** An embedder that gives every strategy the one answer for the query, also where that is a failure. */
+/** Wraps an embedder so that the query is embedded once for all strategies, failures included. */
 function askedOnce(embedder: Embedder): Embedder {
   const { model, dimensions, calibration, thresholds } = embedder;
   let answer: ReturnType<Embedder['embed']> | undefined;
@@ -167,7 +170,7 @@ function checkParameters(
   throw invalidArgument('parameters', unknown('compared strategy', strange, names));
 }
 
-/** A built-in profile that only sets parameters of another. */
+/** Whether a name is a built-in profile that only sets parameters of another one. */
 function isPreset(name: string): boolean {
   return (findBuiltinProfile(name)?.lineage.length ?? 0) > 1;
 }
@@ -197,7 +200,10 @@ async function prepare(
   }
 }
 
-/** Why a strategy looks for the query in no way at all: what it would return has nothing to do with the query. */
+/**
+ * Returns why none of the searches of a strategy ran, so that its ranking would be unrelated to the query; `undefined`
+ * if one ran.
+ */
 function failureOf(arms: readonly Arm[]): string | undefined {
   const used = arms.filter(({ name, status }) => name !== 'dates' && status !== 'not-used');
   if (used.length === 0 || used.some(({ status }) => status === 'ran')) return undefined;

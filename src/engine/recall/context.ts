@@ -36,7 +36,7 @@ import { recorded } from './recording.ts';
 import { strategyOf } from './strategy.ts';
 import { stage, type Trace } from './trace.ts';
 
-/** Memories that are looked at for a context, unless it says otherwise. */
+/** The default number of candidates for a context. */
 const CANDIDATES = 100;
 const MOST_CANDIDATES = 1000;
 
@@ -47,30 +47,31 @@ export type ContextOptions<StrategyName extends string = string> = Omit<
   ContextBudget &
   Omit<BuildOptions, 'strategy' | 'maxItems' | 'objective' | 'shares'> & {
     /**
-     * `guaranteed`: each section has its share where not all fits; `none`: all goes by the query, and sections order what
-     * is in. Default is `none` with a query, `guaranteed` without one.
+     * `guaranteed`: if not everything fits, each section has its share. `none`: only the query decides, and sections
+     * just order the result. Default is `none` with a query, `guaranteed` without one.
      */
     readonly shares?: BuildOptions['shares'];
-    /** Which choice of what fits: the best by `objective`, or by rank. Default is `optimal`. */
+    /** How to choose what fits: the best choice by `objective`, or by rank. Default is `optimal`. */
     readonly packing?: PackStrategy | undefined;
     /**
-     * What the best choice has most of: `evidence` (default) values a memory by how likely it holds what is asked for,
+     * What the optimal choice maximises: `evidence` (default) values a memory by how likely it contains the answer,
      * `score` by its plain score.
      */
     readonly objective?: PackObjective | undefined;
     /**
-     * How many hits are to choose from, 1–1,000. Default is 100, or `maxContextItems` if that is more. With guaranteed
-     * shares, each section adds its best hits that are not among these: at most this number divided by the number of sections.
+     * How many hits to choose from, 1–1,000. Default is 100, or `maxContextItems` if that is more. With guaranteed
+     * shares, each section adds its best hits that are not among these: at most this number divided by the number of
+     * sections.
      */
     readonly candidates?: number | undefined;
-    /** The most memories in it, 1–1,000. Default is the strategy's: 20 with `balanced`, else no limit. */
+    /** Most memories in the context, 1–1,000. Default is that of the strategy: 20 with `balanced`, else no limit. */
     readonly maxContextItems?: number | undefined;
     /**
-     * A session whose memories stay out: the one that is running, where the prompt holds the conversation itself.
+     * A session whose memories are left out: usually the current one, if the prompt contains the conversation itself.
      * Default is none.
      */
     readonly exceptSession?: string | undefined;
-    /** Ids of memories that enter before all others, whatever the query. */
+    /** Ids of memories that are included before all others, whatever the query. */
     readonly mustInclude?: readonly string[] | undefined;
   };
 
@@ -81,27 +82,30 @@ export interface SessionContextOptions extends OperationOptions {
   readonly maxTokens?: number | undefined;
   readonly format?: BuildOptions['format'];
   readonly packing?: PackStrategy | undefined;
-  /** Whether it notes in a space whose memories fade that they were shown; with `false` it leaves nothing behind. Default is true. */
+  /**
+   * Whether to record, in a space whose memories fade, that they were shown. With `false` nothing is written. Default
+   * is true.
+   */
   readonly track?: boolean | undefined;
 }
 
-/** What to put before a model, and why it holds what it holds. */
+/** Text for a prompt, with the memories in it and why others were left out. */
 export interface Context<StrategyName extends string = string>
   extends Omit<BuiltContext, 'items' | 'omitted'> {
   readonly items: readonly (Omit<BuiltContext['items'][number], 'score'> & {
     readonly memory: Memory;
     readonly score: Score<StrategyName>;
   })[];
-  /** Each with a reason for programs and a sentence for people. */
+  /** The memories that were left out, each with a reason code and a sentence. */
   readonly omitted: readonly (Omission & { readonly message: string })[];
-  /** Why nothing was found that could have been in it; absent where something was. */
+  /** Why nothing was found to include; absent if something was. */
   readonly nothing?: Nothing | undefined;
   readonly trace: Trace;
 }
 
 /**
- * Recalls, packs what fits into a budget of tokens, and renders it as fenced data. Without a query the strategy is
- * `ambient`. What the strategy learns is learnt of what the context took, and of nothing else.
+ * Recalls, packs what fits into a token budget, and renders it as fenced data. Without a query the strategy is
+ * `ambient`. A strategy that learns from use learns only from the memories in the context.
  */
 export async function context<StrategyName extends string>(
   engine: Dependencies,
@@ -121,7 +125,7 @@ export async function context<StrategyName extends string>(
   );
 }
 
-/** What an agent gets when a session starts, best first by `ambient`. */
+/** Builds the context for the start of a session, best first by `ambient`. */
 export async function bootstrap(
   engine: Dependencies,
   options: SessionContextOptions = {},
@@ -129,7 +133,7 @@ export async function bootstrap(
   return sessionContext(engine, BOOTSTRAP, options);
 }
 
-/** What an agent gets on every turn. */
+/** Builds the context for every turn of an agent. */
 export async function pinned(
   engine: Dependencies,
   options: SessionContextOptions = {},
@@ -166,7 +170,7 @@ async function contextAsOf<StrategyName extends string>(
     minRelevance: recallOptions.minRelevance ?? 'auto',
     asOf: options.asOf?.valid === undefined ? undefined : { valid: options.asOf.valid },
   } as const;
-  // What is out of range is said before anything is searched.
+  // Options are checked before anything is searched.
   const budget = { maxTokens: contextTokens({ maxTokens, window } as ContextBudget) };
   const floor = minScore === undefined ? defaults.minScore : number(minScore, 'minScore', 0, 1);
   const packed = packingOf(packing);
@@ -182,13 +186,14 @@ async function contextAsOf<StrategyName extends string>(
       const prepared = await prepareRecall(engine, asking, search);
       const answer = await recallPrepared<StrategyName>(engine, asking, prepared, search);
       const others = answer.hits.filter(({ memory }) => !isRunning(memory));
-      // What was said in the session and changed in another one since is known by what was found alone.
+      // A memory of this session that was later changed in another one is only recognised by its `bornIn`, after the
+      // search.
       const left = answer.hits.length - others.length;
       if (others.length >= most || left <= room) return { prepared, answer, hits: others.slice(0, most) };
       room = left;
     }
   };
-  // A query says what matters; without one, that is what the shares of the sections are for.
+  // A query decides what matters. Without one, the shares of the sections do.
   const share = shares ?? (blank ? 'guaranteed' : 'none');
   const { prepared, answer, hits } = await searched(limit);
   if (share === 'guaranteed') {
@@ -225,7 +230,7 @@ async function contextAsOf<StrategyName extends string>(
   const given = built.items.filter(({ id }) => !usedIds.has(id)).map(({ memory }) => memory);
   const effects = [
     await applyEffects(engine, { name, effect: defaults.effect }, used, query, options),
-    // The strategy has not found it, and learns nothing of it.
+    // The strategy did not find these memories and does not learn from them.
     await noteShown(engine, name, given, options, query),
   ].flatMap((row) => row ?? []);
   const { trace } = built;
@@ -246,8 +251,8 @@ async function contextAsOf<StrategyName extends string>(
 }
 
 /**
- * What a search for everything has left out of the best of each section: else newer facts by the hundred keep out the one rule.
- * `limit` is that of the search, and each section has its part of it.
+ * Finds the best memories of each section that the overall search missed: otherwise hundreds of newer facts keep out
+ * the only rule. Each section gets `limit` divided by the number of sections.
  */
 async function ofEachSection<StrategyName extends string>(
   found: Recall<StrategyName>,
@@ -284,12 +289,12 @@ async function idsOfSession(
   return new Set(found.map(({ id }) => id));
 }
 
-/** What a tool or an assistant has said is no rule for what is to come: nobody asked for it. */
+/** Whether a memory may be in a session context. A rule or feedback from a tool or an assistant may not: nobody asked for it. */
 function belongsInSession({ memory: { type, role } }: Pick<Hit, 'memory'>): boolean {
   return !(type === 'rule' || type === 'feedback') || (role !== 'tool' && role !== 'assistant');
 }
 
-/** By the name that it has here, where `strategy` is another option. */
+/** Checks `packing`, which is called `strategy` where contexts are built. */
 function packingOf(packing: PackStrategy | undefined): PackStrategy | undefined {
   return packing === undefined ? undefined : oneOf(packing, 'packing', PACK_STRATEGIES);
 }
@@ -302,7 +307,7 @@ async function sessionContext(
   const { sections, maxTokens } = definition;
   const asked: RecallOptions<'ambient'> = {
     scope: options.scope,
-    // Scores stand together, so that they are all of one moment.
+    // One moment for all searches, so that their scores compare.
     now: new Date(momentOf(engine, options)),
     signal: options.signal,
     strategy: 'ambient',
@@ -342,24 +347,24 @@ type Candidate<StrategyName extends string> = Pick<
 > &
   Pick<ContextCandidate, 'worth' | 'rank'>;
 
-/** A reranker's order is respected: what it put first counts for as much as the highest score, and so on down. */
+/** Respects the order of a reranker: the first hit counts as much as the highest score, and so on. */
 function inOrder<StrategyName extends string>(
   hits: readonly Hit<StrategyName, Score<StrategyName>>[],
 ): readonly Candidate<StrategyName>[] {
   const scores = hits.map(({ score }) => score.value).sort((a, b) => b - a);
-  // Not a copy of the hit: that would make its features and its snippet.
+  // Not a spread of the hit: that would compute its features and its snippet.
   return hits.map(({ memory, score, isAssociative }, rank) => {
     return { memory, score, isAssociative, rank, worth: scores[rank] };
   });
 }
 
-/** One object for all calls: a profile is resolved, and its formulas are made ready, once for each. */
+/** One object for all calls, because a profile is resolved and compiled once per object. */
 const coreProfile: Profile = {
   ...builtinProfile('ambient'),
   require: [...builtinProfile('ambient').require, { attribute: 'core', is: 'true' }],
 };
 
-/** Core memories of any type. */
+/** Finds the core memories of any type. */
 async function coreHits(
   engine: Dependencies,
   options: RecallOptions<'ambient'>,
@@ -380,7 +385,7 @@ async function coreHits(
   }));
 }
 
-/** The memories that must be in it, with the score that they have for the query. Throws `not_found`. */
+/** Returns the memories of `mustInclude` with their scores for the query. Throws `not_found`. */
 async function mandatoryHits<StrategyName extends string>(
   engine: Dependencies,
   strategy: StrategyName,
@@ -421,7 +426,8 @@ async function build<StrategyName extends string>(
       rank,
       isAssociative,
       mustInclude: mandatoryIds.has(memory.id),
-      // What is copied stands last: an object that is added to after a copy gets a shape of its own, ten times as slowly.
+      // Spread last: V8 gives an object that gets properties after a spread its own hidden class, which is ten times
+      // slower.
       ...memory,
     }),
   );

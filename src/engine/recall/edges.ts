@@ -14,17 +14,17 @@ import {
 import type { RankedMemory, RecallPlan } from './pipeline.ts';
 import { type StageTrace, stage } from './trace.ts';
 
-/** What a recall needs to know of relations, beside what it asks of memories. */
+/** What a recall needs to rank relations. */
 export interface EdgePlan {
   readonly singleValued: ReadonlySet<string>;
-  /** Factor of what has ended, or was replaced, in a deep recall. */
+  /** The factor for relations that have ended or were replaced, in a deep recall. */
   readonly penalty: number;
 }
 
-/** The best that states a relation, and what is left of its score. */
+/** The best statement of a relation, and the score that the relation gets from it. */
 interface Scored {
   readonly stating: Stating;
-  /** 1 where the relation holds by itself; less, in a deep recall, where it has ended or another one took its place. */
+  /** 1 if the relation holds; in a deep recall, less if it has ended or another value replaced it. */
   readonly validity: number;
   readonly value: number;
 }
@@ -35,9 +35,9 @@ interface ScoredEdge {
 }
 
 /**
- * The best of memories and relations together, given the best of the memories. A relation has the score of what states it
- * times factors of at most 1, and comes after it where they tie: what is among the best k of both is stated by one of the
- * best k memories. `bound`: no relation that is left out scores above it.
+ * Merges relations into the ranked memories. A relation scores its best statement times factors of at most 1, and
+ * follows it if they tie. So the best k of both are stated by the best k memories. `bound`: no relation that is left
+ * out scores higher.
  */
 export async function withEdges(
   snapshot: Snapshot,
@@ -65,7 +65,7 @@ export async function withEdges(
   };
 }
 
-/** Memories as they are ranked, each relation where its score belongs: after whatever has the same. */
+/** Inserts each relation into the ranked memories where its score belongs, after equal scores. */
 function inOrder(ranked: readonly RankedMemory[], found: readonly RankedMemory[]): readonly RankedMemory[] {
   const place = new Map(ranked.map(({ memory }, at) => [memory.id, at]));
   const placeOf = ({ memory }: RankedMemory) => place.get(memory.id) as number;
@@ -79,7 +79,8 @@ function inOrder(ranked: readonly RankedMemory[], found: readonly RankedMemory[]
   let next = 0;
   for (const [at, hit] of ranked.entries()) {
     merged.push(hit);
-    // What was ranked by a model, or raised by a link, may stand before what scores more: an edge never passes its statement.
+    // Memories that a reranker or a link has moved may be out of order by score: a relation still never precedes its
+    // statement.
     const following = ranked[at + 1];
     while (next < edges.length) {
       const edge = edges[next] as RankedMemory;
@@ -91,7 +92,10 @@ function inOrder(ranked: readonly RankedMemory[], found: readonly RankedMemory[]
   return merged;
 }
 
-/** Every relation among `triples` that the recall may see, with the best of what states it; by id. */
+/**
+ * Scores the relations among `triples` that the recall may see, each by its best statement. Ordered by id. `ranked`
+ * returns the score of a memory that is ranked already.
+ */
 export async function scoreEdges(
   snapshot: Snapshot,
   { request }: Pick<RecallPlan, 'request'>,
@@ -106,11 +110,11 @@ export async function scoreEdges(
   const ids = new Map(triples.map((triple) => [relationId(triple), triple]));
   const statings = await snapshot.find('relations', [...ids.keys()]);
   const inspected = await inspectAll(snapshot, request, filter, statings);
-  // A cold memory is visible where a link has brought it in.
+  // A cold memory counts if a link has brought it in.
   const visible = statings.filter(
     ({ id }) => ranked(id) !== undefined || inspected.get(id)?.excluded === undefined,
   );
-  // Who is not believed takes nobody's place.
+  // A statement that is not believed replaces no value.
   const believed = { ...look, filter: { ...filter, deep: false } };
   const latest = await latestOf(snapshot, [...ids.values()], believed);
   const ends = (await snapshot.standing(endsOf([...ids.values()]))).filter((each) => each !== undefined);
@@ -124,7 +128,7 @@ export async function scoreEdges(
       const all = stated.flatMap((stating): Scored[] => {
         const validity = factor * validityOf(stating.relation, validAt ?? request.now, deep ? penalty : 0);
         const found = inspected.get(stating.memory.id);
-        // What does not meet what the strategy requires is no candidate, and neither is what it states.
+        // A memory that fails a requirement of the strategy is no candidate, and neither is its relation.
         const score =
           ranked(stating.memory.id) ?? (found?.failedRequirement === undefined ? found?.score : 0);
         const value = (score ?? 0) * stating.relation.weight * validity;

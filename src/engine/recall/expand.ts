@@ -2,21 +2,21 @@ import type { Instant } from '../../domain/time.ts';
 import { fadedWeight } from '../../scoring/association.ts';
 import type { Link, LinkKind, SpaceReader } from '../../store/store.ts';
 
-/** Kinds of links that say what belongs together for good; the others fade. */
+/** Kinds of links that do not fade. */
 const lasting: ReadonlySet<LinkKind> = new Set(['sequence', 'consolidation', 'stated']);
 
 export interface ExpansionSettings {
-  /** Links weaker than this at present are not followed. */
+  /** Links whose present weight is lower are not followed. */
   readonly linkThreshold: number;
-  /** Nor are paths whose weights multiply to less. */
+  /** Paths whose product of weights is lower are not followed. */
   readonly pathThreshold: number;
-  /** Whether neighbours of neighbours and bridges are looked for. */
+  /** Whether to follow a second link, and to look for chains between direct hits. */
   readonly secondHop: boolean;
   /** Whether neighbours in a session count as linked. */
   readonly sequence: boolean;
 }
 
-/** A memory that links lead to, by the path of at most two links with the best product of weights. */
+/** A memory that is reached by at most two links, with the best such path. */
 export interface Reached {
   readonly id: string;
   /** The ids from the direct hit to this memory, both included. */
@@ -25,7 +25,7 @@ export interface Reached {
   readonly weight: number;
 }
 
-/** A path between two direct hits: what they have to do with each other. */
+/** A path of links between two direct hits. */
 export interface EvidenceChain {
   readonly ids: readonly string[];
   readonly weight: number;
@@ -34,35 +34,36 @@ export interface EvidenceChain {
 export interface Expansion {
   /** Memories that are best reached by one link. */
   readonly first: readonly Reached[];
-  /** Direct hits that links of other direct hits lead to. */
+  /** Direct hits that are reached from other direct hits. */
   readonly among: readonly Reached[];
   /** Memories that are best reached by two links. */
   readonly further: readonly Reached[];
   readonly chains: readonly EvidenceChain[];
 }
 
-/** Where links are walked: what the recall may not see is not there. */
+/** Where links are read. Memories that the recall may not see do not exist here. */
 export interface LinkedSpace extends Pick<SpaceReader, 'links'> {
-  /** Those of these memories that the recall may see. */
+  /** Returns the memories that the recall may see. */
   visible(ids: readonly string[]): Promise<readonly string[]>;
 }
 
-/** Direct hits between which bridges are looked for, links of a bridge, and bridges at most. */
+/** The number of direct hits between which chains are searched, the most links in a chain, and the most chains. */
 const BRIDGED_HITS = 3;
 const BRIDGE_LINKS = 3;
 const MOST_BRIDGES = 3;
 
-/** Products of weights are rounded. */
+/** Tolerance for the rounding of products of weights. */
 const ROUNDING = 1e-12;
 
-/** The present weight of a link: what fades has faded, computed anew at every reading. */
+/** Returns the weight of a link now: links of fading kinds lose weight with time. */
 export function presentWeight(link: Link, now: Instant): number {
   return lasting.has(link.kind) ? link.weight : fadedWeight(link.weight, link.at, now);
 }
 
 /**
- * Follows the links of the direct hits, best first in `direct`, as of `now`. No path passes what is not visible. What cannot
- * enter the answer need not be found: `mayEnter` says of a path whether its end may, and no longer path may where it may not.
+ * Follows the links of the direct hits (`direct`, best first) as of `now`. No path passes an invisible memory.
+ * `mayEnter` says whether the end of a path could enter the answer; if not, no longer path through it can either, and
+ * it is not followed.
  */
 export async function expandLinks(
   space: LinkedSpace,
@@ -98,7 +99,7 @@ export async function expandLinks(
   }
   const paths = () => bestPaths(direct, graph, secondHop ? 2 : 1, pathThreshold);
   if (secondHop && strengths.size > 0) {
-    // A path through the strongest of them must still reach the threshold: weaker links lead nowhere.
+    // Even a path through the strongest neighbour must reach the threshold: weaker second links are useless.
     const strongest = strongestOf(strengths);
     const weakest = Math.max(linkThreshold, pathThreshold / Math.max(strongest, ROUNDING) - ROUNDING);
     const leadsIn = (id: string) =>
@@ -108,7 +109,7 @@ export async function expandLinks(
     const leading = [...strengths.keys()].filter(leadsIn);
     const useful = new Set([...leading, ...betweenBridged(direct, graph, pathThreshold)]);
     if (useful.size > 0) await follow([...useful], weakest);
-    // Of several paths the heaviest counts, even one from a hit too weak to bring anything in.
+    // The heaviest path to a memory counts, even if it starts at a hit that is too weak to bring anything in by itself.
     const entering =
       leading.length === 0 ? [] : paths().filter((each) => !found.has(each.id) && mayEnter(each));
     const least = entering.reduce((found, { weight }) => Math.min(found, weight), Infinity);
@@ -130,7 +131,7 @@ export async function expandLinks(
   };
 }
 
-/** Present weights by the two ends; of several links between two memories the strongest counts. */
+/** Present weights by both ends; of several links between two memories, the strongest. */
 type Graph = Map<string, Map<string, number>>;
 
 function addLinks(graph: Graph, links: readonly { readonly ids: Link['ids']; readonly weight: number }[]) {
@@ -147,8 +148,8 @@ function addLinks(graph: Graph, links: readonly { readonly ids: Link['ids']; rea
 }
 
 /**
- * Every memory within so many links of a start, by its best product of weights, the starts from each other included; of
- * equal ones by fewer links, then from the first start.
+ * Finds every memory within `most` links of a start, other starts included, by the best product of weights. Ties go to
+ * the path with fewer links, then to the first start.
  */
 function bestPaths(
   starts: readonly string[],
@@ -159,7 +160,7 @@ function bestPaths(
   const best = new Map<string, BestPath>();
   const take = (id: string, start: string, by: string | undefined, weight: number) => {
     const known = best.get(id);
-    // Most paths are none: what is made of each is made of those that are left.
+    // Most paths are replaced by better ones, so results are only built for those that remain.
     if (!known) best.set(id, { start, by, weight });
     else if (weight > known.weight || (weight === known.weight && !by && known.by)) {
       Object.assign(known, { start, by, weight } satisfies BestPath);
@@ -187,15 +188,15 @@ interface BestPath {
   weight: number;
 }
 
-/** Pairs of the first direct hits. */
+/** Returns the pairs of the first direct hits. */
 function bridgedPairs(direct: readonly string[]): readonly (readonly [from: string, to: string])[] {
   const ends = direct.slice(0, BRIDGED_HITS);
   return ends.flatMap((from, at) => ends.slice(at + 1).map((to) => [from, to] as const));
 }
 
 /**
- * What to follow for chains of three links that are stronger than the shorter ones, which are known already: the links of
- * one of the two in the middle say it.
+ * Returns the memories whose links must be read to find chains of three links that are stronger than the known shorter
+ * ones. The links of either middle memory contain the link between the two, so the smaller side is read.
  */
 function betweenBridged(direct: readonly string[], graph: Graph, threshold: number): readonly string[] {
   const known = new Set(direct);
@@ -212,7 +213,7 @@ function betweenBridged(direct: readonly string[], graph: Graph, threshold: numb
   });
 }
 
-/** In a loop: a call cannot take as many values as one memory may have links. */
+/** A loop, because `Math.max(...)` cannot take as many arguments as a memory may have links. */
 function strongestOf(links: ReadonlyMap<string, number> | undefined): number {
   let strongest = 0;
   for (const weight of links?.values() ?? []) strongest = Math.max(strongest, weight);
@@ -220,8 +221,8 @@ function strongestOf(links: ReadonlyMap<string, number> | undefined): number {
 }
 
 /**
- * The strongest paths of at most three links between each two of the first direct hits. What lies on them is one link from
- * an end, and so among what is reached.
+ * Finds the strongest chains of at most three links between the first direct hits. Every memory on one is a single link
+ * from an end, so it is among those reached.
  */
 function chainsBetween(direct: readonly string[], graph: Graph, threshold: number): readonly EvidenceChain[] {
   return bridgedPairs(direct)
@@ -230,7 +231,7 @@ function chainsBetween(direct: readonly string[], graph: Graph, threshold: numbe
     .slice(0, MOST_BRIDGES);
 }
 
-/** Of equal ones the one of fewer links, then the first. */
+/** Finds the strongest chain between two memories. Ties go to the one with fewer links, then to the first. */
 function bestChain(
   from: string,
   to: string,
@@ -251,7 +252,7 @@ function bestChain(
   const strongest = strongestOf(ending);
   for (const [first, weight] of most === 2 ? [] : starting) {
     if (!isBetter(weight * strongest)) continue;
-    // What passes an end on its way has the link between the two in it, which is as strong alone.
+    // A chain that passes `from` or `to` in the middle contains their direct link, which is at least as strong.
     for (const [second, each] of graph.get(first) ?? [])
       take(weight * each * (ending.get(second) ?? 0), first, second);
   }

@@ -10,11 +10,11 @@ import { walkingReader } from '../graph/kept.ts';
 import { edgesOf, type GraphLook, visibleAmong } from '../graph/view.ts';
 import type { Surroundings } from './surroundings.ts';
 
-/** What following entities needs to know beside what a recall asks for. */
+/** What a recall needs to follow the entities that the query names. */
 export interface GraphPlan {
-  /** Of what is walked through: what recalls have read of its relations is kept. */
+  /** The space that is walked. Relations that recalls have read of it are cached. */
   readonly space: SpaceStore;
-  /** The query as it was asked. */
+  /** The query. */
   readonly text: string;
   readonly analyzer: Analyzer;
   readonly singleValued: ReadonlySet<string>;
@@ -22,13 +22,14 @@ export interface GraphPlan {
   readonly weight: number;
 }
 
-/** The most memories that are read for the names of an entity, and the longest name in words that a query is searched for. */
+/** Most memories that are read for the names of entities, and the most words of a name in a query. */
 const MOST_MENTIONS = 50;
 const MOST_WORDS = 6;
 
 /**
- * Surroundings in which entities that the query names are linked with the memories that mention them, with what they have
- * relations with, and with what states those; what these have relations with is a link further. `named` are the entities.
+ * Adds links to the surroundings: from entities that the query names to the memories that mention them, to the other
+ * ends of their relations, and to the memories that state these relations. The relations of those other ends are one
+ * link further. `named` are the ids of the entities.
  */
 export async function withGraph(
   surroundings: Surroundings,
@@ -46,9 +47,9 @@ export async function withGraph(
   const named = await entitiesNamed(reader, plan.text, look);
   if (named.length === 0) return { surroundings, named: [] };
   const mentions = await mentionLinks(snapshot, reader, request, plan, named, look);
-  /** Entities from which one may go on: those that are named, then what they have relations with. */
+  /** Entities whose relations are followed: the named ones, then the other ends of their relations. */
   const open = new Set(named.map(({ id }) => id));
-  /** What relations have led to: whoever looks sees it, or they would not hold. */
+  /** Memories that relations led to. They are visible, or the relations would not hold. */
   const seen = new Set<string>();
   return {
     named: [...open],
@@ -90,8 +91,9 @@ function linkOf(a: string, b: string, weight: number, at: number): Link {
 }
 
 /**
- * The visible entities that a query names: one of its names stands there as whole words, in any case. A name that is a
- * common word too counts only with a capital letter and not at the beginning; one that several have names none of them.
+ * Finds the visible entities whose name occurs in a query as whole words, in any case. A name that is also a common
+ * word counts only if capitalised and not at the beginning of a sentence. A name that several entities have counts for
+ * none of them.
  */
 export async function entitiesNamed(
   reader: SpaceReader,
@@ -110,7 +112,7 @@ export async function entitiesNamed(
   return [...meant.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** Everything in a query that may be a name, folded: runs of words, and in scripts without spaces of characters. */
+/** Returns everything in a query that may be a name, folded: runs of words, and runs of characters in scripts without spaces. */
 function namesSaid(text: string): readonly string[] {
   const normal = text.normalize('NFC');
   const words = [...normal.matchAll(/[\p{L}\p{M}\p{N}][\p{L}\p{M}\p{N}.&/+#'’-]*/gu)].map(
@@ -146,7 +148,7 @@ function runsOf(word: string): readonly string[] {
   );
 }
 
-/** Links of named entities with memories that mention them, found by the words of their names. */
+/** Links named entities with the memories that mention them, which a search for the words of their names finds. */
 async function mentionLinks(
   snapshot: Snapshot,
   reader: SpaceReader,
@@ -166,7 +168,7 @@ async function mentionLinks(
     now: request.now,
     limit: MOST_MENTIONS,
   });
-  // Others of the same names, which make them say nothing.
+  // Other entities with the same names make a mention ambiguous.
   const bearers = await visibleAmong(reader, await reader.find('names', names), look);
   const mentionsOf = finderOf(
     bearers.map(
@@ -187,5 +189,5 @@ async function mentionLinks(
   });
 }
 
-/** What shares no word is not looked at. */
+/** Requires at least one common word. */
 const byWords = resolveProfile({ ...builtinProfile('bm25'), require: [{ signal: 'lexical', above: 0 }] });

@@ -16,44 +16,45 @@ import type { RankedMemory, RecallPlan } from './pipeline.ts';
 import type { Strategy } from './strategy.ts';
 
 /**
- * One memory of an answer; without a strategy, of the answer to any. Because it has a function, `structuredClone` and `postMessage`
- * refuse it: send `JSON.parse(JSON.stringify(hit))`, whose score is the number, and `hit.explain()` beside it where it is needed.
+ * One memory of an answer. Without a type argument, of any strategy. It has a function, so `structuredClone` and
+ * `postMessage` refuse it: send `JSON.parse(JSON.stringify(hit))`, in which the score is a number, and add
+ * `hit.explain()` if needed.
  */
 export interface Hit<StrategyName extends string = string, Scored extends AnyScore = ScoreOf<StrategyName>> {
   readonly memory: Memory;
   readonly score: Scored;
-  /** `relevance`, `retention`, `combined` (the score) and the named parts of the profile, worked out when they are first read. */
+  /** `relevance`, `retention`, `combined` (the score) and the named parts of the profile. Computed on first access. */
   readonly features: Readonly<Record<string, number>>;
   /**
-   * What its formula reads of the memory for this query; clocks in milliseconds since 1970. By `score` of
-   * `salience/scoring`, with the parameters and the moment of the recall, they give the score of a direct hit again.
+   * The values that the formula reads for this memory and query; clocks in milliseconds since 1970. Passed to `score`
+   * of `salience/scoring`, with the parameters and the time of the recall, they give the score of a direct hit again.
    */
   readonly signals: Signals;
-  /** Found through links of direct hits. */
+  /** Whether it was found through links of direct hits. */
   readonly isAssociative: boolean;
-  /** Of an associate, and of a possible update that inherits a score: the ids that led to it, from a direct hit on. */
+  /** For an associate, or a possible update that inherits a score: the ids that led to it, starting at a direct hit. */
   readonly path?: readonly string[] | undefined;
-  /** Found only because the recall was deep. */
+  /** Whether only a deep recall finds it. */
   readonly viaDeepRecall: boolean;
-  /** Set where the hit is a relation; its memory is then what states it best. Only with `include: ['edges']`. */
+  /** Set if the hit is a relation; `memory` is then its best statement. Only with `include: ['edges']`. */
   readonly relation?: StatedRelation | undefined;
   /**
-   * The words around the matches, found when they are first read; for a query without a word that is searched, such as "?", the
-   * beginning of a text that has it in it. Absent when nothing matched.
+   * The words around the matches, computed on first access. For a query without searchable words, such as "?", the
+   * beginning of a text that contains it. Absent if nothing matched.
    */
   readonly snippet?: string | undefined;
-  /** The tree of values that the score is made of. */
+  /** Returns the tree of values that the score is computed from. */
   explain(): Explanation;
 }
 
-/** What memories were ranked by. */
+/** What the memories were ranked by. */
 interface Ranked {
   readonly strategy: Strategy;
   readonly resolved: ResolvedProfile;
   readonly plan: RecallPlan;
 }
 
-/** `terms` are those that the words of a snippet stand around. */
+/** Makes a hit of a ranked memory. `terms` are the terms to find for the snippet. */
 export function hitOf<StrategyName extends string>(
   engine: Dependencies,
   { resolved, plan, strategy }: Ranked,
@@ -106,7 +107,7 @@ function signalsOfFormula(resolved: ResolvedProfile, signals: Signals): Signals 
   return found as Signals;
 }
 
-/** The features of a hit: those that every strategy has, then the parts of its own formula. */
+/** Returns the features of a hit: those that every strategy has, and the parts of its own formula. */
 export function hitFeatures(
   resolved: ResolvedProfile,
   signals: Signals,

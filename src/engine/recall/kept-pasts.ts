@@ -1,36 +1,36 @@
 import type { Instant } from '../../domain/time.ts';
 import type { PastSpace, SpaceStore } from '../../store/store.ts';
 
-/** So many moments of the past are kept. */
+/** Most cached past moments per space. */
 const MOST = 4;
-/** With so many memories together: each past is a copy of the space. */
+/** Most memories in all cached pasts of a space together: each past is a copy of the space. */
 const MOST_MEMORIES = 50_000;
 
 interface Kept {
   readonly known: Instant;
-  /** Of the space when it was looked back from: what was committed since may have changed what there is to see. */
+  /** The version of the space from which the past was opened. Later commits may have changed what it shows. */
   readonly version: unknown;
   readonly past: PastSpace;
 }
 
-/** Freed with the spaces that they are of: a past is in memory alone, and holds nothing that must be given back. */
+/** Pasts are freed with their space: they are held in memory only and own no other resources. */
 const pasts = new WeakMap<SpaceStore, readonly Kept[]>();
 
 /**
- * A moment of the past of a space. The moments that were looked at last are kept, so that one that is looked at again
- * costs nothing, until something is committed. Whoever gets one does not close it.
+ * Returns a space as it was known at a past moment. The last moments are cached until something is committed. Callers
+ * must not close the result.
  */
 export async function pastOf(
   space: SpaceStore,
   known: Instant,
   open: () => Promise<PastSpace>,
 ): Promise<PastSpace> {
-  // Asked before anything is read: what is committed in between makes it another past.
+  // Read first: if something is committed in between, this version no longer matches.
   const version = await space.version();
   const present = (pasts.get(space) ?? []).filter((each) => each.version === version);
   const found = present.find((each) => each.known === known);
   const latest = found ?? { known, version, past: await open() };
-  // Others may have come in between.
+  // Other calls may have cached pasts meanwhile.
   const others = (pasts.get(space) ?? []).filter((each) => each.version === version && each.known !== known);
   pasts.set(space, withinLimits([latest, ...others]));
   return latest.past;

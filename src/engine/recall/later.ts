@@ -1,7 +1,7 @@
-/** Where an object keeps what makes its later properties. */
+/** Where an object stores the functions and values of its lazy properties. */
 const LATER = Symbol('later');
 
-/** How Node and others that keep to its convention print an object. */
+/** The hook of Node.js, and of others with its convention, for printing an object. */
 const INSPECT = Symbol.for('nodejs.util.inspect.custom');
 
 interface Later {
@@ -12,10 +12,11 @@ interface Later {
 type WithLater = { readonly [LATER]: Later };
 
 /**
- * Properties of these names whose values are made when they are first read. Whoever copies, writes or prints the object reads them.
+ * Returns descriptors of lazy properties, whose values are computed on first access. Copying, serialising or printing
+ * the object accesses them.
  *
- * All objects share one getter a name. One of its own would give every object a shape of its own, which V8 keeps together
- * with everything that the getter holds, until it next looks through all of its memory.
+ * All objects share one getter per name. Getters of their own would give every object its own hidden class, which V8
+ * keeps, with everything that the getter holds, until the next full garbage collection.
  */
 export function laterProperties(names: readonly string[]): PropertyDescriptorMap {
   const getters = names.map((name): [string, PropertyDescriptor] => [
@@ -38,7 +39,7 @@ const PRINTED: PropertyDescriptor = {
   },
 };
 
-/** Gives an object such properties; returns it. */
+/** Adds lazy properties to an object and returns it. */
 export function withLater(object: object, make: Later['make'], properties: PropertyDescriptorMap): object {
   Object.defineProperty(object, LATER, { value: { make, made: {} } satisfies Later });
   Object.defineProperty(object, INSPECT, PRINTED);

@@ -1,16 +1,19 @@
 import type { CountedWords, WordCounts } from '../../scoring/word-counts.ts';
 
-/** The words of a query that a memory lacks, as they were written; no stop words. */
+/** The words of a query that a memory lacks, as written in the query, without stop words. */
 export interface MissingWords {
-  /** Not in its own text. */
+  /** Words that are not in its own text. */
   readonly memory: readonly string[];
-  /** Nor in the turns beside it whose words count for it. Absent where the strategy looks at no other memory. */
+  /** Words that are not in the neighbouring turns either. Absent if the strategy does not use neighbours. */
   readonly neighbours?: readonly string[] | undefined;
-  /** Nor in any visible memory of its session. Absent under the same condition, and for a memory without a session. */
+  /**
+   * Words that are not in any visible memory of its session either. Absent if the strategy does not use sessions, or
+   * the memory has none.
+   */
   readonly session?: readonly string[] | undefined;
 }
 
-/** What of the query a memory lacks, from near to far; `undefined` for a query without words. */
+/** Returns the words of the query that a memory, its neighbours and its session lack; `undefined` for a query without words. */
 export function missingWords(words: CountedWords | undefined): MissingWords | undefined {
   const { lexical, contextLexical, sessionLexical } = words ?? {};
   if (!lexical) return undefined;
@@ -22,7 +25,7 @@ export function missingWords(words: CountedWords | undefined): MissingWords | un
   };
 }
 
-/** As the end of a sentence about a memory; empty where nothing is missing. */
+/** Describes missing words as the end of a sentence about a memory. Empty if nothing is missing. */
 export function missingText(missing: MissingWords | undefined): string {
   if (!missing || missing.memory.length === 0) return '';
   const { memory, neighbours, session } = missing;
@@ -43,7 +46,7 @@ function listed(words: readonly string[]): string {
   return words.map((word) => JSON.stringify(word)).join(', ');
 }
 
-/** A word that others stand for is missing where all of them are. */
+/** Returns the missing words. A word with stand-ins is missing only if all of them are. */
 function lacking({ terms, unknown }: WordCounts): readonly string[] {
   const there = new Set(
     terms.flatMap(({ term, insteadOf = term, frequency }) => (frequency > 0 ? [insteadOf] : [])),

@@ -6,24 +6,24 @@ import type { Trace } from './trace.ts';
 /** Why an answer is empty. */
 export interface Nothing {
   /**
-   * `no-memories`: there was none to look at, or none that the filters let through; `unsearched`: a search failed, or none could run, so that there may be hits;
-   * `irrelevant`: there were some, all below the floor of relevance; `no-match`: there were some, and none that could be a
-   * hit.
+   * `no-memories`: there were none, or none passed the filters. `unsearched`: a search failed or none could run, so
+   * there may be hits. `irrelevant`: all were below the floor of relevance. `no-match`: there were some, but none could
+   * be a hit.
    */
   readonly reason: 'no-memories' | 'unsearched' | 'irrelevant' | 'no-match';
-  /** The same as a sentence. */
+  /** The reason as a sentence. */
   readonly message: string;
 }
 
-/** What could be had where a recall has no hits. */
+/** What is known about a recall without hits. */
 interface Best {
-  /** The highest score that there was before `minScore`, 0 if there was none. */
+  /** The highest score before `minScore` was applied, 0 if there was none. */
   readonly best: number;
   readonly minScore: number | undefined;
   readonly filters: FilterOptions;
 }
 
-/** Why a recall without hits has none. */
+/** Explains why a recall has no hits. */
 export function nothingIn(trace: Trace, best: Best): Nothing {
   const found = nothingOfSearched(trace, best);
   const missing = unsearched(searchesOf(trace.arms));
@@ -32,7 +32,7 @@ export function nothingIn(trace: Trace, best: Best): Nothing {
   return { reason: 'unsearched', message };
 }
 
-/** Why what was searched has no hits. */
+/** Explains why the searches that ran have no hits. */
 function nothingOfSearched(trace: Trace, { best, minScore, filters }: Best): Nothing {
   const { stages, minRelevance } = trace;
   const eligible = stages.find(({ name }) => name === 'validity_filter')?.survivors ?? 0;
@@ -61,7 +61,7 @@ function emptiness({ stages, asOf }: Trace, filters: FilterOptions): string {
     time: asOf,
   }).flatMap(([name, value]) => (value === undefined ? [] : [name]));
   const total = stages.find(({ name }) => name === 'eligible')?.candidates ?? 0;
-  // Who asks from a scope may not be allowed to know whether there are memories in others.
+  // With a scope, the caller may not be allowed to know whether there are memories in other scopes.
   const isEmpty = total === 0 && scope === undefined;
   if (given.length === 0 || isEmpty) return 'there are no memories to search here';
   return `no memory here passes the filter by ${listed(given)}`;
@@ -71,7 +71,7 @@ function listed(names: readonly string[]): string {
   return names.length === 1 ? `${names[0]}` : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }
 
-/** Why a context is empty where all that was found is of the session that stays out of it. */
+/** Explains an empty context whose only hits belong to the session of `exceptSession`. */
 export function nothingBut(sessionId: string): Nothing {
   return {
     reason: 'no-match',
@@ -79,13 +79,13 @@ export function nothingBut(sessionId: string): Nothing {
   };
 }
 
-/** Why a context is empty though something was found; `undefined` where that is for want of room. */
+/** Explains why a context is empty although there were hits; `undefined` if they just did not fit. */
 export function nothingAmong(omitted: readonly Omission[]): Nothing | undefined {
   const below = omitted.filter((each) => each.reason === 'below-minimum-score');
   const placeless = omitted.filter(({ reason }) => reason === 'no-section').length;
   if (below.length + placeless < omitted.length) return undefined;
   if (placeless > 0) {
-    // Types are stored texts: outside of the fence nothing may quote them.
+    // Types are stored texts, which must not be quoted outside of the fence.
     const found =
       placeless === 1 ? '1 memory was found, of a type' : `${placeless} memories were found, of types`;
     return {
@@ -102,7 +102,7 @@ function nothingAbove(best: number, minScore: number | undefined): Nothing {
   return { reason: 'no-match', message };
 }
 
-/** Four digits after the point, more where they would say 0. */
+/** Formats a score with four decimals, or in exponential form if they would all be 0. */
 export function scoreText(value: number): string {
   return value > 0 && value < 0.00005 ? value.toExponential(1) : value.toFixed(4);
 }

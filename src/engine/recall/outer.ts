@@ -2,21 +2,21 @@ import { TRANSIENT_TYPES } from '../../domain/memory.ts';
 import type { Expression, Node } from '../../scoring/operators/index.ts';
 import { type Profile, type ResolvedProfile, resolveProfile } from '../../scoring/profile.ts';
 
-/** How a recall looks beyond what holds now. */
+/** How a recall includes what no longer holds. */
 export interface DeepOptions {
   readonly deep: boolean;
   readonly includeExpired: boolean;
-  /** Factor of what is outdated, in a deep recall. Default is 0.5. */
+  /** The factor for outdated memories in a deep recall. Default is 0.5. */
   readonly penalty: number;
-  /** Milliseconds from the moment whose truth is asked for to that of the recall: 0 where they are the same. */
+  /** Milliseconds from `asOf.valid` to the time of the recall; 0 if they are the same. */
   readonly since: number;
 }
 
 export const DEEP_PENALTY = 0.5;
 
 /**
- * The formula of a deep recall: the strategy's score × the factors of what is outdated. `outer` is those factors
- * alone. A recall that is not deep keeps its formula.
+ * Adds the factors of a deep recall to a formula: score × factors for what is outdated. `outer` are the factors alone.
+ * Without `deep` the formula stays as it is and `outer` is 1.
  */
 export function withOuterFactors(
   profile: Profile,
@@ -34,7 +34,7 @@ export function withOuterFactors(
   return { resolved: bind({ ...profile, score: { op: 'product', of: [profile.score, factor] } }), outer };
 }
 
-/** The factor of a recall that is not deep: the same for all profiles. */
+/** The `outer` of a recall that is not deep: the same for all profiles. */
 let none: Node | undefined;
 
 function outerFactor({ deep, includeExpired, penalty, since }: DeepOptions): Expression {
@@ -46,7 +46,7 @@ function outerFactor({ deep, includeExpired, penalty, since }: DeepOptions): Exp
     else: { op: 'when', if: { passed: 'consolidatedAt' }, then: penalty, else: 1 },
   };
   if (!includeExpired) return replaced;
-  // At the moment `validUntil` itself it still holds.
+  // At `validUntil` itself a memory is still valid.
   const hasEnded = { passed: 'validUntil', by: since + 1 } as const;
   const ended: Expression = {
     op: 'table',

@@ -9,8 +9,8 @@ import { deriveTexts } from '../write/derive.ts';
 import { pastOf } from './kept-pasts.ts';
 
 /**
- * Does something as of a moment of the past: with the space as it was known then, the clock as it stood, and nothing
- * written. Without `known` it is done in the present. Throws `invalid_argument` for a moment before the first write.
+ * Runs a task as of `asOf.known`: with the space as it was known then, that moment as its time, and read-only. Without
+ * `known` it runs in the present. Throws `invalid_argument` for a moment before the first write.
  */
 export async function asKnown<
   Options extends OperationOptions & { readonly asOf?: AsOf | undefined },
@@ -34,12 +34,12 @@ export async function asKnown<
   return task({ ...engine, space: past, readOnly: true }, { ...options, now }, past);
 }
 
-/** The moment whose truth is asked for, for a filter. */
+/** Reads `asOf.valid` for a filter. */
 export function validAtOf({ asOf }: { readonly asOf?: AsOf | undefined }): MemoryFilter['validAt'] {
   return asOf?.valid === undefined ? undefined : parseInstant(asOf.valid, 'asOf.valid');
 }
 
-/** The error of asking for a memory of the past that was forgotten since. */
+/** Makes the error for a memory that was known then and has been forgotten since. */
 export function redactedError(id: string, known: string | Date): SalienceError {
   return new SalienceError(
     'redacted',

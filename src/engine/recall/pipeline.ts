@@ -17,21 +17,21 @@ import type { AssociationSettings } from './strategy.ts';
 import { readAhead, type Surroundings, surroundingsIn } from './surroundings.ts';
 import { type Arm, type StageTrace, stage } from './trace.ts';
 
-/** What one recall asks for, all decided. */
+/** A recall with all its options resolved. */
 export interface RecallPlan {
-  /** With the limit of the answer. */
+  /** Its limit is that of the answer. */
   readonly request: SearchRequest;
-  /** The factors of what is outdated, which limit propagated scores too. */
+  /** The factors for outdated memories. They also limit propagated scores. */
   readonly outer: Node;
   readonly association: AssociationSettings | undefined;
   readonly rerank: { readonly reranker: Reranker; readonly most: number; readonly query: string } | undefined;
-  /** No hit scores less, whatever links or a reranker make of it. `undefined`: no such floor. */
+  /** No hit scores less, whatever links or a reranker do. `undefined`: no minimum. */
   readonly minScore: number | undefined;
-  /** Entities that the query names are starts for what links lead to. */
+  /** Set if links are also followed from the entities that the query names. */
   readonly graph?: GraphPlan | undefined;
-  /** Relations compete with memories. Not together with a reranker. */
+  /** Set if relations compete with memories. Not together with a reranker. */
   readonly edges?: EdgePlan | undefined;
-  /** Scores what links lead to even where it is known not to enter the answer: for the question why it did not. */
+  /** Whether to score linked memories that cannot enter the answer: `whyNot` asks for them. */
   readonly everyPath?: boolean | undefined;
   readonly signal: AbortSignal | undefined;
 }
@@ -41,17 +41,17 @@ export interface RankedMemory {
   readonly signals: Signals;
   readonly bm25: number;
   readonly score: number;
-  /** What its signals of words were made from. */
+  /** The word counts behind its lexical signals. */
   readonly words: CountedWords | undefined;
   readonly isAssociative: boolean;
-  /** The ids that led to it, or to the score that it inherits from what it may be an update of: from a direct hit on. */
+  /** The ids that led to it, or to the score that it inherits from what it may update, starting at a direct hit. */
   readonly path: readonly string[] | undefined;
-  /** Set where this is a relation, and the memory what states it. */
+  /** Set if this is a relation; `memory` is then its best statement. */
   readonly relation?: StatedRelation | undefined;
   explain(): Explanation;
 }
 
-/** What may be among the hits; `id` is there where links are followed. */
+/** A memory that may become a hit. `id` is set if links are followed. */
 interface Competing extends Pick<RankedMemory, 'score'> {
   readonly id?: string;
   readonly path?: readonly string[] | undefined;
@@ -59,29 +59,32 @@ interface Competing extends Pick<RankedMemory, 'score'> {
 
 export interface PipelineAnswer {
   readonly ranked: readonly RankedMemory[];
-  /** The memories from which `minScore` and the limit chose them. */
+  /** The memories before `minScore` and the limit were applied. */
   readonly competing: readonly Competing[];
   readonly chains: readonly EvidenceChain[];
   readonly answer: SearchAnswer;
-  /** How relevant the memories are that links and possible updates led to, with a floor of relevance. */
+  /** The relevance of memories that links and possible updates led to. Only with a floor of relevance. */
   readonly matches: ReadonlyMap<string, number>;
   readonly stages: readonly StageTrace[];
   readonly arms: readonly Arm[];
-  /** No relation that competed and is left out scores above it. */
+  /** No relation that was left out scores higher. */
   readonly edgeBound?: number | undefined;
 }
 
-/** The hits of a search, and in what order they go on. */
+/** The direct hits of a search, possibly reranked. */
 interface Direct {
   readonly answer: SearchAnswer;
   readonly candidates: readonly RankedMemory[];
-  /** How many of the first a model has put in order. */
+  /** How many of the first hits the reranker has ordered. */
   readonly examined: number;
   readonly stages: readonly StageTrace[];
   readonly arms: readonly Arm[];
 }
 
-/** Direct hits with a proof, then what models and links add to them; each step reports itself. All is read at one moment. */
+/**
+ * Runs a recall: an exact search for direct hits, then reranking, links and relations. Every step adds a row to the
+ * trace. All is read within one snapshot.
+ */
 export async function runPipeline(
   space: Pick<SpaceStore, 'snapshot'>,
   plan: RecallPlan,
@@ -98,7 +101,7 @@ export async function runPipeline(
   return finish(surroundings, plan, await reranked(plan, rerank, answer));
 }
 
-/** A recall without a model, within a snapshot that is open. */
+/** Runs a recall without a reranker within an open snapshot. */
 export async function rankIn(snapshot: Snapshot, plan: RecallPlan): Promise<PipelineAnswer> {
   const { request } = plan;
   const answer = await snapshot.search(request);
@@ -110,7 +113,7 @@ export async function rankIn(snapshot: Snapshot, plan: RecallPlan): Promise<Pipe
   return { ...found, ranked, edgeBound: bound, stages: [...found.stages, row] };
 }
 
-/** Where links lead, and the entities that the query names, where they are followed. */
+/** What links can reach, and the ids of the entities that the query names. */
 export interface Around {
   readonly surroundings: Surroundings;
   readonly named: readonly string[];
@@ -127,7 +130,7 @@ async function reranked(
   answer: SearchAnswer,
 ): Promise<Direct> {
   const started = performance.now();
-  // What would be left out anyway is not worth a model's time.
+  // Hits below `minScore` are dropped first: they would only cost the model time.
   const candidates = answer.hits.map((scored) => directHit(scored, plan.request)).filter(isEnoughFor(plan));
   const reranking = await rerankItems(reranker, query, candidates, passageOf, most, plan.signal);
   const { items, examined, sent, promptTokens, completionTokens, failure } = reranking;
@@ -145,7 +148,10 @@ async function reranked(
   };
 }
 
-/** What links and possible updates make of direct hits; without a strategy that follows them, the hits. */
+/**
+ * Adds what links and possible updates bring to the direct hits. A strategy that does not follow links keeps the hits
+ * as they are.
+ */
 async function finish(
   around: Around | undefined,
   plan: RecallPlan,
@@ -162,7 +168,8 @@ async function finish(
     return { ranked, competing: direct, chains: [], answer, matches: new Map(), stages, arms };
   }
 
-  // Without cold memories, and with a full list, nothing comes in by its own score: the proof of the search says so.
+  // If the list is full and there are no cold memories, no associate can enter by its own score: the search has proven
+  // that.
   const { require, floor: relevance } = request.profile;
   const full =
     direct.length === request.limit && answer.cold === 0 && require.length === 0 && !relevance && !rerank;
@@ -193,7 +200,10 @@ function isEnoughFor({ minScore = 0 }: RecallPlan): (each: { readonly score: num
   return ({ score }) => score >= minScore;
 }
 
-/** Reranked hits keep their places; everything else follows by score. A direct hit is never also an associate. */
+/**
+ * Merges hits and associates: reranked hits keep their places, and everything else follows by score. A direct hit is
+ * never also an associate.
+ */
 function merge(
   direct: readonly RankedMemory[],
   associates: readonly Unread[],

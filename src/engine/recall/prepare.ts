@@ -16,24 +16,25 @@ import { writtenWords } from '../../text/written.ts';
 import { querySignals, takesQuery } from './strategy.ts';
 import type { Arm } from './trace.ts';
 
-/** A query analysed for one strategy, and which ways of finding memories it can use. */
+/** A query analysed for one strategy, and the searches that it can use. */
 export interface Preparation {
   readonly query: PreparedQuery;
   readonly arms: readonly Arm[];
-  /** It asks for what was, and is best answered by what was said then. */
+  /** Whether it asks about the past, and is best answered by what was said then. */
   readonly past: boolean;
 }
 
 export interface QueryTools {
   readonly analyzer: Analyzer;
   readonly embedder: Embedder | undefined;
-  /** The dates that a text names; absent where none are looked for. */
+  /** Finds the dates in a text; absent if there is no date reader. */
   readonly dates?: ((text: string) => Promise<readonly DateRange[]>) | undefined;
 }
 
 /**
- * Analyses a query: its terms, its vector, its dates, its tense. A vector or dates that cannot be had are reported as an
- * arm that failed; the recall goes on without them. What is private is looked for by its words, and shown to no embedder. Throws `blank_query`, `invalid_text`, `invalid_argument`, `aborted`.
+ * Analyses a query: terms, vector, dates and tense. If the vector or the dates fail, an arm reports it and the recall
+ * goes on without them. Private parts are searched by words but not shown to the embedder. Throws `blank_query`,
+ * `invalid_text`, `invalid_argument`, `aborted`.
  */
 export async function prepareQuery(
   text: string | undefined,
@@ -83,7 +84,7 @@ export async function prepareQuery(
   };
 }
 
-/** `blank` says what to do without one. */
+/** Checks a query and returns it. `blank` is the message if it is blank. */
 export function checkQuery(text: string | undefined, blank: string): string {
   if (typeof text !== 'string' || text.trim() === '') {
     throw new SalienceError('blank_query', blank);
@@ -132,7 +133,7 @@ async function readDates(
   }
 }
 
-/** A caller's own reader may return anything. */
+/** Checks the dates of a custom date reader, which may return anything. */
 function checkedDates(given: unknown): readonly DateRange[] {
   const isRange = (each: Partial<DateRange> | null) =>
     typeof each?.text === 'string' && isInstant(each.start) && isInstant(each.end) && each.start < each.end;

@@ -10,7 +10,7 @@ import type { GetOptions, ListOptions, Memory } from '../types.ts';
 import { asKnown, redactedError, validAtOf } from './past.ts';
 import { shown, shownAll } from './shown.ts';
 
-/** The memory, or `undefined`. Throws `redacted` for one that was known then and was forgotten since. */
+/** Returns a memory, or `undefined`. Throws `redacted` for one that was known at `asOf.known` and has been forgotten since. */
 export function get(engine: Dependencies, id: string, options: GetOptions = {}): Promise<Memory | undefined> {
   return asKnown(engine, options, (engineAsOf, rest, past) => getAsOf(engineAsOf, id, rest, past));
 }
@@ -39,15 +39,21 @@ async function getAsOf(
   return undefined;
 }
 
-/** Of one page as JSON: a page of large memories ends before its limit, with a cursor. */
+/** Most characters of a page as JSON: a page of large memories ends before its limit, with a cursor. */
 const MOST_CHARACTERS_LISTED = 4 * 2 ** 20;
 
-/** One page of memories. Throws `invalid_argument` for a cursor of another list, `not_found` around what is not in it. */
+/**
+ * Returns one page of memories. Throws `invalid_argument` for the cursor of another list, and `not_found` if `around`
+ * is not in the list.
+ */
 export function list(engine: Dependencies, options: ListOptions = {}): Promise<MemoryPage> {
   return asKnown(engine, options, listAsOf);
 }
 
-/** Tells the space from another one of its name, that was made after it was deleted: by its first event, which it never loses. */
+/**
+ * Returns a mark that tells the space from one of the same name that was made after it was deleted. It is made from the
+ * first event, which is never removed.
+ */
 async function markOf(reader: SpaceReader): Promise<string> {
   const { place } = await reader.activity({ sequence: 0, usage: 0 }, 1);
   return createHash('sha256').update(place.stamp).digest('hex').slice(0, 8);

@@ -31,17 +31,17 @@ import {
 } from './strategy.ts';
 import { type SpelledWord, type StageTrace, stage, type Trace } from './trace.ts';
 
-/** The answer to a recall: the best memories first, and how they were found. */
+/** The answer to a recall: the best memories first, and a trace of how they were found. */
 export interface Recall<StrategyName extends string = string> {
   readonly hits: readonly Hit<StrategyName, Score<StrategyName>>[];
-  /** Paths of links between the first direct hits: what they have to do with each other. */
+  /** Paths of links between the first direct hits. */
   readonly evidenceChains: readonly EvidenceChain[];
-  /** Why there are no hits; absent where there are. */
+  /** Why there are no hits; absent if there are some. */
   readonly nothing?: Nothing | undefined;
   readonly trace: Trace;
 }
 
-/** A recall made ready: what the store is asked, and what the answer will need. */
+/** A checked and analysed recall: the plan for the store, and what the answer needs. */
 export interface PreparedRecall {
   readonly strategy: Strategy;
   readonly resolved: ResolvedProfile;
@@ -51,8 +51,8 @@ export interface PreparedRecall {
 }
 
 /**
- * Finds what matters now: the exact top of the strategy's whole score, what links add to it, explained. What the
- * strategy learns from the recall is written after the answer is fixed, and on what is returned alone.
+ * Returns the exact top memories by the score of the strategy, with what links add, all explained. If the strategy
+ * learns from use, that is written after the answer is fixed, and only for returned memories.
  */
 export async function recall<StrategyName extends string = 'hybrid'>(
   engine: Dependencies,
@@ -65,7 +65,7 @@ export async function recall<StrategyName extends string = 'hybrid'>(
     {
       verb: 'recall',
       query,
-      // A relation says which memories it joins: it is not kept.
+      // Relations are not recorded, because they name the memories that they connect.
       hitsOf: ({ hits }) =>
         memoriesAmong(hits).map(({ memory, score }) => ({ id: memory.id, score: score.value })),
     },
@@ -84,7 +84,7 @@ async function recallAsOf<StrategyName extends string>(
   return recallPrepared(engine, query, prepared, options, past);
 }
 
-/** A recall that has been made ready, with the options that it was made ready with. */
+/** Runs a prepared recall. `options` must be those that it was prepared with. */
 export async function recallPrepared<StrategyName extends string>(
   engine: Dependencies,
   query: string | undefined,
@@ -111,14 +111,14 @@ export async function recallPrepared<StrategyName extends string>(
   return { hits, evidenceChains, nothing, trace };
 }
 
-/** Without relations, which rest on memories that stand before them. */
+/** Drops the relations: the memories that state them are hits before them. */
 export function memoriesAmong<Each extends { readonly relation?: unknown }>(
   hits: readonly Each[],
 ): readonly Each[] {
   return hits.filter(({ relation }) => relation === undefined);
 }
 
-/** Checks and analyses a recall. Throws what `recall` throws. */
+/** Checks and analyses the query and options of a recall. Throws what `recall` throws. */
 export async function prepareRecall(
   engine: Dependencies,
   query: string | undefined,
@@ -244,7 +244,7 @@ function associationOf(
   return settings;
 }
 
-/** A question about the past is answered by what was said then: no newer statement inherits from it. */
+/** Turns off inheritance by newer statements for a question about the past: it is answered by what was said then. */
 function withoutNewerInThePast(
   settings: AssociationSettings | undefined,
   { past }: Preparation,
@@ -252,7 +252,10 @@ function withoutNewerInThePast(
   return settings && past ? { ...settings, updateRise: 0 } : settings;
 }
 
-/** Writes what the strategy learns of its answer; returns the row of the trace. */
+/**
+ * Writes what the strategy learns from its answer. Returns the row for the trace, or `undefined` if there is nothing to
+ * write.
+ */
 export async function applyEffects(
   engine: Dependencies,
   { name, effect: learned }: { readonly name: string; readonly effect: NewUsage['effect'] | 'none' },
@@ -271,7 +274,7 @@ export async function applyEffects(
     strategy: name,
     effect,
     queryHash: createHash('sha256')
-      // From a hash a short secret can be guessed.
+      // Private parts are removed: a short secret can be guessed from its hash.
       .update(redactPrivate(query ?? ''))
       .digest('hex')
       .slice(0, 16),
@@ -281,7 +284,7 @@ export async function applyEffects(
   try {
     await engine.space.use(usage, (reader) => decideUse(reader, usage, engine.reinforcement));
   } catch (error) {
-    // The answer is right without them.
+    // The answer is correct without them.
     if (SalienceError.isInstance(error) && error.code === 'store_read_only')
       return nothing('the space cannot be written to');
     throw error;
@@ -289,7 +292,7 @@ export async function applyEffects(
   return stage('effects', used.length, used.length, performance.now() - started);
 }
 
-/** Notes that memories were shown that no query had found: they must not cool either. */
+/** Records that memories were shown which no query had found: they must not cool either. */
 export function noteShown(
   engine: Dependencies,
   strategy: string,
@@ -301,21 +304,21 @@ export function noteShown(
   return applyEffects(engine, { name: strategy, effect: 'none' }, used, query, options);
 }
 
-/** Where memories fade, what is shown must not cool, even if the strategy learns nothing of it. */
+/** Returns the effect of showing memories if the strategy has none: in a space that fades, shown memories must not cool. */
 function effectOfSeeing({ fading }: SpaceSettings): 'see' | undefined {
   return fading.mode === 'off' ? undefined : 'see';
 }
 
-/** The terms of the query, with those that stand for others. */
+/** Returns the terms of the query, and those that stand in for misspelt ones. */
 export function termsLookedFor({ plan }: PreparedRecall, { answer }: PipelineAnswer): ReadonlySet<string> {
   const standIns = answer.spelling.flatMap((each) => each.standIns.map(({ term }) => term));
   return new Set([...plan.request.query.terms, ...standIns]);
 }
 
-/** Of content and metadata in one answer; with the default limits a recall of some 300 hits may reach it. */
+/** Most characters of content and metadata in one answer. With the default limits, a recall of some 300 hits may reach it. */
 export const MOST_CHARACTERS_ANSWERED = 16 * 2 ** 20;
 
-/** Ends an answer before the hit that makes it too large to be handed on; it has one hit at least. */
+/** Ends an answer before the hit that makes it too large to pass on. Keeps at least one hit. */
 export function withinSize(answer: PipelineAnswer, most = MOST_CHARACTERS_ANSWERED): PipelineAnswer {
   let characters = 0;
   const end = answer.ranked.findIndex(({ memory }, index) => {
@@ -325,12 +328,18 @@ export function withinSize(answer: PipelineAnswer, most = MOST_CHARACTERS_ANSWER
   return end < 0 ? answer : { ...answer, ranked: answer.ranked.slice(0, end) };
 }
 
-/** The highest score of all that could have been hits. What a reranker would have seen does not compete below `minScore`. */
+/**
+ * Returns the highest score of all candidates. With a reranker, hits below `minScore` are not in `competing`, so the
+ * hits of the search count too.
+ */
 function bestOf({ answer, competing }: PipelineAnswer): number {
   return [...answer.hits, ...competing].reduce((best, { score }) => Math.max(best, score), 0);
 }
 
-/** A direct hit that an associate, a reranker or the size of the answer has pushed out is outside the answer, and counts for its bound. */
+/**
+ * Returns the upper bound of the scores outside the answer. Direct hits that an associate, a reranker or the size of
+ * the answer has displaced are outside and count.
+ */
 function boundOf({ answer, ranked, edgeBound = 0 }: PipelineAnswer): number {
   const returned = new Set(ranked.map(({ memory }) => memory.id));
   const displaced = answer.hits.filter(({ memory }) => !returned.has(memory.id));

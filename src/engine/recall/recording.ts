@@ -10,32 +10,32 @@ import { type Dependencies, momentOf } from '../dependencies.ts';
 import type { OperationOptions } from '../types.ts';
 import { type Arm, type StageTrace, stage, type Trace } from './trace.ts';
 
-/** A recall takes about 1 kB: the log then takes about 100 MB, and holds one recall a second for a day. */
+/** At about 1 kB per recall the log takes about 100 MB. It holds a day of one recall per second. */
 const MOST_RECORDINGS = 100_000;
 
-/** What servers return at most; a longer answer is an export rather than a recall. */
+/** The most that servers return. A longer answer is an export rather than a recall. */
 const MOST_HITS = 1000;
 
-/** Of the query and the options together, in characters of JSON. */
+/** Most characters of the query and the options together, as JSON. */
 const MOST_CHARACTERS = 65_536;
 
-/** What `details` of a recording holds. */
+/** The contents of `details` in a recording. */
 export interface Circumstances {
   readonly verb: 'recall' | 'context';
-  /** The moment for which it was computed. */
+  /** The time for which it was computed. */
   readonly now: Instant;
-  /** What it read. */
+  /** The place in the logs that it read at. */
   readonly place: LogPlace;
-  /** Somebody wrote while it was reading; it reads more than once where it looks up memories by session or id. */
+  /** Whether there was a write between its reads. It reads more than once if it looks up memories by session or id. */
   readonly moved: boolean;
   readonly options: Readonly<Record<string, unknown>>;
   readonly profileHash: string;
-  /** Absent where it took no query. */
+  /** Absent if there was no query. */
   readonly queryHash?: string | undefined;
   /** How many distinct terms the query has. */
   readonly terms?: number | undefined;
   readonly vectorHash?: string | undefined;
-  /** Whose credential asked; absent without one, and in what an older version recorded. */
+  /** The name given to `forCaller`; absent without one, and in recordings of older versions. */
   readonly caller?: string | undefined;
   readonly model: string | undefined;
   readonly analyzer: string | undefined;
@@ -56,8 +56,8 @@ type RecordedOptions = OperationOptions & {
 };
 
 /**
- * Runs a recall and records it, where the space says so and it may leave something behind. A recall that cannot be
- * recorded answers all the same, and its trace says why.
+ * Runs a recall and records it, if the space records recalls and `track` is not false. If it cannot be recorded, it
+ * still answers and the trace says why.
  */
 export async function recorded<Answer extends { readonly trace: Trace }>(
   engine: Dependencies,
@@ -130,7 +130,7 @@ async function record<Answer extends { readonly trace: Trace }>(
     );
     return { id: String(sequence) };
   } catch (error) {
-    // The answer is right all the same.
+    // The answer is correct all the same.
     return { reason: (error as Error).message };
   }
 }
@@ -143,14 +143,14 @@ function unrecordable(hits: readonly RecordedHit[], text: string): string | unde
   return undefined;
 }
 
-/** What the log of recalls may hold by the settings of its space. */
+/** Returns what the log of recalls may keep by the settings of a space. */
 export function keepOf({ recordRecalls }: SpaceSettings, now: Instant): Keep {
   if (recordRecalls === 'off') return { since: 0, most: 0, texts: false };
   const { days, texts } = recordRecalls;
   return { since: now - days * MILLISECONDS_PER_DAY, most: MOST_RECORDINGS, texts };
 }
 
-/** Removes what the log of recalls may not hold any longer. */
+/** Removes what the log of recalls may no longer keep. */
 export async function trimRecordings(engine: Dependencies, settings: SpaceSettings): Promise<void> {
   const [any] = await engine.space.recordings({ limit: 1 });
   if (any) await engine.space.record(undefined, keepOf(settings, engine.clock()));
@@ -165,16 +165,16 @@ function hashOf(value: string | Uint8Array): string {
   return createHash('sha256').update(value).digest('hex').slice(0, 16);
 }
 
-/** What a recall read, where it is to be recorded. */
+/** What a recall read, if it is to be recorded. */
 interface Reading extends Pick<Circumstances, 'place' | 'moved' | 'model' | 'analyzer'> {
   readonly settings: SpaceSettings;
-  /** What the store was asked first. */
+  /** The first search of the recall. */
   readonly request: SearchRequest | undefined;
 }
 
 type Seen = Omit<Reading, 'moved' | 'request'>;
 
-/** A space that notes what is read of it: within the transactions that read, so that all of it is of one moment. */
+/** Wraps a space to note what is read from it. It does so within the reading transactions, so that all of it is of one moment. */
 function noteReading(space: SpaceStore): {
   readonly space: SpaceStore;
   readonly read: () => Reading | undefined;
@@ -190,7 +190,7 @@ function noteReading(space: SpaceStore): {
     const { embedding, analyzer } = first ? {} : await snapshot.derivation();
     return { settings, place: await snapshot.place(), model: embedding?.model, analyzer };
   };
-  /** Keeps what an attempt saw that nothing overtook. */
+  /** Keeps what the successful attempt saw: an attempt may be repeated. */
   const snapshot = async <Result>(work: (snapshot: Snapshot) => Promise<Result>): Promise<Result> => {
     if (off) return space.snapshot(work);
     let seen: Seen | undefined;
@@ -210,12 +210,12 @@ function noteReading(space: SpaceStore): {
     ...space,
     ...readingVerbs((_, work) => snapshot(work)),
     snapshot,
-    // A recall goes by the settings that it began with.
+    // A recall uses the settings that it began with.
     settings: async () => settings ?? snapshot((each) => each.settings()),
     async asKnown(known, derive) {
       await snapshot(async () => {});
       if (!first) return space.asKnown(known, derive);
-      // Whoever writes before the space is read as a whole is left out.
+      // Writes that come before the whole space is read are left out.
       const at = typeof known === 'number' ? known : known.at;
       const past = await space.asKnown(
         { at, place: { ...first.place, at: Number.MAX_SAFE_INTEGER } },
@@ -227,7 +227,7 @@ function noteReading(space: SpaceStore): {
   return { space: noted, read: () => first && { ...first, moved, request } };
 }
 
-/** A snapshot that tells what is searched in it. */
+/** Wraps snapshots to report every search in them. */
 export function watchSearches(tell: (request: SearchRequest) => void): (snapshot: Snapshot) => Snapshot {
   return (snapshot) => ({
     ...snapshot,

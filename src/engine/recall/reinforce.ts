@@ -6,10 +6,10 @@ import { presentWeight } from './expand.ts';
 
 /** Rates and thresholds of learning by use. */
 export interface ReinforcementRates {
-  /** Stability that a direct hit gains, at the spacing of a week. */
+  /** The stability that a direct hit gains if its last use was a week ago. */
   readonly direct: number;
   readonly associative: number;
-  /** What a pair of direct hits adds to their link. */
+  /** The weight that the link of two direct hits gains. */
   readonly link: number;
   readonly coreAccessCount: number;
   readonly coreStability: number;
@@ -25,11 +25,11 @@ export const REINFORCEMENT: ReinforcementRates = {
   coreSessions: 3,
 };
 
-/** Uses a week apart count in full, two weeks apart and more twice: spaced repetition. */
+/** A use counts in full after a week, and twice after two weeks or more: spaced repetition. */
 const SPACING_DAYS = 7;
 const MOST_SPACING = 2;
 
-/** A memory after it was returned: more stable, counted, warm again, and core once it has proved itself. */
+/** Returns a memory after a use: more stable, counted, hot again, and core if it meets the thresholds. */
 export function reinforced(
   memory: MemoryRecord,
   use: { readonly at: Instant; readonly direct: boolean; readonly sessionId: string | undefined },
@@ -50,7 +50,7 @@ export function reinforced(
     stability >= rates.coreStability &&
     sessions.length >= rates.coreSessions;
   return {
-    // A use cannot give a stub its text back.
+    // A use does not restore the text of a stub.
     ...(memory.tier === 'stub' ? memory : madeHot(memory)),
     stability,
     sessions,
@@ -60,7 +60,7 @@ export function reinforced(
   };
 }
 
-/** What one use makes of the memories as they are now: the rule that `use` applies, and that a replay repeats. */
+/** Decides the changes of one use to the current memories. `use` applies this rule, and a replay repeats it. */
 export async function decideUse(
   reader: SpaceReader,
   usage: NewUsage,
@@ -92,12 +92,12 @@ function used(memory: MemoryRecord, usage: NewUsage, at: number, rates: Reinforc
   }
 }
 
-/** A clock that was set back does not make a use undone. */
+/** Returns the later time: a clock that was set back must not undo a use. */
 function later(before: Instant | undefined, at: Instant): Instant {
   return Math.max(before ?? at, at);
 }
 
-/** Every pair of direct hits: what is left of their link, and a little more. */
+/** Returns the strengthened links of all pairs of direct hits: their present weight, plus `rates.link`. */
 async function strengthened(
   reader: SpaceReader,
   direct: readonly string[],

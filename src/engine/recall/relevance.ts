@@ -10,7 +10,7 @@ import type { Reached } from './expand.ts';
 import type { AssociationSettings, Strategy } from './strategy.ts';
 import type { PossibleUpdate } from './updates.ts';
 
-/** The formula with the floor of relevance that a recall asks for. Throws `invalid_argument`. */
+/** Adds the floor of relevance that a recall asks for to its formula. Throws `invalid_argument`. */
 export function withRelevance(
   { name, relevance }: Pick<Strategy, 'name' | 'relevance'>,
   resolved: ResolvedProfile,
@@ -20,7 +20,7 @@ export function withRelevance(
   if (minRelevance === undefined) return resolved;
   const isAuto = minRelevance === 'auto';
   const atLeast = isAuto ? (calibration?.minRelevance ?? 0) : number(minRelevance, 'minRelevance', 0, 1);
-  // At 0 everything is relevant enough, by whatever measure.
+  // At 0 everything is relevant enough, whatever the measure.
   if (atLeast === 0) return resolved;
   if (relevance !== undefined) return withFloor(resolved, relevance, atLeast);
   if (isAuto) return resolved;
@@ -30,7 +30,7 @@ export function withRelevance(
   );
 }
 
-/** How relevant associates are, by themselves or by what led to them: of several ways the best counts. */
+/** The relevance of associates: their own, or what they inherit along links and updates. The best counts. */
 export interface AssociateMatches {
   readonly of: ReadonlyMap<string, number>;
   linked(reached: Reached, signals: Signals): void;
@@ -38,7 +38,7 @@ export interface AssociateMatches {
   suffices(id: string): boolean;
 }
 
-/** Relevance is propagated as scores are; `undefined` where there is no floor of it. */
+/** Makes the collector of relevance, which propagates like scores; `undefined` without a floor of relevance. */
 export function associateMatches(
   { profile: { floor }, now }: Pick<SearchRequest, 'profile' | 'now'>,
   { propagation, updateRise }: AssociationSettings,

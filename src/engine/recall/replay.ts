@@ -15,7 +15,7 @@ import type { Arm, Trace } from './trace.ts';
 export interface RecallsOptions extends Pick<OperationOptions, 'signal'> {
   /** 1–1,000. Default is 20. */
   readonly limit?: number | undefined;
-  /** Only recalls before this one: the `recallId` of the last of the page before. */
+  /** Only recalls before this one: pass the last `recallId` of the previous page. */
   readonly before?: string | undefined;
   readonly strategy?: string | undefined;
   readonly sessionId?: string | undefined;
@@ -25,33 +25,36 @@ export interface RecallsOptions extends Pick<OperationOptions, 'signal'> {
 export interface RecordedRecall {
   readonly recallId: string;
   readonly verb: 'recall' | 'context';
-  /** When it was asked. */
+  /** When it was recorded. */
   readonly at: string;
-  /** The moment for which it was computed. */
+  /** The time for which it was computed. */
   readonly now: string;
   readonly strategy: string;
-  /** Of the formula and its parameters. */
+  /** The hash of the formula and its parameters. */
   readonly profileHash: string;
   readonly sessionId?: string | undefined;
   /** The name of the token that asked a server; absent where a program asked the library. */
   readonly caller?: string | undefined;
-  /** Absent where it took none, its text was not recorded, or it is redacted. */
+  /** Absent if there was none, its text was not recorded, or it is redacted. */
   readonly query?: string | undefined;
-  /** The first 64 bits of its SHA-256, in hexadecimal digits; absent where it took none, or is redacted. */
+  /** The first 64 bits of its SHA-256, in hexadecimal digits; absent if there was none, or it is redacted. */
   readonly queryHash?: string | undefined;
   /** How many distinct terms the query has. */
   readonly terms?: number | undefined;
-  /** What the caller chose. */
+  /** The options of the caller. */
   readonly options: Readonly<Record<string, unknown>>;
-  /** The memories that it returned, in order; of a context, what was in it. Neither relations nor what was forgotten since. */
+  /**
+   * The memories that it returned, or that were in the context, in order. Without relations and without memories that
+   * were forgotten since.
+   */
   readonly hits: readonly RecordedHit[];
-  /** The sequence of the last write, and of the last use, that it took into account. */
+  /** The sequence of the last write that it took into account; `usage` is that of the last use. */
   readonly sequence: number;
   readonly usage: number;
   readonly completeness: Trace['completeness'];
   readonly arms: readonly Arm[];
   readonly durationMs: number;
-  /** A memory that it returned or named was forgotten since: what was asked is gone too. */
+  /** Whether a memory that it returned or named was forgotten since. Its query and options were erased then. */
   readonly redacted: boolean;
 }
 
@@ -68,15 +71,15 @@ export type ReplayReason =
   | 'moved'
   | 'unknown';
 
-/** What a recorded recall gives when it is repeated. */
+/** The result of repeating a recorded recall. */
 export interface Replay {
   readonly recallId: string;
-  /** The same memories, in the same order, with the same scores to the bit. */
+  /** Whether it returned the same memories in the same order, with the same scores to the bit. */
   readonly equal: boolean;
-  /** All that may have made a difference; empty when it is equal. */
+  /** Everything that may explain a difference; empty if it is equal. */
   readonly reasons: readonly { readonly reason: ReplayReason; readonly message: string }[];
   readonly recorded: readonly RecordedHit[];
-  /** The memories that it returns now, in the space as it was then; no relations, as in the recording. */
+  /** The memories that it returns now, in the space as it was then; without relations, as in the recording. */
   readonly hits: readonly { readonly memory: Memory; readonly score: number }[];
 }
 
@@ -97,7 +100,10 @@ export async function recalls(
   return found.map(recordedRecall);
 }
 
-/** Repeats a recall in the space as it was. Throws `not_found`, `redacted`, `unsupported` without its query. */
+/**
+ * Repeats a recall in the space as it was then. Throws `not_found`, `redacted`, and `unsupported` if its query was not
+ * recorded.
+ */
 export async function replay(
   engine: Dependencies,
   recallId: string,
@@ -150,15 +156,15 @@ function checkRepeatable({ redacted, query, sequence }: Recording, { queryHash }
   }
 }
 
-/** What a repeated recall gave, and what it met. */
+/** The answer of a repeated recall, and what may explain a difference. */
 interface Repeated {
   readonly hits: Replay['hits'];
   readonly trace: Trace;
   readonly request: SearchRequest | undefined;
   readonly redacted: number;
-  /** How many pairs waited to be judged; unknown where the recall looked further back. */
+  /** How many pairs waited to be judged; unknown if the recall itself looked back. */
   readonly waiting: number | undefined;
-  /** How many texts were analysed anew, because they are others now. */
+  /** How many texts were analysed again, because the memories have different texts now. */
   readonly derived: number;
   readonly model: string | undefined;
   readonly analyzer: string | undefined;
@@ -186,7 +192,7 @@ async function repeat(
   };
   const { asOf, rerank: _, ...chosen } = options as ContextOptions;
   const looksBack = asOf?.known !== undefined;
-  // A recall that looked back does so again, from where it stood.
+  // A recall with `asOf.known` looks back again, from where it was.
   const space = looksBack
     ? { ...engine.space, asKnown: async (known: unknown) => openPast(known as Instant) }
     : await openPast(undefined);
@@ -271,7 +277,7 @@ function reasonsOf(then: Circumstances, now: Repeated): Replay['reasons'] {
 
 function armsThatDiffer(then: readonly Arm[], now: readonly Arm[]): readonly string[] {
   return then.flatMap(({ name, status }) => {
-    // Whether a model was asked is a reason of its own.
+    // A reranker is a reason of its own.
     const other = now.find((each) => each.name === name)?.status;
     return name === 'rerank' || other === status ? [] : [`${name}: ${status} then, ${other ?? 'absent'} now`];
   });

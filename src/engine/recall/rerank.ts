@@ -4,22 +4,25 @@ import { countOf, NO_USAGE, usageIn } from '../../providers/language-model.ts';
 import type { Reranker } from '../../providers/reranker.ts';
 import { unlessAborted } from '../../providers/waiting.ts';
 
-/** An order that a reranker gave, and what it cost. */
+/** The order that a reranker gave, and its cost. */
 export interface Reranking<Item> {
-  /** All items: those it judged by its score, then those it left out, then those it never saw. */
+  /** All items: those that it scored, best first, then those that it left out, then those that it was not shown. */
   readonly items: readonly Item[];
-  /** How many from the front it was shown. */
+  /** How many of the first items it was shown. */
   readonly sent: number;
-  /** How many from the front it has put in order; 0 when it failed. */
+  /** How many of the first items it has ordered; 0 if it failed. */
   readonly examined: number;
-  /** A failed reranking costs what its model has spent. */
+  /** Also set if it failed: the tokens were spent. */
   readonly promptTokens: number;
   readonly completionTokens: number;
   /** Why the order is unchanged. */
   readonly failure: string | undefined;
 }
 
-/** Puts the first `most` items into a reranker's order; ties, and what it leaves out, keep the old one. It is not shown what is private. */
+/**
+ * Orders the first `most` items by a reranker. Ties, and items that it leaves out, keep their order. Private parts of
+ * the query are not shown to it.
+ */
 export async function rerankItems<Item>(
   reranker: Reranker,
   query: string,
@@ -60,8 +63,9 @@ export async function rerankItems<Item>(
 }
 
 /**
- * The scores of passages by their index. The first word on a passage counts; what is no passage or no number says nothing.
- * Throws `model_invalid_output` where nothing of an answer can be read: many libraries name its fields otherwise.
+ * Reads the scores of an answer by the index of the passage. The first score of a passage counts; entries without a
+ * valid index or number are ignored. Throws `model_invalid_output` if nothing can be read, because many libraries name
+ * the fields differently.
  */
 function scoresIn(answer: unknown, passages: number, model: string): ReadonlyMap<number, number> {
   const { results, promptTokens, completionTokens } = fieldsOf(answer);
@@ -84,7 +88,7 @@ function scoresIn(answer: unknown, passages: number, model: string): ReadonlyMap
   );
 }
 
-/** What a reranker of the caller's own returned may be anything. */
+/** Reads the fields of a value: a custom reranker may return anything. */
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 }

@@ -12,7 +12,7 @@ interface Looking {
   readonly reader?: SpaceReader;
 }
 
-/** Memories as callers see them, each with the weight that it has where and when one looks: by default everywhere. */
+/** Returns memories as callers see them. The effective weight is that for `filter` at `now`; by default in every scope. */
 export async function shownAll(
   { space, reader = space }: Looking,
   records: readonly MemoryRecord[],
@@ -24,7 +24,7 @@ export async function shownAll(
   return records.map((record) => toMemory(record, space.name, superseded.has(record.id)));
 }
 
-/** See {@link shownAll}. */
+/** Returns one memory as callers see it. See {@link shownAll}. */
 export async function shown(
   engine: Looking,
   record: MemoryRecord,

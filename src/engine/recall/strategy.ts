@@ -9,11 +9,11 @@ import {
 } from '../../scoring/profile.ts';
 import type { ExpansionSettings } from './expand.ts';
 
-/** A named way to recall: which formula ranks, how many memories it returns, what links add, what it leaves behind. */
+/** A named way to recall: the formula, the number of hits, how links are followed, and what use writes. */
 export interface Strategy {
   readonly name: string;
   readonly profile: Profile;
-  /** How many memories a recall returns unless it says otherwise. */
+  /** The default number of hits. */
   readonly limit: number;
   /** What a recall writes after its answer is fixed. */
   readonly effect: 'none' | 'reinforce' | 'count';
@@ -21,11 +21,11 @@ export interface Strategy {
   readonly context: ContextDefaults;
   /** `undefined`: links are not followed. */
   readonly association: AssociationSettings | undefined;
-  /** The part of its formula that says how well a memory matches the query, whatever else counts; what a floor of relevance is of. */
+  /** The part of its formula that measures only how well a memory matches the query. A floor of relevance applies to it. */
   readonly relevance: string | undefined;
 }
 
-/** What a context takes of a strategy's hits unless it says otherwise, and what that writes. */
+/** The defaults for a context built from a strategy's hits, and what that writes. */
 export interface ContextDefaults {
   readonly minScore: number;
   /** `undefined`: as many as fit. */
@@ -33,21 +33,24 @@ export interface ContextDefaults {
   readonly effect: 'none' | 'reinforce' | 'count' | 'touch';
 }
 
-/** How links bring further memories in. */
+/** How links bring in further memories. */
 export interface AssociationSettings extends ExpansionSettings {
-  /** `direct`: an associate's own score × the weight of its path. `propagated`: or a share of the direct hit's, if that is more. */
+  /**
+   * `direct`: an associate scores its own score × the weight of its path. `propagated`: or, if that is more, a share of
+   * the direct hit's score.
+   */
   readonly mode: 'direct' | 'propagated';
-  /** λ: the share of a direct hit's score that a link of weight 1 passes on. Default is 1.5; never more than all of it. */
+  /** λ: the share of a direct hit's score that a link of weight 1 propagates, never more than all of it. Default is 1.5. */
   readonly propagation: number;
   /**
-   * With `propagated`: by how much, times the similarity of the two, a possible update may rise above its own score
-   * towards that of the older statement. 0: not at all.
+   * With `propagated`: how far a possible update may rise from its own score towards that of the older statement, times
+   * their similarity. 0: not at all. Default is 1.25.
    */
   readonly updateRise: number;
-  /** An associate that scores less is left out. */
+  /** Associates that score less are left out. Default is 0.1. */
   readonly minimum: number;
   /**
-   * The weight, 0–1, of relations and mentions as links from the entities that the query names. 0: they are not followed.
+   * The weight, 0–1, of relations and mentions as links from entities that the query names. 0: they are not followed.
    * Default is 0.
    */
   readonly graph: number;
@@ -75,13 +78,13 @@ const contexts: Readonly<Record<string, ContextDefaults>> = {
 };
 const associations: Readonly<Record<string, AssociationSettings>> = {
   retention: ASSOCIATION,
-  // The words of neighbours are part of its formula.
+  // No `sequence` links: the words of neighbours are part of its formula already.
   hybrid: { ...ASSOCIATION, mode: 'propagated', sequence: false },
 };
 
 const relevances: Readonly<Record<string, string>> = { hybrid: 'match' };
 
-/** The strategy of a profile. One that extends a built-in profile recalls as that does. */
+/** Returns the strategy of a profile. A profile that extends a built-in one behaves like that. */
 export function strategyOf(profile: Profile): Strategy {
   const origin = profile.lineage[0] ?? profile.name;
   return {
@@ -95,7 +98,7 @@ export function strategyOf(profile: Profile): Strategy {
   };
 }
 
-/** Fixes the parameters of a strategy for one call; what the embedder knows fills in what the caller leaves open. */
+/** Resolves the parameters of a strategy for one call: the caller's, then the calibration of the embedder, then the defaults. */
 export function resolveStrategy(
   profile: Profile,
   parameters: ParameterOverrides | undefined,
@@ -111,13 +114,13 @@ export function resolveStrategy(
   return resolved;
 }
 
-/** Of most recalls, which set no parameter. */
+/** Resolved profiles of recalls without parameters, which is most of them. */
 const plain = new WeakMap<
   Profile,
   { readonly calibration: Calibration | undefined; readonly resolved: ResolvedProfile }
 >();
 
-/** Which signals of a query a formula reads: without any of them it takes no query. */
+/** Returns which signals of the query a formula reads. */
 export function querySignals(resolved: ResolvedProfile): {
   readonly similarity: boolean;
   readonly lexical: boolean;
@@ -133,7 +136,7 @@ export function querySignals(resolved: ResolvedProfile): {
   };
 }
 
-/** Whether a formula reads the query at all. What does not, `ambient` for one, ranks without. */
+/** Whether a formula reads the query at all. `ambient`, for one, does not. */
 export function takesQuery(resolved: ResolvedProfile): boolean {
   return Object.values(querySignals(resolved)).includes(true);
 }

@@ -3,17 +3,20 @@ import type { Inspection, SearchRequest, Snapshot, SpaceReader } from '../../sto
 import type { LinkedSpace } from './expand.ts';
 import type { AssociationSettings } from './strategy.ts';
 
-/** What a recall reads once it knows its direct hits, all of one moment. */
+/** What a recall reads after it has its direct hits, all of one moment. */
 export interface Surroundings extends LinkedSpace, Pick<SpaceReader, 'knownPairs' | 'get'> {
-  /** What the formula makes of these memories as associates, in order; `undefined` for what the recall may not see. */
+  /** Scores memories as associates, in order; `undefined` for those that the recall may not see. */
   inspect(ids: readonly string[]): Promise<readonly (Inspection | undefined)[]>;
-  /** What the formula makes of these memories, whatever the recall returns, in order; `undefined` for what it may not see. */
+  /**
+   * Scores memories as sources of propagation, whether or not the filters would return them, in order; `undefined` for
+   * those that the recall may not see.
+   */
   sources(ids: readonly string[]): Promise<readonly (Inspection | undefined)[]>;
 }
 
 /**
- * The surroundings as a snapshot has them. Cold memories are found in no other way; what a filter leaves out can be
- * passed on the way to others all the same.
+ * Reads the surroundings from a snapshot. Cold memories are included, because only links reach them. A path may pass
+ * memories that the filters leave out.
  */
 export function surroundingsIn(snapshot: Snapshot, request: SearchRequest): Surroundings {
   const { scopes, validAt, deep, includeExpired } = request.filter;
@@ -34,8 +37,8 @@ export function surroundingsIn(snapshot: Snapshot, request: SearchRequest): Surr
 }
 
 /**
- * Everything that associating may read, whichever of these memories come to be the direct hits, read ahead: a model that
- * orders them may take its time, and no snapshot is open while it thinks.
+ * Reads ahead everything that `associate` may need, whichever of these memories become the direct hits. A reranker may
+ * take long, and no snapshot is open meanwhile.
  */
 export async function readAhead(
   from: Surroundings,

@@ -1,4 +1,7 @@
-/** The stages of a recall, in the order in which they run; `hydrate` reads what is returned, `other` is time in none of them. */
+/**
+ * The stages of a recall, in the order in which they run. `hydrate` reads what is returned; `other` is time outside of
+ * all stages.
+ */
 export type StageName =
   | 'analyze'
   | 'eligible'
@@ -18,14 +21,14 @@ export type StageName =
   | 'effects'
   | 'record';
 
-/** What one stage saw, kept and cost. */
+/** What one stage received, kept and cost. */
 export interface StageTrace {
   readonly name: StageName;
   readonly candidates: number;
   readonly survivors: number;
   /**
-   * Which of the two numbers is an upper bound: how many memories reach a floor of relevance, or have a similarity that the
-   * profile requires, is not decided for those that cannot be among the hits. With a greater `limit` it comes nearer.
+   * Which of the two numbers is only an upper bound. Whether a memory reaches a floor of relevance, or a required
+   * similarity, is not decided if it cannot be among the hits. A greater `limit` brings the number closer.
    */
   readonly atMost?: 'candidates' | 'survivors' | undefined;
   readonly durationMs: number;
@@ -40,42 +43,42 @@ export interface Arm {
   readonly name: 'lexical' | 'vector' | 'dates' | 'rerank';
   /**
    * `ran`; `not-used`: the strategy does not read it; `off`: it is not configured; `failed`: it should have run, and
-   * the answer is the poorer for it; `blank`: the query holds nothing that it knows.
+   * the answer lacks it; `blank`: the query contains nothing that it knows.
    */
   readonly status: 'ran' | 'not-used' | 'off' | 'failed' | 'blank';
   readonly reason?: string | undefined;
 }
 
-/** How an answer came about. Every answer carries one. */
+/** How an answer came about. Every answer has one. */
 export interface Trace {
   readonly strategy: string;
-  /** Of the formula and its parameters. */
+  /** The hash of the formula and its parameters. */
   readonly profileHash: string;
   readonly stages: readonly StageTrace[];
   readonly totalMs: number;
   readonly totalTokens: number;
-  /** `exact`: no memory outside the hits scores above `upperBound` by itself, without what it inherits along links. */
+  /** `exact`: no memory outside the hits has an own score above `upperBound`. Scores inherited along links do not count here. */
   readonly completeness: 'exact' | 'approximate';
   readonly upperBound: number;
-  /** The floor of relevance, where there is one: the bound is of the memories that reach it. */
+  /** The floor of relevance, if there is one. The bound then covers only the memories that reach it. */
   readonly minRelevance?: number | undefined;
   readonly arms: readonly Arm[];
-  /** The dates that the query names, as far as the strategy looks at them. Times are ISO 8601; `to` is not included. */
+  /** The dates that the query names, if the strategy uses them. Times are ISO 8601; `to` is exclusive. */
   readonly dates?:
     | readonly { readonly text: string; readonly from: string; readonly to: string }[]
     | undefined;
-  /** Words of the query that no visible memory has, and the terms that were looked for in their place. */
+  /** Words of the query that no visible memory has, and the terms that were searched instead. */
   readonly spelling?: readonly SpelledWord[] | undefined;
   /** Sequence of the last write that the answer takes into account. */
   readonly sequence: number;
-  /** The id of its recording, where recalls are recorded. */
+  /** The id of its recording, if recalls are recorded. */
   readonly recallId?: string | undefined;
   /**
-   * Set where the resident index was dropped and rebuilt first: the log is not the one that it followed, because the
+   * Set if the resident index was dropped and rebuilt first, because the log was not the one that it had followed: the
    * space was reindexed, or a backup restored, while it was open.
    */
   readonly indexRebuilt?: true | undefined;
-  /** Of a look back: where to, and how many memories that were known then were forgotten since. */
+  /** For a look back: the moment, and how many memories that were known then were forgotten since. */
   readonly asOf?:
     | {
         readonly known: string | undefined;
@@ -85,14 +88,14 @@ export interface Trace {
     | undefined;
 }
 
-/** A word of a query that is nowhere, and what stands for it, best first. */
+/** A word of a query that no memory has, and the terms that stand in for it, best first. */
 export interface SpelledWord {
   /** As it was written. */
   readonly word: string;
   readonly standIns: readonly {
     /** A term: a word without its ending. */
     readonly term: string;
-    /** How much it counts: 0.5 where the word is misspelt, 0.25 where it is the beginning of this one. */
+    /** How much it counts: 0.5 if the word is misspelt, 0.25 if the word is the beginning of the term. */
     readonly weight: number;
   }[];
 }

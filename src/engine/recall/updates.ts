@@ -7,11 +7,11 @@ export interface PossibleUpdate {
   readonly newer: string;
   readonly older: string;
   readonly similarity: number;
-  /** That of the direct hit, as if there were no conflict. */
+  /** The score of the older memory, a direct hit, computed without the conflict. */
   readonly score: number;
 }
 
-/** What waits to be judged as an update of a direct hit; nothing is read where no hit has a conflict. */
+/** Finds the open possible updates of direct hits. Reads nothing if no hit has a conflict. */
 export async function possibleUpdates(
   reader: Pick<SpaceReader, 'knownPairs'>,
   direct: readonly Pick<ScoredMemory, 'memory' | 'signals'>[],

@@ -20,7 +20,7 @@ import { prepareRecall } from './recall.ts';
 import { querySignals, takesQuery } from './strategy.ts';
 import type { StageName } from './trace.ts';
 
-/** How one memory scores by itself for a query, whether or not it would be returned. */
+/** The own score of one memory for a query, whether or not it would be returned. */
 export interface MemoryExplanation {
   readonly id: string;
   readonly score: number;
@@ -32,40 +32,40 @@ export interface MemoryExplanation {
 export interface WhyNot {
   readonly id: string;
   readonly outcome: 'returned' | 'excluded' | 'requirement' | 'no-score' | 'outranked';
-  /** The stage at which it fell; absent when it was returned. */
+  /** The stage at which it was dropped; absent if it was returned. */
   readonly stage?: StageName | undefined;
-  /** Place among the hits, from 1. */
+  /** Its rank among the hits, from 1. */
   readonly rank?: number | undefined;
   readonly score?: number | undefined;
-  /** What its score would have had to exceed: that of the last hit, 0 where there was room for more; or `minScore`, if that is higher. */
+  /** The score that it had to exceed: that of the last hit, or 0 if there was room for more; or `minScore` if that is higher. */
   readonly needed?: number | undefined;
-  /** Where it competed by what a link or a possible update gave it, and that is its `score`: the ids from a direct hit to it. */
+  /** Set if `score` comes from a link or a possible update: the ids from a direct hit to it. */
   readonly path?: readonly string[] | undefined;
-  /** Of a memory that fell for its relevance: how well it matches the query, the floor, and the difference. */
+  /** For a memory that was dropped for its relevance: how well it matches the query, the floor, and the difference. */
   readonly relevance?:
     | { readonly match: number; readonly minRelevance: number; readonly missedBy: number }
     | undefined;
   /**
-   * Single changes of a signal, each of which alone would have brought its own score there. A memory that is linked with
-   * it may then come in through it and take the place: ask again after the change.
+   * Changes of a single signal, each of which alone would have raised its own score enough. A linked memory may then
+   * rise through it and take the place: ask again after the change.
    */
   readonly changes: readonly (Omit<NeededChange, 'from' | 'to'> & {
     readonly from: number | string | undefined;
     readonly to: number | string;
   })[];
-  /** The words of the query that it lacks; absent where words are not why, and for a query without words. */
+  /** The words of the query that it lacks; absent if words are not the reason, or the query has none. */
   readonly missingWords?: MissingWords | undefined;
   /** The answer as a sentence. */
   readonly message: string;
 }
 
-/** Those of a recall without a reranker: an explanation asks no model, so that it costs nothing. */
+/** The options of a recall without a reranker: an explanation asks no model, so it costs nothing. */
 export interface ExplainOptions extends Omit<RecallOptions, 'include' | 'rerank' | 'rerankTopK'> {
-  /** What is looked for. Only the strategy `ambient` takes none. */
+  /** The query. Only the strategy `ambient` takes none. */
   readonly query?: string | undefined;
 }
 
-/** The score of one memory for a query and the tree it is made of. Throws `not_found`. */
+/** Returns the score of one memory for a query, and the tree of values that it is computed from. Throws `not_found`. */
 export async function explainMemory(
   engine: Dependencies,
   id: string,
@@ -94,7 +94,7 @@ async function explainAsOf(
   };
 }
 
-/** At which stage of a recall a memory fell, and what would have had to differ. Throws `not_found`. */
+/** Returns at which stage of a recall a memory was dropped, and what would have had to differ. Throws `not_found`. */
 export async function whyNot(
   engine: Dependencies,
   id: string,
@@ -164,7 +164,7 @@ async function whyNotAsOf(
   }
   const replacement = ranked.find(({ path }) => path?.[0] === id)?.memory.id;
   const isBelowFloor = found.score > 0 && found.score < (plan.minScore ?? 0);
-  // The score of what inherits from it would rise with it.
+  // A memory that inherits its score would rise with it.
   const changes = replacement === undefined ? changesTo(resolved, found, request.now, needed) : [];
   const outcome = found.score === 0 ? 'no-score' : 'outranked';
   return {
@@ -182,7 +182,7 @@ async function whyNotAsOf(
   };
 }
 
-/** Of a memory that competed by what a link or a possible update gave it. */
+/** Explains a memory whose score came from a link or a possible update. */
 function outrankedByPath(
   id: string,
   { score, path }: PipelineAnswer['competing'][number],
@@ -197,7 +197,7 @@ function outrankedByPath(
   return { id, outcome: 'outranked', stage, score, needed, path, changes: [], message };
 }
 
-/** The same of a relation, which competes with memories. Throws `not_found` for one that nothing states. */
+/** Answers `whyNot` for a relation, which competes with memories. Throws `not_found` if nothing states it. */
 async function whyNotEdge(
   engine: Dependencies,
   triple: Triple,
@@ -243,7 +243,10 @@ async function whyNotEdge(
   });
 }
 
-/** By how much a memory is not relevant enough; `undefined` where it is, by itself or by what led to it. */
+/**
+ * Returns by how much a memory misses the floor of relevance; `undefined` if it reaches it, by itself or through links
+ * and updates.
+ */
 function irrelevance(
   { require, floor }: ResolvedProfile,
   { id, signals, failedRequirement }: Inspection,
@@ -269,12 +272,12 @@ function changesTo(
   );
 }
 
-/** `from` says where the score comes from, where it is not the memory's own. */
+/** `from` says where the score comes from if it is not the memory's own. */
 function floorMessage(score: number, minScore: number | undefined, from = ''): string {
   return `its score ${scoreText(score)}${from} is below minScore ${minScore}`;
 }
 
-/** Of a score of 0 the query is the reason only where nothing of it was found: a factor of the formula may be 0 too. */
+/** Blames the query for a score of 0 only if no word of it was found: another factor of the formula may be 0 too. */
 function ownMessage(resolved: ResolvedProfile, { score, signals }: Inspection, needed: number): string {
   const { lexical, contextLexical, sessionLexical } = signals;
   const hasWords = [lexical, contextLexical, sessionLexical].some((each) => each !== undefined && each > 0);
