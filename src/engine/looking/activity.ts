@@ -7,53 +7,53 @@ import { type Dependencies, limitOf } from '../dependencies.ts';
 import type { OperationOptions } from '../types.ts';
 
 export interface ActivityOptions extends Pick<OperationOptions, 'signal'> {
-  /** Milliseconds to wait for something to happen, at most 60,000. Default is 0. */
+  /** Milliseconds to wait for an entry, at most 60,000. Default is 0. */
   readonly wait?: number | undefined;
   /** 1–1,000. Default is 100. */
   readonly limit?: number | undefined;
 }
 
-/** A part of what happened in a space. */
+/** A page of what happened in a space. */
 export interface Activity {
-  /** In the order in which it happened. Empty when there was nothing, and nothing came in time. */
+  /** In the order in which it happened. Empty if nothing happened, or not in time. */
   readonly entries: readonly (WriteActivity | UseActivity)[];
-  /** Where to go on: what the next call takes. */
+  /** Pass this to the next call to continue. */
   readonly position: string;
 }
 
-/** Memories were written. An operation on many may come in several parts, which follow each other. */
+/** Memories were written. A large operation may be split into several consecutive entries. */
 export interface WriteActivity {
   readonly kind: 'write';
   readonly at: string;
-  /** What `undo` takes. */
+  /** The number of the operation, for `undo`. */
   readonly operation: number;
   readonly verb: Verb;
-  /** The memories that were written or linked; of a setting none. */
+  /** The ids of the memories that were written or linked; empty for a change of settings. */
   readonly ids: readonly string[];
   readonly run?: string | undefined;
-  /** Of an undo: the operation that it took back. */
+  /** For an undo: the operation that it reverted. */
   readonly undoes?: number | undefined;
 }
 
-/** Memories were used, and the use left something behind. */
+/** Memories were used, and the use was written. */
 export interface UseActivity {
   readonly kind: 'use';
   readonly at: string;
-  /** Of the recall. */
+  /** The strategy of the recall. */
   readonly strategy: string;
-  /** What they learned of it. */
+  /** What the use changed. */
   readonly effect: Usage['effect'];
-  /** The memories that it returned, in order, without those that were forgotten since. */
+  /** The ids of the memories that it returned, in order, without those that were forgotten since. */
   readonly ids: readonly string[];
   readonly sessionId?: string | undefined;
 }
 
-/** Of one wait, in milliseconds. */
+/** The longest wait, in milliseconds. */
 export const LONGEST_WAIT = 60_000;
 
 /**
- * What happened after a position, of any process. Throws `invalid_argument` for a position of another space, or of
- * this one before it was deleted and made again, or restored.
+ * Returns what happened after a position, by any process. Throws `invalid_argument` for a position of another space, or
+ * of this one before it was deleted and made again, or restored.
  */
 export async function activity(
   { space, watch }: Dependencies,
@@ -63,7 +63,7 @@ export async function activity(
   wholeNumber(wait, 'wait', 0, LONGEST_WAIT);
   const most = limitOf(limit, 100, 1000);
   const positionOf = (place: StampedPlace) => `${place.sequence}.${place.usage}.${markOf(space.name, place)}`;
-  // An empty one is a position that is none.
+  // An empty string is reported as an unknown position.
   let position = after === '' ? after : text(after, 'after');
   const found = await watch.until(
     async () => {
@@ -79,10 +79,10 @@ export async function activity(
   return { entries: entriesOf(found?.entries ?? []), position };
 }
 
-/** Before everything, and after what is there when it is read. */
+/** The named positions: before the first entry, and after the last. */
 const WORDS: readonly string[] = ['start', 'end'];
 
-/** Of a place in the logs of this space. */
+/** Returns a mark for a place in the logs of this space. */
 function markOf(space: string, { stamp }: StampedPlace): string {
   return createHash('sha256')
     .update(JSON.stringify([space, stamp]))
@@ -90,7 +90,7 @@ function markOf(space: string, { stamp }: StampedPlace): string {
     .slice(0, 8);
 }
 
-/** `undefined` for the end. */
+/** Returns the place of a position; `undefined` for `end`. */
 function placeFrom(position: string): ActivityPlace | undefined {
   if (position === 'end') return undefined;
   if (position === 'start') return { sequence: 0, usage: 0 };

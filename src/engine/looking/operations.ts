@@ -9,42 +9,43 @@ import { whyNotUndoable } from '../write/undo.ts';
 export interface OperationsOptions extends Pick<OperationOptions, 'signal'> {
   /** 1–1,000. Default is 20. */
   readonly limit?: number | undefined;
-  /** Only those before this one, which the last of a page leads on with. Default is all. */
+  /** Only operations before this one: pass the last `operation` of the previous page. Default is all. */
   readonly before?: number | undefined;
-  /** Only of this verb, as the log calls it. Default is all. */
+  /** Only operations of this verb. Default is all. */
   readonly verb?: Verb | undefined;
 }
 
-/** One write of a space, as a list of what can be undone shows it. */
+/** One write of a space, and whether it can be undone. */
 export interface Operation {
-  /** What `undo` takes. */
+  /** The number of the operation, for `undo`. */
   readonly operation: number;
   readonly verb: Verb;
   readonly at: string;
-  /** How many memories it wrote; of a link or a setting none. */
+  /** How many memories it wrote; 0 for a link or a setting. */
   readonly memories: number;
-  /** The first ten of them; where it wrote none, those that it linked. */
+  /** The ids of the first ten of them; if it wrote none, of those that it linked. */
   readonly ids: readonly string[];
   /** How many links it changed. */
   readonly links: number;
-  /** The run of maintenance or curation, or the import, that it was part of: `undo({ run })` takes all of it back. */
+  /** The run of maintenance or curation, or the import, that it was part of: `undo({ run })` reverts all of it. */
   readonly run?: string | undefined;
-  /** Of an undo: what it took back. */
+  /** For an undo: the operation that it reverted. */
   readonly undoes?: number | undefined;
   readonly undoneBy?: number | undefined;
-  /** Whether `undo` takes it back as it is now. */
+  /** Whether `undo` can revert it now. */
   readonly undoable: boolean;
   /**
-   * Why not: it is itself an undo; was undone; forgot a memory, or one that it wrote was forgotten since; or something
-   * that it wrote was `changed` by a later operation, which has to be undone first, or a memory that it linked is gone.
+   * Why it cannot be undone. `undo`: it is an undo itself. `undone`: it was undone. `forgotten`: it forgot a memory, or
+   * one that it wrote was forgotten since. `changed`: a later operation, which must be undone first, changed something
+   * that it wrote, or a memory that it linked is gone.
    */
   readonly because?: 'undo' | 'undone' | 'forgotten' | 'changed' | undefined;
 }
 
-/** So many memories of an operation are named. */
+/** Most ids per operation. */
 const NAMED = 10;
 
-/** The latest operations of the space, newest first. Throws `invalid_argument`. */
+/** Lists the latest operations of the space, newest first. Throws `invalid_argument`. */
 export async function operations(
   { space }: Dependencies,
   { limit, before, verb }: OperationsOptions = {},

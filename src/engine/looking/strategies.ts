@@ -3,23 +3,23 @@ import type { ParameterDefinition, Profile } from '../../scoring/profile.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { resolveStrategy, strategyOf, takesQuery } from '../recall/strategy.ts';
 
-/** A way to recall, as this memory would use it. */
+/** A strategy, as this engine uses it. */
 export interface StrategyDescription {
   readonly name: string;
   readonly description: string;
-  /** Where its formula comes from. */
+  /** The origin of its formula. */
   readonly source?: string | undefined;
-  /** Whether it ranks by a query; `ambient`, for one, ranks without. */
+  /** Whether it ranks by a query. `ambient`, for one, does not. */
   readonly takesQuery: boolean;
-  /** How many memories it returns unless the recall says otherwise. */
+  /** The default number of hits. */
   readonly limit: number;
-  /** What a recall by it writes: nothing, that memories were used, or how often. */
+  /** What a recall writes: nothing, a use that reinforces memories, or a count of the use. */
   readonly effect: 'none' | 'reinforce' | 'count';
   /** Whether links of its hits bring memories in. */
   readonly associates: boolean;
   /** Whether it takes a floor of relevance (`minRelevance`). */
   readonly takesFloor: boolean;
-  /** As people write formulas. */
+  /** The formula in readable notation. */
   readonly formula: string;
   /** The formula as data, inheritance resolved: what `score` of `salience/scoring` takes. */
   readonly profile: Profile;
@@ -30,7 +30,7 @@ export interface StrategyDescription {
 export interface StrategyParameter {
   readonly name: string;
   readonly kind: ParameterDefinition['kind'];
-  /** What it is unless a recall says otherwise: what the embedder in use measures included. */
+  /** The default, with the calibration of the current embedder applied. */
   readonly default: number | string | boolean;
   readonly min?: number | undefined;
   readonly max?: number | undefined;
@@ -38,7 +38,7 @@ export interface StrategyParameter {
   readonly description?: string | undefined;
 }
 
-/** The strategies that a recall may name, those of the user included. */
+/** Lists all strategies, including custom ones. */
 export async function strategies({
   profiles,
   embedder,

@@ -3,29 +3,30 @@ import { onAbort } from '../../domain/on-abort.ts';
 import { closedError } from '../../store/faults.ts';
 import type { SpaceStore } from '../../store/store.ts';
 
-/** Runs something once, after so many milliseconds; returns what cancels it. */
+/** Runs a function once after a delay. Returns a function that cancels it. */
 export type Timer = (run: () => void, milliseconds: number) => () => void;
 
-/** Notices what any process commits to a space. All who wait share one look at the store. */
+/** Notices commits to a space by any process. All waiting calls share one poll of the store. */
 export interface Watch {
   /**
-   * Reads, and reads again whenever something may have been committed, until there is something or the time is up.
-   * Nothing is open meanwhile. Throws `aborted`, `closed` when the watch is and it would wait, and what `read` throws.
+   * Calls `read`, and again whenever something may have been committed, until it returns a value or the time is up.
+   * Holds nothing open in between. Throws `aborted`, `closed` if the watch is closed and it would wait, and what `read`
+   * throws.
    */
   until<Result>(
     read: () => Promise<Result | undefined>,
     milliseconds: number,
     signal?: AbortSignal,
   ): Promise<Result | undefined>;
-  /** Ends every waiting with `closed`. */
+  /** Ends all waiting calls with `closed`. */
   close(): void;
 }
 
-/** Milliseconds between two looks at the version of the store, while anybody waits. */
+/** Milliseconds between two polls of the version of the store, while a call waits. */
 export const LOOK_EVERY = 100;
 
 export function createWatch(space: Pick<SpaceStore, 'name' | 'version'>, timer: Timer): Watch {
-  /** Who waits, by what ends it, with the version that each has seen. */
+  /** The waiting calls: the function that wakes each, and the version that it has seen. */
   const waiting = new Map<() => void, unknown>();
   let planned: (() => void) | undefined;
   let isLooking = false;
@@ -37,7 +38,7 @@ export function createWatch(space: Pick<SpaceStore, 'name' | 'version'>, timer: 
   const look = async () => {
     planned = undefined;
     isLooking = true;
-    // What cannot be asked wakes all: reading says what is wrong.
+    // If the version cannot be read, all calls wake: their `read` reports what is wrong.
     const version = await space.version().catch(() => undefined);
     isLooking = false;
     for (const [wake, seen] of waiting) if (seen !== version) wake();
@@ -60,9 +61,9 @@ export function createWatch(space: Pick<SpaceStore, 'name' | 'version'>, timer: 
       try {
         for (;;) {
           throwIfAborted(signal);
-          // Who does not wait is answered: closing waits for that.
+          // A call that does not wait is still answered: `close` waits for it.
           if (closed && milliseconds > 0) throw closedError(`space ${JSON.stringify(space.name)}`);
-          // Asked before reading: what is committed in between ends the waiting at once.
+          // Read first: a commit in between then ends the wait at once.
           const seen = await space.version();
           const found = await read();
           if (found !== undefined || isOver) return found;

@@ -15,33 +15,34 @@ import type { Memory, OperationOptions, RememberResult } from '../types.ts';
 import { toMemory } from '../write/record.ts';
 import { type FurtherChanges, rememberSummary } from '../write/remember.ts';
 
-/** A session in which nothing happens for so long is over. */
+/** A session without activity for this long is over. */
 const IDLE = MILLISECONDS_PER_DAY;
 const MOST_SUMMARIES = 5;
 const MOST_MEMORIES = 10;
 const NEIGHBOURS = 5;
 const TITLE = 80;
-/** Memories that an automatic summary names. */
+/** Most memories in an automatic summary. */
 const MOST_SHOWN = 20;
 
 export interface SessionOptions extends OperationOptions {
-  /** Where the session takes place. Default is `global`. */
+  /** The scope of the session. Default is `global`. */
   readonly scope?: string | undefined;
 }
 
 export interface StartedSession {
   readonly sessionId: string;
-  /** False when an open session goes on. */
+  /** Whether the session was just started; false if an open one continues. */
   readonly isNew: boolean;
-  /** Of earlier sessions, newest first; at most 5. */
+  /** Summaries of earlier sessions, newest first; at most 5. */
   readonly summaries: readonly Memory[];
-  /** What matters regardless of the question, by the strategy `ambient`; at most 10. */
+  /** What matters whatever is asked, by the strategy `ambient`; at most 10. */
   readonly memories: readonly Hit<'ambient'>[];
 }
 
 /**
- * Starts a session, or continues the open one. A session in which nothing happened for 24 hours is closed first, with a summary tagged
- * `automatic`: what was remembered in it since its last summary, is visible from its scope and is still true. Throws `invalid_scope`.
+ * Starts a session, or continues the open one. A session without activity for 24 hours is closed first, with a summary
+ * tagged `automatic`. It lists the memories of the session since its last summary that are visible from its scope and
+ * still believed. Throws `invalid_scope`.
  */
 export async function startSession(
   engine: Dependencies,
@@ -50,7 +51,7 @@ export async function startSession(
   const now = momentOf(engine, options);
   const asked = options.scope === undefined ? undefined : parseScope(options.scope);
   const { session, isNew } = await openedSession(engine, asked ?? GLOBAL_SCOPE, now, options);
-  // The open session may take place elsewhere: nobody sees more than from where they ask.
+  // The open session may have another scope. A caller never sees more than from the scope that it gives.
   const scope = asked ?? session.scope;
   const { hits } = await recall(engine, undefined, {
     strategy: 'ambient',
@@ -68,11 +69,11 @@ export async function startSession(
 }
 
 export interface CurrentSessionOptions extends OperationOptions {
-  /** A session that was idle for 24 hours is closed, and another one started in its place. Default is false. */
+  /** Whether to close a session that was idle for 24 hours and start another one in its place. Default is false. */
   readonly renew?: boolean | undefined;
 }
 
-/** The id of the open session; `undefined` when none is open, or nothing happened in it for 24 hours. */
+/** Returns the id of the open session; `undefined` if none is open or it was idle for 24 hours. */
 export async function currentSession(
   engine: Dependencies,
   options: CurrentSessionOptions = {},
@@ -83,7 +84,7 @@ export async function currentSession(
   return options.renew ? (await openedSession(engine, last.scope, now, options)).session.id : undefined;
 }
 
-/** The open session, unless nothing happened in it for so long that it is over. */
+/** Returns the open session, unless it was idle for too long. */
 async function openSession(engine: Dependencies, now: Instant): Promise<Session | undefined> {
   const last = await engine.space.session();
   return last && !isOver(last, now) ? last : undefined;
@@ -94,8 +95,8 @@ function isOver({ activeAt }: Session, now: Instant): boolean {
 }
 
 /**
- * Ends the open session with a summary. Throws `invalid_argument` for a blank one, `not_found` when none is open; one
- * that was idle for 24 hours is over.
+ * Ends the open session with a summary. Throws `invalid_argument` for a blank one, and `not_found` if no session is
+ * open or it was idle for 24 hours.
  */
 export async function endSession(
   engine: Dependencies,
@@ -136,7 +137,7 @@ export interface Timeline {
   readonly after: readonly Memory[];
 }
 
-/** What was remembered just before and just after a memory. Throws `not_found`. */
+/** Returns the memories that were remembered just before and just after one. Throws `not_found`. */
 export async function timeline(engine: Dependencies, id: string): Promise<Timeline> {
   const { name } = engine.space;
   const [record] = await engine.space.get([id]);
@@ -170,7 +171,7 @@ async function openedSession(
     let won = true;
     const furtherChanges: FurtherChanges = async (reader) => {
       const current = await reader.session();
-      // Another process started or ended a session meanwhile.
+      // Another process may have started or ended a session meanwhile.
       won = JSON.stringify(current) === JSON.stringify(open);
       if (!won) return undefined;
       const closed: readonly Change[] =
@@ -182,7 +183,7 @@ async function openedSession(
       const { summary, shown } = automaticSummary(open, said, engine.limits.maxContentBytes);
       const unlessChanged: FurtherChanges = async (reader, written) => {
         const changes = await furtherChanges(reader, written);
-        // What was forgotten or corrected meanwhile must not stand in a summary.
+        // The summary must not contain what was forgotten or corrected meanwhile.
         won &&= (await reader.get(shown.map(({ id }) => id))).every(
           (memory, at) =>
             memory?.content === shown[at]?.content &&
@@ -204,8 +205,8 @@ async function openedSession(
 }
 
 /**
- * What was remembered in a session since its last summary, as far as it is believed now where the session takes place: its summary is
- * seen from there.
+ * Returns the memories of a session since its last summary that are believed as seen from its scope, because the
+ * summary will be seen from there.
  */
 async function leftToSummarise(
   { space }: Dependencies,
@@ -213,7 +214,7 @@ async function leftToSummarise(
   now: Instant,
 ): Promise<readonly MemoryRecord[]> {
   const memories = await space.find('sessionId', [session.id]);
-  // In the order in which they came: what is remembered may have happened earlier.
+  // By ordinal, not by time: a memory may be about something that happened earlier.
   const last = memories
     .filter(({ type }) => type === 'summary')
     .reduce<MemoryRecord | undefined>((a, b) => (a && a.ordinal > b.ordinal ? a : b), undefined);
@@ -221,7 +222,7 @@ async function leftToSummarise(
   const said = memories.filter(
     (each) =>
       each.type !== 'summary' &&
-      // What has another text since is said anew, where it was first said before.
+      // A memory whose text has changed since the summary counts as new, at its original place.
       (!last || each.ordinal > last.ordinal || (textChangeOf(each) ?? 0) > (summarisedAt ?? 0)),
   );
   return believedAmong(space, said, { scopes: visibleScopes(session.scope) }, now);
@@ -255,7 +256,7 @@ async function summarise(
   );
 }
 
-/** Without a language model: what was remembered, one line each, as many as fit; and the memories that it shows. */
+/** Builds a summary without a language model: one line per memory, as many as fit. Returns it with the memories in it. */
 function automaticSummary(
   session: Session,
   said: readonly MemoryRecord[],
@@ -271,7 +272,7 @@ function automaticSummary(
     const summary = [`${head}:`, ...lines, ...rest].join('\n');
     if (Buffer.byteLength(summary) <= maxBytes) return { summary, shown };
   }
-  // A session that cannot be summarised must still end. Every character of this is one byte.
+  // A session must end even if no summary fits. The head is ASCII, so a character is a byte.
   return { summary: head.slice(0, maxBytes), shown: [] };
 }
 
@@ -290,7 +291,7 @@ async function summariesFor(
   const found: MemoryRecord[] = [];
   for (let cursor: string | undefined; ; ) {
     const page = await space.list({ filter, limit: 4 * MOST_SUMMARIES, cursor });
-    // What has faded is shown all the same, unless its text is gone: a session after a long pause begins with it.
+    // Cold summaries are shown too, because a session after a long pause needs them. Stubs have lost their text.
     const whole = page.memories.filter(({ tier }) => tier !== 'stub');
     found.push(...(await believedAmong(space, whole, { scopes }, now)));
     cursor = page.nextCursor;

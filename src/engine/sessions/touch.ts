@@ -2,7 +2,7 @@ import type { MemoryRecord } from '../../domain/memory.ts';
 import type { Instant } from '../../domain/time.ts';
 import type { Change, SpaceReader } from '../../store/store.ts';
 
-/** The open sessions in which something is said are active now. */
+/** Returns the changes that mark the open sessions of these memories as active now. */
 export async function touchSessions(
   reader: SpaceReader,
   memories: readonly MemoryRecord[],

@@ -20,26 +20,26 @@ import { knownTexts } from '../write/derive.ts';
 import type { MaintainOptions, MaintenanceReport } from './maintenance-types.ts';
 
 /**
- * Comparing one memory means looking at all others: a run does so for at most this many memories, and for fewer in a
- * large space. The next run goes on after them.
+ * Comparing a memory scans all others, so a run compares at most `MOST_COMPARED` memories, and fewer in a large space:
+ * at most `MOST_LOOKED_AT` scanned in all. The next run continues.
  */
 const MOST_COMPARED = 500;
 const MOST_LOOKED_AT = 5_000_000;
 
-/** The nearest that are looked at, the memory itself included. */
+/** How many nearest memories are compared, the memory itself included. */
 const NEAREST = 4;
 
-/** Two memories as they were when they were compared. */
+/** A pair, with both memories as they were when compared. */
 interface FoundPair extends NewPair {
-  /** The older, the newer. */
+  /** The older memory, then the newer one. */
   readonly of: readonly [MemoryRecord, MemoryRecord];
 }
 
 /**
- * Looks for memories that say nearly what another one of their scope and type says (with an embedder), or that may be
- * updates of another one of their scope, and puts the pairs into the queue of what is to be judged. What was compared
- * is noted in the same operation, so that no pair is lost or found twice however often a run is interrupted. What is
- * `gone` is what the run has taken out of sight, or in a dry run would have.
+ * Finds memories that say nearly the same as another one of their scope and type (with an embedder), or that may update
+ * another one of their scope, and queues these pairs to be judged. The same operation marks the memories as compared,
+ * so an interrupted run neither loses a pair nor finds it twice. Memories in `gone` were hidden by this run, or would
+ * be in a dry run, and are skipped.
  */
 export async function compare(
   engine: Dependencies,
@@ -60,7 +60,7 @@ export async function compare(
     return { compared: memories.length, similarPairs: reported(found.filter(isNews)) };
   }
   return space.write({ verb: 'maintain', at: now, run: options.run }, async (reader) => {
-    // What says something else by now will be compared again, and meet the other half of its pairs then.
+    // A memory whose text has changed meanwhile is compared again later, and its pairs are found then.
     const asCompared = async (compared: readonly MemoryRecord[]) => {
       const current = await reader.get(compared.map(({ id }) => id));
       return current.map(
@@ -84,7 +84,7 @@ export async function compare(
   });
 }
 
-/** Tells which pairs of these memories the queue does not know yet. */
+/** Returns a test for pairs that the queue does not know yet. */
 async function newsIn(
   reader: SpaceReader,
   memories: readonly MemoryRecord[],
@@ -97,7 +97,7 @@ async function newsIn(
   };
 }
 
-/** Two memories are a pair once: what may be an update is not also reported as similar. */
+/** Finds the pairs of these memories. Two memories form one pair: a possible update is not also reported as similar. */
 async function findPairs(
   engine: Dependencies,
   memories: readonly MemoryRecord[],
@@ -146,7 +146,7 @@ async function similarTo(
       }),
     );
     const staying = hits.filter((hit) => !gone.has(hit.memory.id));
-    // In a dry run, what would be out of sight by now takes no place.
+    // In a dry run, memories that would be hidden by now must not take the places of others.
     return staying.length < NEAREST && hits.length === limit ? nearest(4 * limit) : staying.slice(0, NEAREST);
   };
   return (await nearest(NEAREST))
@@ -154,13 +154,13 @@ async function similarTo(
     .filter(({ other }) => other.id !== memory.id);
 }
 
-/** No recall will return it again unless it looks for the past; what is only to come will be. */
+/** Whether no recall of the present will return it again. A memory that is not yet valid will be. */
 function isOver(memory: MemoryRecord, superseded: boolean, now: Instant): boolean {
   const excluded = exclusionOf({ ...memory, superseded }, {}, now);
   return excluded !== undefined && excluded !== 'not-yet-valid';
 }
 
-/** Which of two statements was made first: by their last update, for an update may be a new statement. */
+/** Whether `a` is older than `b`, by their last update, because an update may be a new statement. */
 function isOlder(a: MemoryRecord, b: MemoryRecord): boolean {
   return (a.updatedAt - b.updatedAt || compareCreated(a, b)) < 0;
 }

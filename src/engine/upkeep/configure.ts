@@ -19,28 +19,29 @@ import { type Dependencies, momentOf } from '../dependencies.ts';
 import { trimRecordings } from '../recall/recording.ts';
 import type { OperationOptions } from '../types.ts';
 
-/** What can be decided for a space. */
+/** The settings of a space. */
 export interface SettingsOptions {
   /**
-   * `off`: nothing cools, is archived or consolidated by its age. `retention`: what is not used does; as an object, by
-   * which curve and after how many days.
+   * `off`: nothing cools, is archived or consolidated because of its age. `retention`: unused memories do. An object
+   * sets the curve and the numbers of days.
    */
   readonly fading?: FadingOption | undefined;
-  /** The IANA name of the zone in which days are meant, such as `Europe/Berlin`. */
+  /** The IANA name of the time zone in which dates are read, such as `Europe/Berlin`. */
   readonly timeZone?: string | undefined;
   /**
-   * Whether recalls are recorded, for how many days, and with the texts of their queries or without. What is recorded and
-   * goes beyond the new setting is erased at once, for good: with `off` everything.
+   * Whether recalls are recorded, for how many days, and whether with the texts of their queries. Recordings that
+   * exceed the new setting are erased at once, for good: with `off` all of them.
    */
   readonly recordRecalls?: RecallRecordingOption | undefined;
   /**
-   * The names of relations of which one value holds at a time, such as `lives_in`: all of them, in the place of those
-   * before. It says how relations are read; what is stored stays.
+   * The names of all single-valued relations, such as `lives_in`: a subject has one value at a time. Replaces the
+   * earlier list. This setting affects how relations are read; stored ones do not change.
    */
   readonly singleValued?: readonly string[] | undefined;
   /**
-   * `authors`: with a statement its author is remembered as an entity of kind `person`, unless one of that name can be seen
-   * from its scope. Only what looks like a person's name counts, and no role but `user`. It begins with what is written next.
+   * `authors`: the author of a statement is remembered as an entity of kind `person`, unless an entity of that name is
+   * visible from its scope. The author must look like the name of a person and have the role `user`. Applies to later
+   * writes.
    */
   readonly people?: 'off' | 'authors' | undefined;
 }
@@ -55,12 +56,12 @@ const SETTING_NAMES = keysOf<SettingsOptions>()({
   people: true,
 });
 
-/** Settings with those that are given in their place. Throws `invalid_argument`. */
+/** Returns settings with the given ones replaced. Throws `invalid_argument`. */
 export function withSettings(
   { fading, recordRecalls, timeZone, singleValued, people }: SettingsOptions,
   before: SpaceSettings = DEFAULT_SETTINGS,
 ): SpaceSettings {
-  // Every call of the space reads the same object.
+  // All calls share this object.
   return deepFreeze({
     fading: fading === undefined ? before.fading : parseFading(fading),
     recordRecalls: recordRecalls === undefined ? before.recordRecalls : parseRecallRecording(recordRecalls),
@@ -70,7 +71,7 @@ export function withSettings(
   });
 }
 
-/** Changes what was decided for the space, and returns it; without options it changes nothing. `undo` takes it back. */
+/** Changes the settings of the space and returns all of them; without options it only reads them. `undo` reverts the change. */
 export async function configure(
   engine: Dependencies,
   options: ConfigureOptions = {},
@@ -92,7 +93,7 @@ export async function configure(
   return settings;
 }
 
-/** Throws `settings_mismatch` where a space was made with other settings than it is opened with. */
+/** Throws `settings_mismatch` if a stored setting differs from one that the space is opened with. */
 export async function checkSettings(space: SpaceStore, options: SettingsOptions): Promise<void> {
   if (SETTING_NAMES.every((name) => options[name] === undefined)) return;
   const stored = await space.settings();

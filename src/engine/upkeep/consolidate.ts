@@ -26,14 +26,14 @@ const MOST_RETENTION = 0.2;
 const GROUP = 5;
 const CONSOLIDATION_WEIGHT = 0.8;
 
-/** Memories of one type that one run compares with each other, oldest first; later runs take the next. */
+/** Most memories of one type that a run compares with each other, oldest first. Later runs continue. */
 const MOST_COMPARED = 2000;
 
 type Curve = RetentionFading['curve'];
 
-/** What earlier actions of a dry run would have done, so that later ones promise nothing that the run will not do. */
+/** What earlier actions of a dry run would have changed, so that later ones report only what a real run would do. */
 export interface Assumed {
-  /** The ids of memories that would be superseded, or taken out. */
+  /** The ids of memories that would be superseded or removed. */
   readonly gone: Set<string>;
   readonly changed: Map<string, MemoryRecord>;
 }
@@ -44,9 +44,9 @@ interface Candidate {
 }
 
 /**
- * Consolidates groups of faded, similar memories of one type, scope and validity that are believed now: the oldest is the seed,
- * and each of the others is similar to it. The new memory keeps their texts and nothing else; they become cold and stay
- * linked to it. Without an embedder nothing is similar.
+ * Consolidates groups of faded, similar memories that are believed and have the same type, scope and validity. The
+ * oldest of a group is the seed, and all others are similar to it. The new memory has the content of the group; its
+ * originals become cold and stay linked to it. Does nothing without an embedder.
  */
 export async function consolidate(
   engine: Dependencies,
@@ -68,7 +68,7 @@ export async function consolidate(
   if (!engine.embedder || !(among || byAge)) return { consolidated: done, failures, usage };
   const found = await findGroups(engine, now, options, { among, curve: byAge, assumed });
   const asksModel = engine.languageModel !== undefined && options.useModel !== false;
-  // What a model will write is not known yet, and is shorter.
+  // With a model, the length of the text is not known yet; it will be shorter than the list.
   const groups = asksModel
     ? found
     : found.filter((group) => fits(engine, listedContent(group), among !== undefined));
@@ -87,7 +87,7 @@ export async function consolidate(
   return { consolidated: done, failures, usage };
 }
 
-/** Throws `not_found`: what is asked for by name and not there would be left out without a word. */
+/** Throws `not_found` for missing ids: they would be ignored silently. */
 async function checkKnown({ space }: Dependencies, ids: readonly string[]): Promise<void> {
   const present = await space.get(ids);
   const [first, ...others] = ids.filter((_, at) => !present[at]);
@@ -95,7 +95,7 @@ async function checkKnown({ space }: Dependencies, ids: readonly string[]): Prom
     throw notFoundAmong([first, ...others], ids.length, space.name, 'nothing was changed');
 }
 
-/** Whether a consolidation may have this text; for memories that were asked for by name, throws `content_too_large`. */
+/** Whether a text fits into a memory. For memories that the caller listed, throws `content_too_large` instead. */
 function fits({ limits }: Dependencies, content: string, named: boolean): boolean {
   const most = limits.maxContentBytes;
   if (named) checkSize('content', content, most, 'name shorter memories, or raise maxContentBytes');
@@ -124,7 +124,7 @@ async function findGroups(
     for (const listed of page.memories) {
       if (assumed?.gone.has(listed.id)) continue;
       const memory = assumed?.changed.get(listed.id) ?? listed;
-      // A consolidation must not be seen from where, or when, its parts were not.
+      // A consolidation must be visible only where and when its originals were.
       const { type, scope, validFrom, validUntil, expiresAt } = memory;
       const key = JSON.stringify([type, scope, validFrom, validUntil, expiresAt]);
       const isDue = among ? among.has(memory.id) : hasFaded(memory, now, curve);
@@ -165,13 +165,16 @@ async function groupsAmong(
   return groups;
 }
 
-/** Superseded from wherever it is: what nobody believes any more must not come back in other words. */
+/**
+ * Whether a memory may be consolidated. It must not be superseded anywhere: what is no longer believed must not return
+ * in other words.
+ */
 function isCandidate(memory: MemoryRecord, superseded: ReadonlySet<string>, now: Instant): boolean {
   return (
     exclusionOf({ ...memory, superseded: superseded.has(memory.id) }, {}, now) === undefined &&
     !memory.core &&
     memory.source !== 'consolidated' &&
-    // Two entities are two things, however alike.
+    // Two entities are different things, however similar.
     memory.type !== 'entity'
   );
 }
@@ -186,7 +189,7 @@ interface ConsolidatedText extends Asked {
   readonly by: 'model' | 'rules';
 }
 
-/** The model's words for a group; where it fails, or there is none, everything that the parts say. */
+/** Returns the text of a consolidation: written by the model, or the listed originals if there is none or it fails. */
 async function consolidatedText(
   engine: Dependencies,
   group: readonly MemoryRecord[],
@@ -252,7 +255,10 @@ async function writeConsolidation(
   });
 }
 
-/** As strong as the strongest of its parts. */
+/**
+ * Makes the record of a consolidation, with the highest importance and access count of its originals, and their mean
+ * stability.
+ */
 function consolidationOf(
   group: readonly MemoryRecord[],
   { content, title }: Pick<ConsolidatedText, 'content' | 'title'>,
@@ -299,7 +305,7 @@ function consolidationOf(
   };
 }
 
-/** What all of them agree on. */
+/** Returns the value of a field if all memories have the same. */
 function sameOf(group: readonly MemoryRecord[], field: 'author' | 'role'): string | undefined {
   const [first] = group;
   return group.every((memory) => memory[field] === first?.[field]) ? first?.[field] : undefined;

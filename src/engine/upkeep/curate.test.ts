@@ -24,7 +24,7 @@ describe('prune', () => {
     return lived;
   }
 
-  test('takes out what is cold for 90 days, and casual or voted down; undo brings it back', async () => {
+  test('removes what is cold for 90 days, and casual or voted down; undo restores it', async () => {
     const { memory, pass } = await cold();
     await memory.remember('It rains today', { id: 'hot', importance: 0 });
     pass(89);
@@ -49,7 +49,7 @@ describe('prune', () => {
     expect((await memory.feedback('voted down', 'up', { voter: 'ben' })).usefulness).toBe(0.5);
   });
 
-  test('takes no end of a relation that something states which stays', async () => {
+  test('keeps the ends of relations that a remaining memory states', async () => {
     const { memory, pass } = await live({ embedder: 'none' });
     const cast = { type: 'entity', importance: 0 };
     for (const id of ['ann', 'rome', 'oslo', 'bob'])
@@ -71,7 +71,7 @@ describe('prune', () => {
     expect([...pruned].sort()).toEqual(['ann', 'bob', 'oslo', 'rome']);
   });
 
-  test('what was pruned and is said again is remembered again', async () => {
+  test('a pruned statement can be remembered again', async () => {
     const { memory, pass } = await cold();
     pass(90);
     await memory.curate({ actions: ['prune'] });
@@ -108,7 +108,7 @@ describe('prune', () => {
 });
 
 describe('deduplicate', () => {
-  test('what has relations with a copy has them with what stands for it', async () => {
+  test('relations with a copy move to the kept memory', async () => {
     const { memory } = await live();
     await memory.remember('Ann', { id: 'ann', title: 'Ann', type: 'entity' });
     await memory.remember('The plan of the harbour', { id: 'a' });
@@ -133,7 +133,7 @@ describe('deduplicate', () => {
     expect((await memory.list()).memories).toEqual(before);
   });
 
-  test('what stands for copies states their relations as long and as much as any of them', async () => {
+  test('the kept memory states the relations of its copies, with the longest period and the highest weight', async () => {
     const { memory, pass } = await live();
     const works = { from: 'ann', name: 'works_at', to: 'acme', confidence: 0.8 };
     await memory.rememberMany(['ann', 'acme'].map((id) => ({ id, content: id, title: id, type: 'entity' })));
@@ -149,7 +149,7 @@ describe('deduplicate', () => {
     expect((await memory.neighbours('ann')).relations).toHaveLength(1);
   });
 
-  test('copies that came before they were recognised are one again', async () => {
+  test('copies that an import brought are merged', async () => {
     const { memory, space } = await live();
     const { id } = await memory.remember('Ann drinks her tea without milk', { id: 'a', importance: 0.3 });
     const original = (await memory.get(id))!;
@@ -204,7 +204,7 @@ describe('deduplicate', () => {
     expect(hits.map((hit) => hit.memory.id)).toEqual(['unused']);
   });
 
-  test('brings nothing back of which all copies are cold', async () => {
+  test('stays cold if all copies are', async () => {
     const { memory } = await live({ embedder: 'none' });
     const { id } = await memory.remember('The door code is 4711', { importance: 0 });
     const original = (await memory.get(id))!;
@@ -216,7 +216,7 @@ describe('deduplicate', () => {
     expect(await memory.get('a')).toMatchObject({ ...cold, seen: undefined });
   });
 
-  test('near-duplicates that overlap are one only where one says all that the other says', async () => {
+  test('near-duplicates that overlap are merged only if one says all that the other says', async () => {
     const { model } = scriptedModel(({ prompt }) => ({
       verdicts: [...prompt.matchAll(/"pair":(\d+)/g)].map(([, pair]) => ({
         pair: Number(pair),
@@ -272,7 +272,7 @@ describe('deduplicate', () => {
   });
 });
 
-test('an action that there is none of is refused before anything is done', async () => {
+test('an unknown action is refused before anything is done', async () => {
   const { memory } = await live();
   await expect(memory.curate({ actions: ['prune', 'burn' as never] })).rejects.toMatchObject({
     code: 'invalid_argument',
@@ -301,7 +301,7 @@ describe('a dry run of several actions', () => {
     return { pruned: report.pruned, deduplicated: report.deduplicated, consolidated };
   };
 
-  test('does not promise to consolidate what it would have replaced by its copy', async () => {
+  test('does not report a consolidation of a memory that a copy would have superseded', async () => {
     const lived = await faded(1);
     const dry = await done(lived, { dryRun: true });
     expect(dry).toEqual({
@@ -312,7 +312,7 @@ describe('a dry run of several actions', () => {
     expect(await done(lived)).toEqual(dry);
   });
 
-  test('judges a copy that stands for others as it will be by then', async () => {
+  test('judges a kept memory as it will be after deduplication', async () => {
     const lived = await faded(0);
     // As important as this one, it has not faded.
     await lived.memory.remember('Ann keeps the key in the cellar, number 5', {
@@ -327,7 +327,7 @@ describe('a dry run of several actions', () => {
     expect(await done(lived)).toEqual(dry);
   });
 
-  test('does not promise to consolidate and to replace the same memory, whatever the order', async () => {
+  test('does not report the same memory as consolidated and as superseded, whatever the order', async () => {
     const lived = await faded(1);
     const actions = ['consolidate', 'deduplicate', 'prune'] as const;
     const dry = await done(lived, { actions, dryRun: true });
@@ -335,7 +335,7 @@ describe('a dry run of several actions', () => {
     expect(await done(lived, { actions })).toEqual(dry);
   });
 
-  test('does not promise to take out cold copies of which one will stand for the others', async () => {
+  test('does not report cold copies as pruned if they would have been merged before', async () => {
     const lived = await faded(1);
     lived.pass(60);
     await lived.memory.maintain();

@@ -24,33 +24,31 @@ export type CurationAction = (typeof CURATION_ACTIONS)[number];
 
 export interface CurateOptions
   extends Pick<MaintainOptions, 'dryRun' | 'useModel' | 'maxPairs' | 'run' | 'signal' | 'now'> {
-  /** In the order in which they are to happen. Default is `reconcile`, `deduplicate`, `consolidate`, `prune`. */
+  /** The actions, in order. Default is `reconcile`, `deduplicate`, `consolidate`, `prune`. */
   readonly actions?: readonly CurationAction[] | undefined;
 }
 
-/** What a curator did, or in a dry run would do. Ids, in the order of their last update. */
+/** What a curation did, or would do in a dry run. Ids are in the order of their last update. */
 export interface CurationReport extends JudgementReport {
   /** What `undo({ run })` takes; absent in a dry run. */
   readonly run?: string | undefined;
   readonly dryRun: boolean;
-  /** Long cold and useless: taken out, with their text in the history. */
+  /** Long cold and useless: removed. Their text stays in the history. */
   readonly pruned: readonly string[];
-  /** Memories that stand for others that say the same, or less. */
+  /** Memories that now supersede others which say the same, or less. */
   readonly deduplicated: readonly { readonly kept: string; readonly replaced: readonly string[] }[];
   readonly consolidated: readonly Consolidated[];
 }
 
-/** A memory that is cold for so long, and that nobody will miss, can be pruned. */
+/** How many days a memory must be cold and unused to be pruned. */
 const DAYS_OF_COLD = 90;
-/** Judged to be a casual mention, by the bands of importance. */
+/** Below this importance a memory is a casual mention. */
 const CASUAL = 0.4;
 const NEUTRAL_USEFULNESS = 0.5;
 
 const PAGE = 500;
 
-/**
- * Tidies a space up, by the actions asked for. All its operations carry the id of the run, and one undo takes them back.
- */
+/** Runs the given actions on a space. All operations carry the id of the run, and one undo reverts them. */
 export async function curate(engine: Dependencies, given: CurateOptions = {}): Promise<CurationReport> {
   const options = { ...given, run: runOf(engine, given) };
   const { fading } = await engine.space.settings();
@@ -97,8 +95,9 @@ export async function curate(engine: Dependencies, given: CurateOptions = {}): P
 }
 
 /**
- * Takes out what is cold and not used for 90 days, and useless: voted down, or judged to be a casual mention and never used. Core
- * memories, summaries, what belongs to a chain of beliefs or to a consolidation, and what a relation needs, stay.
+ * Removes memories that have been cold and unused for 90 days and are useless: voted down, or judged to be a casual
+ * mention and never used. Keeps core memories, summaries, consolidations and their originals, and everything in a
+ * supersession chain or at an end of a relation.
  */
 async function prune(
   engine: Dependencies,
@@ -138,7 +137,7 @@ async function prunable(
   );
 }
 
-/** A relation would be lost with either of its ends, though what states it stays. */
+/** Drops memories that are an end of a relation which a remaining memory states: it would lose that end. */
 async function apartFromEnds(
   reader: SpaceReader,
   memories: readonly MemoryRecord[],
@@ -149,7 +148,7 @@ async function apartFromEnds(
     stating.flatMap(({ relations = [] }) => relations.flatMap(({ from, to }) => [from, to])),
   );
   const left = memories.filter(({ id }) => !ends.has(id));
-  // What stays now may state a relation itself.
+  // The memories that stay now may state relations themselves.
   return left.length === memories.length ? left : apartFromEnds(reader, left);
 }
 
@@ -163,16 +162,17 @@ function isUseless(memory: MemoryRecord, now: Instant): boolean {
   return memory.usefulness < NEUTRAL_USEFULNESS || (unused && memory.importance < CASUAL);
 }
 
-/** Of several memories that say the same, the one that stands for all, and the others. */
+/** Several memories that say the same: the one that is kept, and those that it supersedes. */
 interface Duplicates {
   readonly kept: string;
   readonly replaced: readonly string[];
 }
 
 /**
- * Word-for-word copies of one scope, type and topic, as imports may bring them; and near-duplicates that a model has
- * judged to overlap, where one of them says all that the other says. The one that stands for the others counts for as
- * much as any of them, is hot, and core, if any of them is; it supersedes them: they stay, hidden.
+ * Hides duplicates: word-for-word copies of one scope, type, topic and validity, as imports may bring them, and
+ * near-duplicates that a model has judged to overlap and of which one says all that the other says. The kept memory
+ * supersedes the others, which stay but are hidden. It gets the highest importance of them, and is hot or core if one
+ * of them is.
  */
 async function deduplicate(
   engine: Dependencies,
@@ -197,7 +197,7 @@ async function deduplicate(
   });
 }
 
-/** The survivors, and what states relations of the others, saying so of what stands for them: it would have them with what is hidden. */
+/** Returns the survivors, and all memories that state relations of hidden duplicates, changed to state them of the survivors. */
 async function withMovedEnds(
   reader: SpaceReader,
   groups: readonly Duplicates[],
@@ -220,7 +220,7 @@ async function withMovedEnds(
   return [...written.values()];
 }
 
-/** Those that stand for others, as they are from then on. */
+/** Returns the kept memories as they are after deduplication. */
 async function survivorsOf(
   reader: SpaceReader,
   groups: readonly Duplicates[],
@@ -245,14 +245,14 @@ async function survivorsOf(
   });
 }
 
-/** No memory is in two groups: what one run leaves, the next one finds. */
+/** Finds groups of duplicates. No memory is in two groups: the next run finds the rest. */
 async function duplicatesAmong(
   reader: SpaceReader,
   ids: readonly string[],
   now: Instant,
 ): Promise<readonly Duplicates[]> {
   const live = new Map(await liveAmong(reader, ids, now));
-  // Two entities are two things, however alike: whoever knows that they are one merges them.
+  // Two entities are different things, however similar: `mergeEntities` is for those that are the same.
   for (const { id, type } of [...live.values()]) if (type === 'entity') live.delete(id);
   const groups: Duplicates[] = [...(await exactCopies([...live.values()]))];
   const taken = new Set(groups.flatMap(idsOf));
@@ -299,7 +299,7 @@ async function exactCopies(memories: readonly MemoryRecord[]): Promise<readonly 
     });
 }
 
-/** Core first, then hot: what fades, or has faded, must not take what does not with it. */
+/** Orders core memories first, then hot ones: a fading memory must not hide one that does not fade. */
 function compareStanding(a: MemoryRecord, b: MemoryRecord): number {
   return Number(b.core) - Number(a.core) || Number(b.tier === 'hot') - Number(a.tier === 'hot');
 }

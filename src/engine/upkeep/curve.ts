@@ -7,25 +7,25 @@ import type { OperationOptions } from '../types.ts';
 import { fateOf } from './maintain.ts';
 
 export interface CurveOptions extends OperationOptions {
-  /** How far to look ahead, 1–3,650. Default is 365. */
+  /** How many days to look ahead, 1–3,650. Default is 365. */
   readonly days?: number | undefined;
 }
 
-/** How a memory fades when nobody uses it. */
+/** How a memory fades if it is not used. */
 export interface FadingCurve {
   readonly id: string;
-  /** How the space fades; with `off` the memory stays as it is, whatever the curve says. */
+  /** How the space fades. With `off` the memory stays as it is, whatever the curve. */
   readonly fading: 'off' | 'retention';
   readonly curve: 'exponential' | 'power';
-  /** Retention, 0–1, now and at most 100 times until the end. */
+  /** Retention, 0–1: now, and at most 100 later points until the end. */
   readonly points: readonly { readonly at: string; readonly retention: number }[];
-  /** When maintenance may make it cold; absent if it does not before the end, is core, or the space does not fade. */
+  /** When maintenance may make it cold; absent if that is not before the end, the memory is core, or the space does not fade. */
   readonly coldAt?: string | undefined;
 }
 
 const MOST_POINTS = 100;
 
-/** How a memory fades from now on. Throws `not_found`. */
+/** Returns how a memory fades from now on. Throws `not_found`. */
 export async function curve(
   engine: Dependencies,
   id: string,
@@ -40,7 +40,7 @@ export async function curve(
   const signals = signalsOf(record);
   const after = (day: number) => now + day * MILLISECONDS_PER_DAY;
   const steps = Math.min(days, MOST_POINTS);
-  // No memory is of a moment after the last one.
+  // Leaves out points after the last representable time.
   const points = Array.from({ length: steps + 1 }, (_, step) => after((step * days) / steps))
     .filter(isInstant)
     .map((at) => ({ at: formatInstant(at), retention: retentionAt(signals, at, shape) }));

@@ -27,17 +27,20 @@ export interface LabelledQuestion {
 }
 
 export interface FitOptions extends OperationOptions {
-  /** Whose parameters are fitted. Default is `hybrid`. */
+  /** The strategy whose parameters are fitted. Default is `hybrid`. */
   readonly strategy?: string | undefined;
-  /** Names of numeric parameters. Default is all whose name begins with `weights.` or `cues.`. */
+  /** Names of the numeric parameters to fit. Default is all that begin with `weights.` or `cues.`. */
   readonly parameters?: readonly string[] | undefined;
-  /** What is to be as great as possible. Default is `ndcg@10`. */
+  /** The measure to maximise. Default is `ndcg@10`. */
   readonly objective?: Objective | undefined;
-  /** Of the order of the search, of the placebo and of intervals: a whole number from 0 to 2^32 − 1. Default is 1. */
+  /** Seeds the order of the search, the placebo and the intervals: a whole number from 0 to 2^32 − 1. Default is 1. */
   readonly seed?: number | undefined;
-  /** How many of its fits are made at most, from 1; `state` then goes on. Default is all. */
+  /** Most fits in this call, at least 1; continue with `state`. Default is all. */
   readonly steps?: number | undefined;
-  /** Of an earlier result on the same questions and options, while the questions are answered as they were then. */
+  /**
+   * The `state` of an earlier result, with the same questions and options. The questions must still be answered as they
+   * were then.
+   */
   readonly state?: TuneState | undefined;
 }
 
@@ -45,24 +48,24 @@ export interface FitResult {
   readonly strategy: string;
   readonly objective: Objective;
   readonly seed: number;
-  /** How many questions there are. */
+  /** The number of questions. */
   readonly questions: number;
-  /** How much is done, 0–1. */
+  /** The share of the work that is done, 0–1. */
   readonly share: number;
-  /** What a next call goes on from. */
+  /** Pass this to the next call to continue. */
   readonly state: TuneState;
-  /** What it came to; absent until the share is 1. */
+  /** The result; absent until `share` is 1. */
   readonly fitted?: Fitted | undefined;
 }
 
 const PAGE = 200;
 const MOST_QUESTIONS = 1000;
-/** Questions times memories: what is kept of each takes some hundred bytes. */
+/** Most questions times memories: each takes some hundred bytes. */
 const MOST_ROWS = 5_000_000;
 
 /**
- * Fits parameters of a strategy to questions about the memories of this space. It works between the turns of others and
- * writes nothing. Throws `embedder_failed` where a question cannot be searched by its vector.
+ * Fits parameters of a strategy to questions about the memories of this space. Yields to other work in between and
+ * writes nothing. Throws `embedder_failed` if a question cannot be searched by its vector.
  */
 export async function fit(
   engine: Dependencies,
@@ -119,7 +122,7 @@ async function featuresOf(
   const options = { strategy, track: false, limit: 1, association: 'none', now, signal } as const;
   const { plan, preparation } = await prepareRecall(engine, query, options);
   const failed = preparation.arms.find(({ status }) => status === 'failed');
-  // A recall does without; what is fitted without the vectors would pass for a fit of the whole formula.
+  // A recall goes on without the vector, but a fit without it would pass for a fit of the whole formula.
   if (failed) {
     throw new SalienceError(
       'embedder_failed',
@@ -139,7 +142,7 @@ async function everyId({ space }: Dependencies, signal: AbortSignal | undefined)
     ids.push(...page.memories.map(({ id }) => id));
     cursor = page.nextCursor;
   } while (cursor !== undefined);
-  // What is drawn must not depend on what was written last.
+  // Sorted, so that the draw does not depend on the order of writes.
   return ids.sort();
 }
 
@@ -164,7 +167,7 @@ function checkQuestions(questions: readonly LabelledQuestion[]): readonly Labell
   });
 }
 
-/** As `eval` and `tune` refuse a dataset: an id that no memory has would count as one that is never found. */
+/** Throws `invalid_argument` for an id without a memory, as `eval` and `tune` do: it would count as never found. */
 function checkKnown(questions: readonly LabelledQuestion[], ids: readonly string[], space: string): void {
   const known = new Set(ids);
   for (const [at, { relevant }] of questions.entries()) {

@@ -4,20 +4,20 @@ import type { EmbeddingInfo, SpaceInfo } from '../../store/store.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { OperationOptions } from '../types.ts';
 
-/** How a space is. */
+/** The state of a space. */
 export interface Health {
-  /** What makes its vectors; absent where recalls go by words alone. */
+  /** The embedder; absent if recalls use words alone. */
   readonly embedder?: EmbeddingInfo | undefined;
-  /** Worth knowing, with what to do about it. */
+  /** Worth knowing, each with what to do about it. */
   readonly warnings: readonly string[];
-  /** What does not work, with what to do about it. */
+  /** What does not work, each with what to do about it. */
   readonly problems: readonly string[];
 }
 
-/** Below this share of memories with a vector something was left out, and not just without a known word. */
+/** If fewer memories have a vector, some were left out. A memory without a known word has none, but such memories are rare. */
 const USUAL_SHARE = 0.9;
 
-/** What does not work in a space, and what is worth knowing. */
+/** Checks a space and its embedder. Returns what does not work and what is worth knowing. */
 export async function health(
   { space, embedder }: Dependencies,
   { signal }: Pick<OperationOptions, 'signal'> = {},
@@ -28,7 +28,7 @@ export async function health(
   if (!embedder) warnings.push(NO_EMBEDDER);
   else {
     try {
-      // A server that makes vectors may be down.
+      // An embedding server may be down.
       await embedder.embed(['the quick brown fox'], { signal });
     } catch (error) {
       if (signal?.aborted) throw error;
@@ -43,10 +43,10 @@ export async function health(
   };
 }
 
-/** Said where there is none. */
+/** The warning if there is no embedder. */
 export const NO_EMBEDDER = 'no embedder: recalls go by words alone';
 
-/** What is to be said of the vectors of a space, where an embedder of this model is in use. */
+/** Returns warnings about the vectors of a space for an embedder of this model. */
 export function vectorWarnings(
   { name, memories, vectors, embedding }: Pick<SpaceInfo, 'name' | 'memories' | 'vectors' | 'embedding'>,
   model: string,

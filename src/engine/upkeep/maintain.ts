@@ -17,14 +17,14 @@ import { consolidate } from './consolidate.ts';
 import type { Consolidated, MaintainOptions, MaintenanceReport } from './maintenance-types.ts';
 import { judgementReport, mostPairs, reconcile } from './reconcile.ts';
 
-/** Memories that are read at once, and that are changed at once: others can write in between. */
+/** Memories that are read in one page, and changed in one write: others can write in between. */
 const PAGE = 500;
 const CHANGED_AT_ONCE = 2000;
 
-/** The options of a run that has its id. */
+/** The options of a run, with its id. */
 type Running = MaintainOptions & { readonly run: string };
 
-/** The id of a run: the one it goes on with, else a new one. Throws `invalid_argument`. */
+/** Returns the id of a run: the one that it continues, else a new one. Throws `invalid_argument`. */
 export function runOf(
   engine: Dependencies,
   { run, ...options }: Pick<MaintainOptions, 'run' | 'now'>,
@@ -37,9 +37,9 @@ export function runOf(
 type Fate = 'cooled' | 'archived' | 'expired';
 
 /**
- * Runs maintenance. Each page of changes is one operation, decided anew on what the memories are when it is written: a
- * run that is interrupted leaves nothing half-done, and the next one goes on from there. All operations of a run carry
- * its id, but for the forgetting of what has expired, which nothing undoes.
+ * Runs maintenance. Each page of changes is one operation, decided again on the current memories when it is written. An
+ * interrupted run leaves nothing half-done, and the next run continues. All operations carry the id of the run, except
+ * the forgetting of expired memories, which cannot be undone.
  */
 export async function maintain(
   engine: Dependencies,
@@ -49,7 +49,7 @@ export async function maintain(
   try {
     return await runMaintenance(engine, options);
   } catch (error) {
-    // Whoever was interrupted can go on with the same run, so that one undo takes all of it back.
+    // The error has the id of the run, so that an interrupted run can be continued and undone as a whole.
     if (!SalienceError.isInstance(error) || options.dryRun) throw error;
     const { code, message, details, cause } = error;
     throw new SalienceError(code, message, { details: { ...details, run: options.run }, cause });
@@ -75,7 +75,7 @@ async function runMaintenance(engine: Dependencies, options: Running): Promise<M
       fates[fate].push(...(dryRun ? ids : await change(engine, fate, ids, now, fading, options)));
     }
   }
-  // One operation: erasing rewrites the file, once.
+  // A single operation, because erasing rewrites the file.
   if (due.expired.length > 0) {
     throwIfAborted(options.signal);
     const forgotten = dryRun
@@ -114,7 +114,7 @@ async function findDue(
 ): Promise<{ readonly examined: number; readonly due: Readonly<Record<Fate, readonly string[]>> }> {
   const due: Record<Fate, string[]> = { cooled: [], archived: [], expired: [] };
   const { memories: total } = await engine.space.info();
-  // A dry run must not promise to cool what the run would have consolidated before.
+  // A dry run must not report memories as cooled that the real run would have consolidated before.
   const taken = new Set(consolidated.flatMap(({ from }) => from));
   let examined = 0;
   let cursor: string | undefined;
@@ -132,7 +132,7 @@ async function findDue(
   return { examined, due };
 }
 
-/** What is to happen to a memory now, if anything. Core memories stay as they are. */
+/** Returns what is due for a memory now, if anything. Nothing is due for core memories. */
 export function fateOf(memory: MemoryRecord, now: Instant, fading: Fading): Fate | undefined {
   if (memory.core) return undefined;
   if (memory.expiresAt !== undefined && memory.expiresAt <= now) return 'expired';
@@ -152,7 +152,7 @@ async function change(
   fading: Fading,
   options: Running,
 ): Promise<readonly string[]> {
-  // A recall may have used a memory since it was looked at.
+  // A recall may have used a memory since it was read.
   const stillDue = async (reader: SpaceReader): Promise<readonly MemoryRecord[]> =>
     (await reader.get(ids)).filter(
       (memory) => memory !== undefined && fateOf(memory, now, fading) === fate,
@@ -186,7 +186,7 @@ function changeOf(memory: MemoryRecord, fate: Exclude<Fate, 'expired'>, now: Ins
   }
 }
 
-/** What is left of an archived memory; the full text stays in its history. */
+/** Returns the stub of an archived memory. The full text stays in its history. */
 function stubOf(memory: MemoryRecord): MemoryRecord {
   return { ...memory, tier: 'stub', content: stubContent(memory.content) };
 }

@@ -10,22 +10,22 @@ import { checkSupersession, liveAmong, superseding } from '../belief/supersessio
 import type { Dependencies } from '../dependencies.ts';
 import type { JudgedSimilarity, JudgementReport, MaintainOptions } from './maintenance-types.ts';
 
-/** What asking a model led to. */
+/** The failures and the usage of asking a model. */
 export interface Asked {
   readonly failures: readonly string[];
   readonly usage: ModelUsage;
 }
 
-/** Pairs of the queue that a run looks at to find those that can be judged. */
+/** How many pairs of the queue a run reads to find those that it can judge. */
 const MOST_LOOKED_AT = 10_000;
 
-/** Answers without a usable verdict after which a pair is left to people: `conflicts` goes on listing it. */
+/** After this many answers without a usable verdict, a pair is left to people. `conflicts` still lists it. */
 const MOST_ATTEMPTS = 3;
 
-/** Pairs that are judged before the verdicts are written: what an interrupted run costs again. */
+/** Pairs that are judged before their verdicts are written. An interrupted run pays for at most these again. */
 const JUDGED_AT_ONCE = 40;
 
-/** A pair whose memories are both live: of the others a verdict would change nothing. */
+/** A pair whose memories are both live. For other pairs a verdict would change nothing. */
 interface OpenPair<Pair extends NewPair = SimilarPair> {
   readonly pair: Pair;
   readonly older: MemoryRecord;
@@ -38,9 +38,10 @@ interface Verdicts extends Asked {
 }
 
 /**
- * Has the language model judge the pairs that wait. By CONTRADICTION and UPDATE the newer memory supersedes the older
- * one, counts for no less and is hot; OVERLAP and NONE settle the pair. What gets no verdict goes on waiting. Without
- * a model and with `useModel: false` nothing is asked; a dry run names what would be, with the pairs that were `found` in it.
+ * Has the language model judge the waiting pairs. After CONTRADICTION and UPDATE the newer memory supersedes the older
+ * one, inherits its importance and is hot; OVERLAP and NONE only settle the pair. A pair without a verdict keeps
+ * waiting. Nothing is asked without a model or with `useModel: false`. A dry run returns the pairs that would be
+ * judged, including `found`, those that the dry run itself would queue.
  */
 export async function reconcile(
   engine: Dependencies,
@@ -63,7 +64,7 @@ export async function reconcile(
   let waiting = (await engine.space.pendingPairs(MOST_LOOKED_AT)).filter(mayBeAsked);
   for (let asked = 0; asked < most; ) {
     throwIfAborted(options.signal);
-    // The verdicts before may have made a question needless.
+    // Earlier verdicts may have made a question unnecessary.
     const some = await firstOpen(engine.space, waiting, Math.min(JUDGED_AT_ONCE, most - asked), now);
     const last = some.at(-1)?.pair.sequence;
     if (last === undefined) break;
@@ -87,12 +88,12 @@ function mayBeAsked({ attempts }: SimilarPair): boolean {
   return attempts < MOST_ATTEMPTS;
 }
 
-/** Throws `invalid_argument`. */
+/** Reads and checks `maxPairs`. Throws `invalid_argument`. */
 export function mostPairs({ maxPairs = 50 }: Pick<MaintainOptions, 'maxPairs'>): number {
   return wholeNumber(maxPairs, 'maxPairs', 1, 1000);
 }
 
-/** What is reported of everything that the model was asked in a run. */
+/** Combines everything that the model was asked in a run into a report. */
 export function judgementReport(engine: Dependencies, asked: readonly Partial<Verdicts>[]): JudgementReport {
   const usage = asked.reduce((sum, each) => addUsage(sum, each.usage ?? NO_USAGE), NO_USAGE);
   return {
@@ -116,7 +117,7 @@ async function firstOpen<Pair extends NewPair>(
   return pairs
     .flatMap((pair): OpenPair<Pair>[] => {
       const [older, newer] = [live.get(pair.older), live.get(pair.newer)];
-      // Whether two entities are one is for people to say: a description does not tell.
+      // Only people decide whether two entities are the same: a description does not tell.
       if (older?.type === 'entity' && newer?.type === 'entity') return [];
       return older && newer ? [{ pair, older, newer }] : [];
     })
@@ -131,7 +132,7 @@ function dated({ content, updatedAt }: MemoryRecord): { readonly content: string
   return { content, at: updatedAt };
 }
 
-/** Writes verdicts, on what the memories are by now: a pair whose texts have changed is no longer known. */
+/** Writes verdicts, decided on the current memories. A pair whose texts have changed is no longer in the queue. */
 async function settle(
   engine: Dependencies,
   verdicts: readonly (Pick<JudgedSimilarity, 'verdict' | 'reason'> & { readonly pair: SimilarPair })[],
@@ -152,7 +153,7 @@ async function settle(
       const present = await reader.pair(pair.sequence);
       if (!older || !newer || !present || present.resolution !== undefined) continue;
       const supersedes = verdict === 'CONTRADICTION' || verdict === 'UPDATE';
-      // Unchanged if both stay, but in the log: the decision belongs to its history, and can be undone.
+      // The newer memory is written even if nothing changes, so that the decision is in its history and can be undone.
       const kept = supersedes ? revived(superseding(newer, older), now) : newer;
       if (supersedes && (await closesCircle(engine, reader, [...changed.values(), kept]))) continue;
       changed.set(kept.id, kept);
