@@ -30,32 +30,32 @@ export interface Dependencies {
   readonly clock: Clock;
   readonly newId: (now: Instant) => string;
   readonly limits: TextLimits;
-  /** Judges what rules cannot; every use of it has a fallback without. */
+  /** Judges what rules cannot. Every use has a fallback without it. */
   readonly languageModel: LanguageModel | undefined;
-  /** What keeps foreign text apart in prompts. */
+  /** Makes the nonces that fence foreign text in prompts. */
   readonly newNonce: NewNonce;
-  /** Judges the order of direct hits, where a recall asks for it. */
+  /** Orders direct hits, if a recall asks for it. */
   readonly reranker: Reranker | undefined;
-  /** Cosine above which a new statement may contradict a known one. Default is the embedder's. */
+  /** The cosine above which a new statement may contradict a known one. Default is the embedder's. */
   readonly conflictThreshold: number | undefined;
-  /** Counts what a context takes; made at the first context. */
+  /** Returns the token counter for contexts. Created on first use. */
   readonly tokenCounter: () => Promise<TokenCounter>;
   readonly randomBytes: RandomBytes;
   /** Notices what other processes write. */
   readonly watch: Watch;
   readonly reinforcement: ReinforcementRates;
-  /** Nothing may be written: recalls leave nothing behind. */
+  /** Whether writing is forbidden. Recalls then write no effects. */
   readonly readOnly: boolean;
-  /** The profiles that a recall may name, those of the user included. */
+  /** All profiles by the name of their strategy, including custom ones. */
   readonly profiles: ReadonlyMap<string, () => Profile>;
 }
 
-/** The moment of an operation: what the caller says, else the engine's clock. */
+/** Returns the time of an operation: `now` of the caller, else the engine's clock. */
 export function momentOf(engine: Dependencies, options: OperationOptions | undefined): Instant {
   return options?.now === undefined ? engine.clock() : parseInstant(options.now, 'now');
 }
 
-/** The filter that a caller's options mean. Throws `invalid_scope`, `invalid_argument`. */
+/** Reads the filter in a caller's options. Throws `invalid_scope`, `invalid_argument`. */
 export function filterOf(options: FilterOptions): MemoryFilter {
   const { scope, inScope, types, typesExclude, tags, metadata } = options;
   if (types && typesExclude) throw invalidArgument('typesExclude', 'give types or typesExclude, not both');
@@ -69,7 +69,7 @@ export function filterOf(options: FilterOptions): MemoryFilter {
   };
 }
 
-/** The conditions on fields that a caller's options mean. Throws `invalid_argument`, `invalid_time`. */
+/** Reads the conditions on fields in a caller's options. Throws `invalid_argument`, `invalid_time`. */
 export function fieldConditionsOf(options: FieldFilterOptions): readonly FieldCondition[] {
   return Object.entries(FIELD_FILTERS).flatMap(([name, filter]) => {
     const said: unknown = options[name as keyof FieldFilterOptions];
@@ -97,7 +97,7 @@ export function notFound(id: string, space: string): SalienceError {
   );
 }
 
-/** Of several ids that were asked for, those that are missing; `outcome` says what became of the call. */
+/** Makes the error for missing ids among several. `outcome` says what happened to the call. */
 export function notFoundAmong(
   missing: readonly [string, ...string[]],
   asked: number,

@@ -10,26 +10,29 @@ import { VERBS, type VerbEntry, type VerbName, verbEntry } from '../domain/verbs
 export interface MemoryOperation {
   readonly verb: string;
   readonly space: string;
-  /** The memory that the caller named. */
+  /** The id that the caller gave. */
   readonly id?: string | undefined;
   readonly scope?: string | undefined;
   readonly sessionId?: string | undefined;
-  /** Once it has succeeded. */
+  /** Set once it has succeeded. */
   readonly result?: OperationResult | undefined;
-  /** Once it has failed: the code of the error, `internal` for an unexpected one. Its message may quote a text. */
+  /**
+   * Set once it has failed: the code of the error, or `internal` for an unexpected one. The message is left out because
+   * it may quote a text.
+   */
   readonly error?: { readonly code: string } | undefined;
 }
 
 export interface OperationResult {
-  /** The memories that were written, found or changed; those that a recall found, best first. */
+  /** The ids of the memories that were written, found or changed; for a recall, best first. */
   readonly ids: readonly string[];
-  /** Of a recall. */
+  /** The strategy of a recall. */
   readonly strategy?: string | undefined;
 }
 
 /**
- * The texts of an operation, published on the channel `salience:content` and made only while somebody subscribes to it:
- * without what is marked private.
+ * The texts of an operation without private parts, published on the channel `salience:content`. Built only while there
+ * is a subscriber.
  */
 export interface OperationContent {
   /** The object that the tracing channel publishes for the same call. */
@@ -44,13 +47,13 @@ export interface ContentRecord {
   readonly score?: number | undefined;
 }
 
-/** What is seen of a memory in an answer: who remembers something gets its id alone. */
+/** A memory in an answer. Some answers, such as that of `remember`, contain only the id. */
 type FoundRecord = Pick<ContentRecord, 'id'> & Partial<ContentRecord>;
 type Run = (...given: readonly unknown[]) => Promise<unknown>;
 
 const CONTENT = 'salience:content';
 
-/** The same verbs, each published as it is called. Where nobody listens, a call costs one look at a flag more. */
+/** Wraps verbs so that every call is published. Without a subscriber this costs one check of a flag per call. */
 export function withDiagnostics<Verbs extends { readonly space: string }>(verbs: Verbs): Verbs {
   const published = Object.entries(verbs).flatMap(([verb, run]) =>
     typeof run === 'function' && Object.hasOwn(VERBS, verb)
@@ -68,7 +71,7 @@ function observed(space: string, verb: string, run: Run): Run {
     const operation: MemoryOperation = { verb, space, ...askedOf(verb, given) };
     let value: unknown;
     let failure: { readonly error: unknown } | undefined;
-    // The channel keeps what its promise settles with, so that must hold no text.
+    // The channel publishes what this promise settles with, so it must not contain a text.
     const settling = async () => {
       try {
         value = await run(...given);
@@ -131,11 +134,11 @@ function statementOf(said: unknown): string | undefined {
   return typeof content === 'string' ? redactPrivate(content) : undefined;
 }
 
-/** The memories in an answer, whichever of the engine's shapes it has. */
+/** Finds the memories in an answer of any of the engine's shapes. */
 function recordsOf(value: unknown): readonly FoundRecord[] {
   if (Array.isArray(value)) return value.flatMap(recordsOf);
   const { id, content, hits, memories, memory, items, score, created, updated } = fieldsOf(value);
-  // Observing tells the ids of what it wrote.
+  // `observe` returns the ids of what it wrote.
   if (Array.isArray(created) && Array.isArray(updated)) return [...created, ...updated].map((id) => ({ id }));
   if (memory !== undefined) {
     const value = fieldsOf(score)['value'];

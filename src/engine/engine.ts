@@ -44,7 +44,7 @@ import { insertRecords, remember, rememberMany } from './write/remember.ts';
 import { undo } from './write/undo.ts';
 import { inContext, update } from './write/write.ts';
 
-/** What each verb does, with one space and its tools before the arguments of the verb. */
+/** The function of each verb. It gets the dependencies before the arguments of the verb. */
 const FUNCTIONS: {
   readonly [Verb in EngineVerb]: (
     engine: Dependencies,
@@ -108,7 +108,7 @@ const FUNCTIONS: {
   health,
 };
 
-/** These work in steps and may take minutes: closing ends them between two steps. */
+/** Verbs that work in steps and may take minutes. Closing ends them between two steps. */
 const ENDED_BY_CLOSE: ReadonlySet<string> = new Set<EngineVerb>([
   'observe',
   'maintain',
@@ -117,25 +117,25 @@ const ENDED_BY_CLOSE: ReadonlySet<string> = new Set<EngineVerb>([
   'reindex',
 ]);
 
-/** Milliseconds that closing waits at most for calls under way: a model or an embedder may never answer. */
+/** The longest time that `close` waits for running calls, in milliseconds: a model or an embedder may never answer. */
 export const LONGEST_CLOSE = 5000;
 
-/** A call under way, for as long as closing has to wait for it. */
+/** A running call that `close` waits for. */
 interface Call {
-  /** The calls of its space that are under way. */
+  /** All running calls of its space. */
   readonly among: Set<Call>;
   readonly ended: Promise<void>;
   readonly end: () => void;
-  /** The call from within which this one was made. */
+  /** The call that made this one. */
   readonly outer: Call | undefined;
 }
 
-/** One for all spaces: up to Node.js 22 each promise costs time for every `AsyncLocalStorage` that was ever used. */
+/** Shared by all spaces: up to Node.js 22, each promise costs time for every `AsyncLocalStorage` that was ever used. */
 const current = new AsyncLocalStorage<Call>();
 
 /**
- * The verbs of one space, over an open store. `close` waits for the calls under way, but not for those from within
- * which it is called, and also runs `afterwards`.
+ * Makes the engine of one open space. `close` waits for running calls, except those that it is called from, and then
+ * runs `afterwards`.
  */
 export function createMemoryEngine(
   engine: Dependencies,
@@ -157,7 +157,7 @@ export function createMemoryEngine(
     }
   };
   const close = () => {
-    // It would wait for a callback of its own that waits for this.
+    // A call from which `close` is called is not waited for: it waits for `close` itself.
     for (let call = current.getStore(); call; call = call.outer) if (call.among === calls) call.end();
     closing ??= (async () => {
       watch.close();
@@ -215,7 +215,7 @@ async function importMemories(
   return insertRecords(engine, restored, 'import', engine.clock(), options);
 }
 
-/** Recomputes what is derived from all texts, with the embedder and the analyzer in use. */
+/** Recomputes what is derived from all texts, with the current embedder and analyzer. */
 async function reindex(engine: Dependencies, options: BatchOptions = {}): Promise<void> {
   const { space, analyzer, embedder } = engine;
   await space.reindex({

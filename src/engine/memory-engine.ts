@@ -58,11 +58,11 @@ export interface MemoryPage {
   readonly memories: readonly Memory[];
   /** Absent on the last page. */
   readonly nextCursor?: string | undefined;
-  /** How many memories the list has on all of its pages. Absent with `count: false`. */
+  /** How many memories the list has on all pages. Absent with `count: false`. */
   readonly total?: number | undefined;
   /** How many of them come before this page. */
   readonly position?: number | undefined;
-  /** Of a look back: how many memories that were known then are missing, because they were forgotten since. */
+  /** For a look back: how many memories that were known then are missing because they were forgotten since. */
   readonly redacted?: number | undefined;
 }
 
@@ -86,9 +86,10 @@ export type BuiltinStrategyName =
 /**
  * The memory of one space. Every method is atomic, and sees what other processes have written before.
  *
- * Besides what each names, every method throws a `SalienceError` with the code `invalid_argument` for a value out of
- * range or an option that the method does not have, `aborted` when its signal is aborted, `closed` after `close`, and,
- * if it writes, `store_read_only` when the memory was opened with `readOnly`. A method that throws has changed nothing.
+ * Every method may throw a `SalienceError` with one of these codes, in addition to those that it documents:
+ * `invalid_argument` for a value out of range or an unknown option, `aborted` when its signal is aborted, `closed`
+ * after `close`, and, if it writes, `store_read_only` when the memory was opened with `readOnly`. A method that throws
+ * has changed nothing.
  */
 export interface MemoryEngine extends AsyncDisposable {
   /** The name of the space. */
@@ -111,8 +112,8 @@ export interface MemoryEngine extends AsyncDisposable {
    */
   remember(content: string, options?: RememberOptions & OperationOptions): Promise<RememberResult>;
   /**
-   * Remembers many statements in one transaction: all, or none. Results are in the order of the inputs; contradictions
-   * are not looked for.
+   * Remembers many statements in one transaction, all or none. Results are in the order of the inputs. Contradictions
+   * are not reported.
    *
    * @throws What `remember` throws; nothing is remembered then.
    * @example
@@ -126,8 +127,8 @@ export interface MemoryEngine extends AsyncDisposable {
    */
   rememberMany(inputs: readonly RememberInput[], options?: BatchOptions): Promise<readonly RememberResult[]>;
   /**
-   * Remembers what a conversation is worth remembering for: facts that the language model finds, or, without one, each
-   * message as an event whose importance rules judge.
+   * Remembers what is worth keeping from a conversation: the facts that the language model finds, or, without a model,
+   * each message as an event with an importance from rules.
    *
    * @example
    * ```ts
@@ -140,9 +141,9 @@ export interface MemoryEngine extends AsyncDisposable {
    */
   observe(messages: readonly ConversationMessage[], options?: ObserveOptions): Promise<ObserveResult>;
   /**
-   * Finds what matters most without a query, for strategies that read none.
+   * Finds what matters most, with a strategy that takes no query.
    *
-   * @throws `blank_query`: the strategy reads a query.
+   * @throws `blank_query`: the strategy needs a query.
    * @example
    * ```ts
    * const { hits } = await memory.recall({ strategy: 'ambient', types: ['preference'] });
@@ -152,11 +153,11 @@ export interface MemoryEngine extends AsyncDisposable {
     options: RecallOptions<Strategy>,
   ): Promise<Recall<Strategy>>;
   /**
-   * Finds the memories that matter most now: the exact top of the strategy's whole score, best first. A strategy that
-   * reads no query, such as `ambient`, ranks by the rest. Default strategy is `hybrid`, default limit the strategy's,
-   * mostly 10.
+   * Finds the memories that matter most now: the exact top by the score of the strategy, best first. A strategy that
+   * takes no query, such as `ambient`, ranks without one. Default strategy is `hybrid`. Default limit is that of the
+   * strategy, mostly 10.
    *
-   * @throws `unknown_strategy`, `invalid_parameter`. `blank_query`: the query holds nothing to look for.
+   * @throws `unknown_strategy`, `invalid_parameter`. `blank_query`: the query is blank.
    * `invalid_argument`: the query is longer than 32,768 characters.
    * @example
    * ```ts
@@ -169,7 +170,7 @@ export interface MemoryEngine extends AsyncDisposable {
     options?: RecallOptions<Strategy>,
   ): Promise<Recall<Strategy>>;
   /**
-   * Builds a prompt context without a query: of what matters whatever is asked.
+   * Builds a prompt context without a query, from what matters whatever is asked.
    *
    * @example
    * ```ts
@@ -180,8 +181,8 @@ export interface MemoryEngine extends AsyncDisposable {
     options: ContextOptions<Strategy>,
   ): Promise<Context<Strategy>>;
   /**
-   * Builds a prompt context within a token budget: recalls, packs what fits and is worth most, and renders it as data
-   * behind a fence that no memory can close. Without a query the strategy is `ambient`, with one `hybrid`.
+   * Builds a prompt context within a token budget: recalls, packs the most valuable memories that fit, and renders them
+   * as data inside a fence that no memory can close. Without a query the strategy is `ambient`, with one `hybrid`.
    *
    * @throws `unknown_strategy`, `invalid_parameter`, and `not_found` for an id of `mustInclude`. `invalid_argument`: the
    * query is longer than 32,768 characters.
@@ -208,7 +209,7 @@ export interface MemoryEngine extends AsyncDisposable {
    */
   bootstrap(options?: SessionContextOptions): Promise<Context<'ambient'>>;
   /**
-   * Builds the context for every turn: what must hold whatever is asked. That is every memory of type `rule`, `feedback`,
+   * Builds the context for every turn, which applies whatever is asked: every memory of type `rule`, `feedback`,
    * `profile` or `preference`, and core memories of any type. Default budget is 5,000 tokens.
    *
    * @example
@@ -218,7 +219,7 @@ export interface MemoryEngine extends AsyncDisposable {
    */
   pinned(options?: SessionContextOptions): Promise<Context<'ambient'>>;
   /**
-   * The memory of an id, or `undefined`.
+   * Returns the memory with an id, or `undefined`.
    *
    * @throws `redacted`: with `asOf`, for a memory that was known then and has been forgotten since.
    * @example
@@ -230,8 +231,8 @@ export interface MemoryEngine extends AsyncDisposable {
    */
   get(id: string, options?: GetOptions): Promise<Memory | undefined>;
   /**
-   * Lists memories by page, newest update first or as `sort` says. Default limit is 20, the highest 1,000. `nextCursor`
-   * leads on; `offset` jumps to a place, `around` to a memory.
+   * Lists memories by page, newest update first or as `sort` says. Default limit is 20, the highest 1,000. Pass
+   * `nextCursor` to continue; `offset` jumps to a place, `around` to a memory.
    *
    * @throws `invalid_argument`: the cursor belongs to another order or filter. `not_found`: the list does not have the
    * memory of `around`.
@@ -253,7 +254,7 @@ export interface MemoryEngine extends AsyncDisposable {
    */
   list(options?: ListOptions): Promise<MemoryPage>;
   /**
-   * Changes a memory in place; fields that are not named stay, and `null` removes one.
+   * Changes a memory in place. Fields that are not given stay, and `null` removes one.
    *
    * @throws `not_found`. `content_too_large`: the content or metadata exceeds the limits of `openMemory`.
    * @example
@@ -264,7 +265,7 @@ export interface MemoryEngine extends AsyncDisposable {
    */
   update(id: string, changes: MemoryChanges, options?: OperationOptions): Promise<Memory>;
   /**
-   * Sets the importance, 0–1, as a person's judgement, which no model and no rule changes again.
+   * Sets the importance, 0–1, as a person's judgement. No model and no rule changes it again.
    *
    * @throws `not_found`.
    * @example
@@ -275,7 +276,7 @@ export interface MemoryEngine extends AsyncDisposable {
    */
   setImportance(id: string, importance: number, options?: OperationOptions): Promise<Memory>;
   /**
-   * Records whether a memory helped. A voter has one vote on a memory, and the latest counts. Default voter is `user`.
+   * Records whether a memory helped. A voter has one vote per memory; the latest counts. Default voter is `user`.
    *
    * @throws `not_found`.
    * @example
@@ -286,7 +287,7 @@ export interface MemoryEngine extends AsyncDisposable {
    */
   feedback(id: string, vote: FeedbackVote, options?: FeedbackOptions): Promise<Memory>;
   /**
-   * Records which memories an answer was really made of. Returns the ids of those that are in the space.
+   * Records which memories an answer actually used. Returns the ids of those that exist in the space.
    *
    * @example
    * ```ts
@@ -297,8 +298,8 @@ export interface MemoryEngine extends AsyncDisposable {
    */
   markUsed(ids: readonly string[], options?: MarkUsedOptions): Promise<readonly string[]>;
   /**
-   * Erases memories, their history and what was made of them, in one transaction: by id, by ids, or by a filter.
-   * There is no undo. A filter must name something.
+   * Erases memories, their history and what was made from them, in one transaction: by id, by ids, or by a filter.
+   * There is no undo. A filter must have at least one field.
    *
    * @throws `not_found`: ids that are not in the space; nothing is erased then.
    * @example
@@ -311,9 +312,10 @@ export interface MemoryEngine extends AsyncDisposable {
    */
   forget(target: ForgetTarget, options?: ForgetOptions): Promise<ForgetResult>;
   /**
-   * Undoes the latest operation that can be undone, the one named by its sequence number, or a whole run of maintenance or
-   * import, newest operation first. A `forget` cannot be undone: after one, `undo()` takes back what was written before it. Of a run, what was changed or forgotten since is left alone and listed in `skipped`.
-   * A session that was ended stays ended; only its summary is taken back. Pairs that a run queued stay in `conflicts`.
+   * Undoes an operation, or a whole run of maintenance or import, newest operation first. Default is the latest
+   * operation that can be undone. A `forget` cannot be undone: after one, `undo()` undoes what was written before it.
+   * In a run, memories that were changed or forgotten since are left alone and listed in `skipped`. An ended session
+   * stays ended; only its summary is removed. Pairs that a run queued stay in `conflicts`.
    *
    * @throws `cannot_undo`: there is nothing to undo, it erased memories, or these were changed since.
    * @example
@@ -328,7 +330,7 @@ export interface MemoryEngine extends AsyncDisposable {
    */
   undo(options?: UndoOptions): Promise<UndoResult>;
   /**
-   * Marks a memory as no longer true, and says why. It is not recalled, and the same statement stays inactive when it is
+   * Marks a memory as no longer true, with a reason. It is not recalled, and the same statement stays inactive if it is
    * remembered again.
    *
    * @throws `not_found`.
@@ -380,7 +382,7 @@ export interface MemoryEngine extends AsyncDisposable {
     options?: OperationOptions,
   ): Promise<{ readonly resolution: Resolution; readonly memory: Memory }>;
   /**
-   * Lists the recalls that were recorded, newest first, where the space records them (`configure`). Default limit is 20.
+   * Lists the recorded recalls, newest first. A space records recalls if `configure` turned it on. Default limit is 20.
    *
    * @example
    * ```ts
@@ -393,8 +395,8 @@ export interface MemoryEngine extends AsyncDisposable {
    */
   recalls(options?: RecallsOptions): Promise<readonly RecordedRecall[]>;
   /**
-   * Repeats a recorded recall in the space as it was then, and says whether the answer is the same to the bit, and if
-   * not, why. Nothing is written, and no language model is asked.
+   * Repeats a recorded recall in the space as it was then, and returns whether the answer is the same to the bit, and
+   * if not, why. Nothing is written, and no language model is asked.
    *
    * @throws `not_found`. `unsupported`: the text of the query was not recorded. `redacted`: a memory that it returned was
    * forgotten since.
@@ -410,8 +412,8 @@ export interface MemoryEngine extends AsyncDisposable {
    */
   replay(recallId: string, options?: Pick<OperationOptions, 'signal'>): Promise<Replay>;
   /**
-   * Lists the writes of a memory and of those that it replaced or was replaced by, oldest first, each with the memory as
-   * it was before. Empty for an id that was never written.
+   * Lists the writes of a memory and of those that it superseded or was superseded by, oldest first, each with the
+   * memory as it was before. Empty for an id that was never written.
    *
    * @example
    * ```ts
@@ -423,7 +425,7 @@ export interface MemoryEngine extends AsyncDisposable {
    */
   history(id: string, options?: Pick<OperationOptions, 'signal'>): Promise<readonly HistoryEntry[]>;
   /**
-   * The latest writes of the space, newest first: what each did to which memories, and whether `undo` takes it back.
+   * Lists the latest writes of the space, newest first: what each did to which memories, and whether it can be undone.
    * Recalls are not writes and are not listed. Default limit is 20, the highest 1,000.
    *
    * @example
@@ -436,11 +438,13 @@ export interface MemoryEngine extends AsyncDisposable {
    */
   operations(options?: OperationsOptions): Promise<readonly Operation[]>;
   /**
-   * What happened in the space after a position, by any process, in order: writes, and uses that left something behind.
-   * `start` (default) is before the first, `end` after the last. With `wait` it answers as soon as there is something,
-   * and after that time without; waiting holds nothing of the store, and ends when the memory is closed.
+   * Returns what happened in the space after a position, by any process, in order: writes, and uses that were written.
+   * `start` (default) is before the first entry, `end` after the last. With `wait` it returns as soon as there is an
+   * entry, or without one when the time is up. Waiting holds nothing of the store open, and ends when the memory is
+   * closed.
    *
-   * @throws `invalid_argument`: not a position of this space as it is now: of another one, or of one that was deleted or restored since. `closed`, `aborted`: the waiting was ended.
+   * @throws `invalid_argument`: the position belongs to another space, or to this one before it was deleted or restored.
+   * `closed`, `aborted`: the wait was ended.
    * @example
    * ```ts
    * let { position } = await memory.activity('end');
@@ -452,7 +456,7 @@ export interface MemoryEngine extends AsyncDisposable {
    */
   activity(after?: string, options?: ActivityOptions): Promise<Activity>;
   /**
-   * Lists what was ever said about a topic, oldest first, and which of it is believed now.
+   * Lists all memories about a topic, oldest first, and whether each is believed now.
    *
    * @example
    * ```ts
@@ -467,8 +471,8 @@ export interface MemoryEngine extends AsyncDisposable {
     options?: Pick<FilterOptions, 'scope'> & OperationOptions,
   ): Promise<readonly Belief[]>;
   /**
-   * Starts a session, or continues the open one. A session that was idle for 24 hours is closed first, with a summary of
-   * its own. Default scope is `global`.
+   * Starts a session, or continues the open one. A session that was idle for 24 hours is closed first, with an
+   * automatic summary. Default scope is `global`.
    *
    * @example
    * ```ts
@@ -478,7 +482,7 @@ export interface MemoryEngine extends AsyncDisposable {
    */
   startSession(options?: SessionOptions): Promise<StartedSession>;
   /**
-   * The id of the open session; `undefined` when none is open, or nothing happened in it for 24 hours.
+   * Returns the id of the open session; `undefined` if none is open or it was idle for 24 hours.
    *
    * @example
    * ```ts
@@ -488,7 +492,7 @@ export interface MemoryEngine extends AsyncDisposable {
    */
   currentSession(options?: CurrentSessionOptions): Promise<string | undefined>;
   /**
-   * Ends the open session with a summary. `undo` takes the summary back, and the session stays ended: start another one.
+   * Ends the open session with a summary. `undo` removes the summary, but the session stays ended: start another one.
    *
    * @throws `not_found`: no session is open.
    * @example
@@ -524,8 +528,8 @@ export interface MemoryEngine extends AsyncDisposable {
    */
   timeline(id: string, options?: Pick<OperationOptions, 'signal'>): Promise<Timeline>;
   /**
-   * Shows how a memory fades when nobody uses it: its retention, 0–1, from now on, and when maintenance may make it cold.
-   * Default is a year ahead.
+   * Shows how a memory fades if it is not used: its retention, 0–1, from now on, and when maintenance may make it cold.
+   * By default one year ahead.
    *
    * @throws `not_found`.
    * @example
@@ -537,17 +541,18 @@ export interface MemoryEngine extends AsyncDisposable {
    */
   curve(id: string, options?: CurveOptions): Promise<FadingCurve>;
   /**
-   * Fits numeric parameters of a strategy to questions about this space whose right answers are known, and says what that
-   * is worth: each fifth of the questions is measured by a fit that it had no part in; questions that share a relevant memory are
-   * held out together or, where that would join all of them, those with the same relevant memories. What the formula reads is computed
-   * once a question; then values are tried. It may take minutes: `steps` ends a call early, and `state` goes on from it.
-   * Nothing is written: a recall takes the values as `parameters`.
+   * Fits numeric parameters of a strategy to questions about this space with known answers, and measures the gain by
+   * cross-validation: each fifth of the questions is measured with a fit that did not use it. Questions that share a
+   * relevant memory are held out together; if that would join all questions, only those with the same relevant memories
+   * are. It may take minutes: `steps` ends a call early, and `state` continues it. Nothing is written: pass the values
+   * to a recall as `parameters`.
    *
-   * Rankings are of memories by their own scores, without what links bring in.
+   * Memories are ranked by their own scores, without what links bring in.
    *
-   * @throws `invalid_argument`: fewer than two questions, an id that no memory of the space has, a parameter that is not numeric,
-   * a `state` of other questions or options, or of questions that are answered otherwise by now. `embedder_failed`: a question
-   * could not be searched by its vector, and half a formula is not fitted. `unknown_strategy`, `aborted`.
+   * @throws `invalid_argument`: fewer than two questions, an id without a memory in the space, a parameter that is not
+   * numeric, or a `state` of other questions or options, or of questions that are answered differently by now.
+   * `embedder_failed`: a question could not be searched by its vector; the rest of the formula is not fitted alone.
+   * `unknown_strategy`, `aborted`.
    * @example
    * ```ts
    * await memory.remember('Prefers dark roast', { id: 'dark' });
@@ -575,7 +580,7 @@ export interface MemoryEngine extends AsyncDisposable {
    */
   links(id: string, options?: OperationOptions): Promise<readonly MemoryLink[]>;
   /**
-   * Links two memories that belong together, so that a recall of one can bring in the other. Weight is 0.01–1, default 0.8.
+   * Links two memories, so that a recall of one can bring in the other. Weight is 0.01–1, default 0.8.
    *
    * @throws `not_found`.
    * @example
@@ -587,7 +592,7 @@ export interface MemoryEngine extends AsyncDisposable {
    */
   link(a: string, b: string, options?: LinkOptions): Promise<void>;
   /**
-   * Removes links between two memories: all, or those of the `kinds` named.
+   * Removes links between two memories: all, or those of the given `kinds`.
    *
    * @throws `not_found`.
    * @example
@@ -600,8 +605,8 @@ export interface MemoryEngine extends AsyncDisposable {
    */
   unlink(a: string, b: string, options?: UnlinkOptions): Promise<void>;
   /**
-   * States that two memories, each named by id or as an entity, have something to do with each other, and remembers a
-   * sentence that says so. Of a name that has one value at a time (see `configure`) the one that began last counts.
+   * States a relation between two memories, each given by id or by the name of an entity, and remembers a sentence that
+   * says so. Of a single-valued relation (see `configure`) the value that began last counts.
    *
    * @throws `not_found`, `invalid_argument`: a name means several entities.
    * @example
@@ -614,9 +619,9 @@ export interface MemoryEngine extends AsyncDisposable {
    */
   relate(from: string, name: string, to: string, options?: RelateOptions): Promise<RelateResult>;
   /**
-   * Ends a relation: whatever says that it holds says until when. `undo` takes it back.
+   * Ends a relation: sets the end in every memory that states it. `undo` reverts it.
    *
-   * @throws `not_found`: nothing says that it holds.
+   * @throws `not_found`: no memory states it.
    * @example
    * ```ts
    * await memory.rememberMany([
@@ -629,10 +634,10 @@ export interface MemoryEngine extends AsyncDisposable {
    */
   unrelate(from: string, name: string, to: string, options?: UnrelateOptions): Promise<UnrelateResult>;
   /**
-   * Makes two entities one, each named by id or name: `into` takes over the names and relations of `from`, which is not
-   * listed any more. `undo` takes it back, and looking back to before shows both.
+   * Merges two entities, each given by id or name: `into` takes over the names and relations of `from`, which is no
+   * longer listed. `undo` reverts it, and a look back to an earlier time shows both.
    *
-   * @throws `not_found`, `invalid_argument`: a name means several, or the two lie in different scopes.
+   * @throws `not_found`, `invalid_argument`: a name means several entities, or the two have different scopes.
    * @example
    * ```ts
    * await memory.remember('A mathematician', { type: 'entity', title: 'Ada Lovelace' });
@@ -643,9 +648,9 @@ export interface MemoryEngine extends AsyncDisposable {
    */
   mergeEntities(from: string, into: string, options?: OperationOptions): Promise<MergeResult>;
   /**
-   * Makes two of an entity that is two. What states relations of it and names the other one alone goes with that one, or
-   * the `statements` given. One that was merged under this name, itself or as part of another one, comes back under its id
-   * and takes along the relations that it states. `undo` takes it back.
+   * Splits an entity in two. The memories that state its relations and name only the other entity move to that one, or
+   * the given `statements` do. If an entity of this name was merged into it, directly or through others, it is restored
+   * under its id, with the relations that it states. `undo` reverts the split.
    *
    * @throws `not_found`, `invalid_argument`.
    * @example
@@ -657,7 +662,7 @@ export interface MemoryEngine extends AsyncDisposable {
    */
   splitEntity(entity: string, name: string, options?: SplitOptions): Promise<SplitResult>;
   /**
-   * Finds entities: those of a name or an alias first, then what a recall finds; without a query all, newest update first.
+   * Finds entities: first those with this name or alias, then what a recall finds. Without a query all, newest update first.
    *
    * @example
    * ```ts
@@ -668,7 +673,7 @@ export interface MemoryEngine extends AsyncDisposable {
    */
   entities(query?: string, options?: EntitiesOptions): Promise<readonly Memory[]>;
   /**
-   * Shows what lies around a memory, named by id or as an entity, and the relations that join it: up to 3 away.
+   * Returns the memories that relations connect with one, given by id or by the name of an entity, up to 3 relations away.
    *
    * @throws `not_found`, `invalid_argument`: the name means several entities.
    * @example
@@ -684,7 +689,7 @@ export interface MemoryEngine extends AsyncDisposable {
    */
   neighbours(entity: string, options?: NeighboursOptions): Promise<Neighbourhood>;
   /**
-   * Shows how two memories are joined: the shortest paths of relations between them, walked either way.
+   * Returns the shortest paths between two memories along relations, followed in either direction.
    *
    * @throws `not_found`, `invalid_argument`: a name means several entities.
    * @example
@@ -711,7 +716,7 @@ export interface MemoryEngine extends AsyncDisposable {
    */
   configure(options?: ConfigureOptions): Promise<SpaceSettings>;
   /**
-   * Runs maintenance: decay, archive, expire, and, where asked for, consolidate. Idempotent; may run while others recall.
+   * Runs maintenance: decay, archive, expire and, on request, consolidate. Idempotent; may run while others recall.
    * In a space that does not fade, memories only expire.
    *
    * @throws `not_found`: ids of `consolidate` that are not in the space; nothing is changed then.
@@ -724,8 +729,8 @@ export interface MemoryEngine extends AsyncDisposable {
    */
   maintain(options?: MaintainOptions): Promise<MaintenanceReport>;
   /**
-   * Tidies up: judges similar pairs, merges duplicates, consolidates what has faded, removes what is useless. One
-   * `undo({ run })` takes all of it back.
+   * Curates the space: judges similar pairs, merges duplicates, consolidates faded memories, removes useless ones. One
+   * `undo({ run })` reverts all of it.
    *
    * @example
    * ```ts
@@ -735,7 +740,7 @@ export interface MemoryEngine extends AsyncDisposable {
    */
   curate(options?: CurateOptions): Promise<CurationReport>;
   /**
-   * Counts what is in the space, by type, scope and tier, and says how large it is.
+   * Counts the memories of the space by type, scope and tier, and returns its size.
    *
    * @example
    * ```ts
@@ -745,8 +750,8 @@ export interface MemoryEngine extends AsyncDisposable {
    */
   stats(options?: Pick<OperationOptions, 'signal'>): Promise<SpaceInfo>;
   /**
-   * Explains the score that one memory has by itself for a query, as a tree of values whose root is the score. In a recall links and
-   * possible updates may add to it: `hit.explain()` has that too, and `whyNot` says what became of the memory.
+   * Explains the own score of one memory for a query, as a tree of values whose root is the score. In a recall, links
+   * and possible updates may raise it: `hit.explain()` includes that, and `whyNot` explains what happened to the memory.
    *
    * @throws `not_found`, `unknown_strategy`, `invalid_parameter`.
    * @example
@@ -758,7 +763,7 @@ export interface MemoryEngine extends AsyncDisposable {
    */
   explain(id: string, options?: ExplainOptions): Promise<MemoryExplanation>;
   /**
-   * Explains why a recall does not return a memory, and which change would have sufficed.
+   * Explains why a recall does not return a memory, and which change of a signal would have sufficed.
    *
    * @throws `not_found`, `unknown_strategy`, `invalid_parameter`.
    * @example
@@ -770,12 +775,12 @@ export interface MemoryEngine extends AsyncDisposable {
    */
   whyNot(id: string, options?: ExplainOptions): Promise<WhyNot>;
   /**
-   * Ranks for one query by several strategies, side by side, at one moment: the first of each, how far every two agree,
-   * and what each found alone. Nothing is merged and no score is shown, since scores of different strategies do not
-   * compare. It writes nothing. Default is every strategy that the memory has but the presets of `balanced`; default
-   * limit is 10, the highest 100.
+   * Ranks by several strategies for one query at one moment: the top of each, how much every two agree, and what each
+   * found alone. Nothing is merged and no score is returned, because scores of different strategies do not compare.
+   * Nothing is written. Default is every strategy except the presets of `balanced`. Default limit is 10, the highest
+   * 100.
    *
-   * @throws `blank_query`. `unknown_strategy`. What stops one strategy alone is in its place of the answer instead.
+   * @throws `blank_query`. `unknown_strategy`. If only some strategies fail, their rankings say why instead.
    * @example
    * ```ts
    * const { rankings, agreement } = await memory.compare('which coffee?', { strategies: ['hybrid', 'bm25'] });
@@ -787,8 +792,8 @@ export interface MemoryEngine extends AsyncDisposable {
    */
   compare(query: string, options?: CompareOptions): Promise<Comparison>;
   /**
-   * Lists the strategies that a recall may name, those of the user included: what each is for, its formula, and the
-   * parameters that a recall may set, with their ranges and with the defaults that hold for the embedder in use.
+   * Lists all strategies, including your own: what each is for, its formula, and the parameters that a recall may set,
+   * with their ranges and their defaults for the current embedder.
    *
    * @example
    * ```ts
@@ -799,7 +804,7 @@ export interface MemoryEngine extends AsyncDisposable {
    */
   strategies(options?: Pick<OperationOptions, 'signal'>): Promise<readonly StrategyDescription[]>;
   /**
-   * Imports memories that were listed or exported, every field as it was; all in one transaction.
+   * Imports memories that were listed or exported, with every field as it was, in one transaction.
    *
    * @throws `already_exists`: an id belongs to another memory.
    * @example
@@ -820,10 +825,10 @@ export interface MemoryEngine extends AsyncDisposable {
    */
   reindex(options?: BatchOptions): Promise<void>;
   /**
-   * Writes a complete copy of the store into a new file, while others read and write. SQLite copies in one go: a backup that is
-   * given up is `aborted` once that is over, and leaves no file.
+   * Writes a complete copy of the store into a new file, while others read and write. SQLite copies in one step: an
+   * aborted backup throws `aborted` when that step is over, and leaves no file.
    *
-   * @throws `already_exists`: there is such a file. `unsupported`: the memory is on a server. `aborted`: by the signal.
+   * @throws `already_exists`: the file exists. `unsupported`: the memory is on a server. `aborted`: by the signal.
    * @example
    * ```ts
    * await memory.backup('./alice-2026-04-20.db');
@@ -831,7 +836,7 @@ export interface MemoryEngine extends AsyncDisposable {
    */
   backup(path: string, options?: Pick<OperationOptions, 'signal'>): Promise<void>;
   /**
-   * Verifies the store and describes what is wrong with it: an empty list when it is healthy.
+   * Verifies the store and describes every problem; empty if it is healthy.
    *
    * @example
    * ```ts
@@ -841,8 +846,8 @@ export interface MemoryEngine extends AsyncDisposable {
    */
   check(options?: Pick<OperationOptions, 'signal'>): Promise<readonly string[]>;
   /**
-   * What does not work here, and what is worth knowing: checks the store as `check` does, asks the embedder for a vector, and
-   * says where vectors are missing. Each entry says what to do.
+   * Reports what does not work and what is worth knowing: checks the store as `check` does, asks the embedder for a
+   * vector, and looks for missing vectors. Each entry says what to do.
    *
    * @example
    * ```ts
@@ -852,9 +857,9 @@ export interface MemoryEngine extends AsyncDisposable {
    */
   health(options?: Pick<OperationOptions, 'signal'>): Promise<Health>;
   /**
-   * Closes the memory; every later call throws `closed`. Calls under way are waited for, five seconds at most, as a model
-   * may never answer; `observe`, `maintain`, `curate`, `fit` and `reindex` end between two steps with `closed`, as does
-   * who waits for `activity`. `await using` does it at the end of the block.
+   * Closes the memory; every later call throws `closed`. Running calls are waited for, at most five seconds, because a
+   * model may never answer. `observe`, `maintain`, `curate`, `fit` and `reindex` end between two steps with `closed`, and
+   * so does waiting for `activity`. `await using` closes it at the end of the block.
    *
    * @example
    * ```ts

@@ -2,17 +2,17 @@ import type { ImportanceSource, MemoryType, Metadata, Source, Tier } from '../do
 import type { Relation } from '../domain/relation.ts';
 import type { Vote } from '../store/store.ts';
 
-/** One remembered statement. Times are ISO 8601 in UTC, to the millisecond; what is not known is `undefined`. */
+/** One remembered statement. Times are ISO 8601 in UTC, to the millisecond. Unknown fields are `undefined`. */
 export interface Memory {
   /** Unique in its space: the caller's string of at most 128 characters, else a UUIDv7. */
   readonly id: string;
-  /** The space that it belongs to. */
+  /** The name of its space. */
   readonly space: string;
-  /** Its place in the order in which the space took memories in, from 1. It decides wherever times tie; there may be gaps. */
+  /** Its place in the order of insertion into the space, from 1. Breaks ties between times; there may be gaps. */
   readonly ordinal: number;
   /** Who may see it: a path such as `global`, `project:match` or `team:a/project:b`. */
   readonly scope: string;
-  /** One of the types that rules know by name, or a word of the caller's. */
+  /** One of the types that rules know by name, or a word of your own. */
   readonly type: MemoryType;
   /** A heading, searched like the content. */
   readonly title: string | undefined;
@@ -20,17 +20,17 @@ export interface Memory {
   readonly content: string;
   /** At most 64 of at most 128 characters. */
   readonly tags: readonly string[];
-  /** Any JSON of the caller's. */
+  /** Any JSON object of the caller. */
   readonly metadata: Metadata;
-  /** What it is about: the next statement with this key and scope replaces it. */
+  /** The key of its topic: the next statement with this key and scope replaces it. */
   readonly topicKey: string | undefined;
-  /** Of an entity: its other names, beside the title. */
+  /** For an entity: its other names, in addition to the title. */
   readonly aliases: readonly string[] | undefined;
-  /** Of an entity: `person`, `organisation`, `place`, `project`, `thing`, or another word of at most 64 characters. */
+  /** For an entity: `person`, `organisation`, `place`, `project`, `thing`, or another word of at most 64 characters. */
   readonly kind: string | undefined;
-  /** What it says that two memories have to do with each other. */
+  /** The relations between memories that it states. */
   readonly relations: readonly Relation[] | undefined;
-  /** Who said it: a name of at most 200 characters. */
+  /** The name of who said it, at most 200 characters. */
   readonly author: string | undefined;
   /** The role of the author: `user`, `assistant`, `system`, `tool`, or another word of at most 64 characters. */
   readonly role: string | undefined;
@@ -44,15 +44,15 @@ export interface Memory {
   /** When it last changed. */
   readonly updatedAt: string;
   /**
-   * Since when its title, content and tags are what they are; `createdAt` where only other fields have changed. Absent until the
-   * first change, and where a version before this field made the last one.
+   * When its title, content or tags last changed; `createdAt` if only other fields have changed. Absent until the first
+   * change, and if a version before this field made the last one.
    */
   readonly textChangedAt: string | undefined;
-  /** When a recall whose strategy learns last returned it. */
+  /** When a recall whose strategy learns from use last returned it. */
   readonly lastAccessedAt: string | undefined;
   /**
-   * When a recall whose strategy learns nothing, a context or a session that started last returned it, or something was said that
-   * made it hot again, in a space whose memories fade.
+   * When it was last shown without learning, in a space that fades: by a recall whose strategy does not learn, a
+   * context, or the start of a session. Also set when a write makes it hot again.
    */
   readonly seen: string | undefined;
   /** It is not recalled before this time. */
@@ -63,7 +63,7 @@ export interface Memory {
   readonly expiresAt: string | undefined;
   /** When it was marked as no longer true. */
   readonly invalidatedAt: string | undefined;
-  /** Why it was. */
+  /** Why it was marked as no longer true. */
   readonly invalidReason: string | undefined;
   /** When it became cold. */
   readonly coldSince: string | undefined;
@@ -78,13 +78,13 @@ export interface Memory {
   readonly confidence: number;
   /** 0 to 1, from votes. Default is 0.5. */
   readonly usefulness: number;
-  /** A factor of its score in strategies that use it, 0.1 to 1. Default is 1. */
+  /** A factor of its score, in strategies that use it, 0.1 to 1. Default is 1. */
   readonly weight: number;
   /** The stored weight, or at most 0.1 while another memory has replaced it. */
   readonly effectiveWeight: number;
   /** How slowly it fades, 0 to 1. A new memory has 0.1 + 0.3 × importance; use raises it. */
   readonly stability: number;
-  /** How often a recall whose strategy learns has returned it. */
+  /** How often a recall whose strategy learns from use has returned it. */
   readonly accessCount: number;
   /** The ids of the distinct sessions that recalled it. */
   readonly sessions: readonly string[];
@@ -101,8 +101,11 @@ export interface Memory {
   readonly source: Source;
   /** A pointer to the origin: a file, a commit, a message id. At most 2,000 characters. */
   readonly sourceRef: string | undefined;
-  /** The ids of the memories that a consolidation or an automatic summary was made of. */
+  /**
+   * For a consolidation, an automatic summary or the generated sentence of a relation: the ids of the memories that it
+   * was made from.
+   */
   readonly derivedFrom: readonly string[];
-  /** The votes on what it says, where there are any; in lists alone, for exports. */
+  /** The votes on its content, if there are any. Only in lists, for exports. */
   readonly votes?: readonly Vote[] | undefined;
 }

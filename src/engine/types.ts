@@ -10,7 +10,7 @@ import type { AssociationSettings } from './recall/strategy.ts';
 
 export type { Memory } from './memory.ts';
 
-/** What may be said about a memory when it is remembered. Everything has a default. */
+/** The fields of a new memory. All are optional. */
 export interface RememberOptions {
   /** At most 128 characters. Default is a UUIDv7. */
   readonly id?: string | undefined;
@@ -22,24 +22,24 @@ export interface RememberOptions {
   /** At most 64 of at most 128 characters. */
   readonly tags?: readonly string[] | undefined;
   readonly metadata?: Metadata | undefined;
-  /** Of an entity: its other names, beside the title; at most 64 of at most 200 characters. */
+  /** For an entity: its other names, in addition to the title; at most 64 of at most 200 characters. */
   readonly aliases?: readonly string[] | undefined;
-  /** Of an entity: `person`, `organisation`, `place`, `project`, `thing`, or another word of at most 64 characters. */
+  /** For an entity: `person`, `organisation`, `place`, `project`, `thing`, or another word of at most 64 characters. */
   readonly kind?: string | undefined;
-  /** What it says that two memories have to do with each other, by their ids; at most 100. */
+  /** The relations between memories that it states, by their ids; at most 100. */
   readonly relations?: readonly RelationInput[] | undefined;
-  /** Who said it: a name of at most 200 characters. */
+  /** The name of who said it, at most 200 characters. */
   readonly author?: string | undefined;
-  /** The role of its speaker: `user`, `assistant`, `system`, `tool`, or another word of at most 64 characters. */
+  /** The role of the author: `user`, `assistant`, `system`, `tool`, or another word of at most 64 characters. */
   readonly role?: string | undefined;
   readonly sessionId?: string | undefined;
   /** When it was first known; a future time counts as now. Default is `updatedAt`, or else now. */
   readonly createdAt?: string | Date | undefined;
   /** When it last changed. Default is `createdAt`. */
   readonly updatedAt?: string | Date | undefined;
-  /** Hidden before. */
+  /** It is not recalled before this time. */
   readonly validFrom?: string | Date | undefined;
-  /** Hidden after. */
+  /** It is not recalled after this time. */
   readonly validUntil?: string | Date | undefined;
   /** It is hidden from this time on, and `maintain` erases it for good. A core memory stays. */
   readonly expiresAt?: string | Date | undefined;
@@ -49,11 +49,12 @@ export interface RememberOptions {
    */
   readonly ttl?: string | Date | undefined;
   /**
-   * What it is about, at most 512 characters: in its scope the next statement about the same replaces it. Fields that it
-   * does not set are kept, except author, role, validity, expiry and relations if its wording differs.
+   * The key of its topic, at most 512 characters. The next statement with this key in its scope replaces it. Fields
+   * that the new statement does not set are kept, except author, role, validity, expiry and relations if its wording
+   * differs.
    */
   readonly topicKey?: string | undefined;
-  /** The memories that it replaces: hidden wherever this one is visible and holds. */
+  /** The ids of the memories that it replaces. They are hidden wherever this one is visible and believed. */
   readonly supersedes?: string | readonly string[] | undefined;
   /** 0–1. Default is 0.5. */
   readonly importance?: number | undefined;
@@ -71,7 +72,7 @@ export interface RememberInput extends RememberOptions {
   readonly content: string;
 }
 
-/** What changes; everything else stays. `null` takes an optional field away. */
+/** The fields to change; all others stay. `null` removes an optional field. */
 export interface MemoryChanges {
   readonly content?: string | undefined;
   readonly title?: string | null | undefined;
@@ -87,7 +88,7 @@ export interface MemoryChanges {
   readonly expiresAt?: string | Date | null | undefined;
   /** As in `remember`. */
   readonly ttl?: string | Date | undefined;
-  /** When it was changed, if that was before now: for imports. At least the time of its last change. Default is now. */
+  /** When it was changed, if that was in the past, as in imports. Not before the time of its last change. Default is now. */
   readonly updatedAt?: string | Date | undefined;
   readonly topicKey?: string | null | undefined;
   readonly aliases?: readonly string[] | null | undefined;
@@ -100,15 +101,18 @@ export interface MemoryChanges {
 
 export interface RememberResult {
   readonly id: string;
-  /** `updated`: its topic was known, it had none before, or it supersedes more now. `deduplicated`: it was known, word for word but for white space. */
+  /**
+   * `updated`: its topic was known, it got a topic or relations, or it supersedes more than before. `deduplicated`: it
+   * was known, word for word except for white space.
+   */
   readonly outcome: 'created' | 'updated' | 'deduplicated';
-  /** Set when the statement was invalidated before: it is not recalled until it is reinstated. */
+  /** Set if the statement was invalidated before: it is not recalled until it is reinstated. */
   readonly inactive?: Inactive | undefined;
-  /** Memories that it may contradict, nearest first; at most 5. Single statements only. */
+  /** Memories that it may contradict, nearest first; at most 5. Only for `remember`. */
   readonly conflicts?: readonly Conflict[] | undefined;
-  /** The conflicts and what can be done about them, for a reader. */
+  /** Describes the conflicts and what can be done about them. */
   readonly warning?: string | undefined;
-  /** Why contradictions could not be looked for. */
+  /** Why it could not be checked for contradictions. */
   readonly unchecked?: string | undefined;
 }
 
@@ -127,34 +131,34 @@ export interface Conflict {
   readonly content: string;
 }
 
-/** Two memories of which one may replace or contradict the other, and which wait for a decision. */
+/** A pair of memories of which one may replace or contradict the other, waiting for a decision. */
 export interface PendingConflict {
   readonly conflictId: string;
   readonly older: Memory;
   readonly newer: Memory;
-  /** `similar`: they say nearly the same. `update`: the newer one may give a new value for what the older one counts. */
+  /** `similar`: they say nearly the same. `update`: the newer one may give a new value for a quantity in the older one. */
   readonly kind: PairKind;
-  /** 0–1: of similar statements the cosine of their vectors, of a possible update how far their words are the same. */
+  /** For `similar`, the cosine of their vectors; for `update`, how similar their words are. 0–1. */
   readonly similarity: number;
   readonly at: string;
 }
 
 export type Resolution = (typeof RESOLUTIONS)[number];
 
-/** A moment to look back to. */
+/** A moment in the past to look back to. */
 export interface AsOf {
   /**
-   * What was known then: the space as it stood, what use had made of it included. Votes that were undone since are missing
-   * from lists, though the usefulness is as they had made it. Default is now.
+   * Uses what was known then: the space as it was, with what use had changed. Votes that were undone since are missing
+   * from lists, although the usefulness includes them. Default is now.
    */
   readonly known?: string | Date | undefined;
-  /** What was true then, by what is known. Default is the moment of the recall. */
+  /** Uses what was true then, by what is known. Default is the time of the recall. */
   readonly valid?: string | Date | undefined;
 }
 
 export interface OperationOptions {
   readonly signal?: AbortSignal | undefined;
-  /** The moment at which this happens. Default is the engine's clock. */
+  /** The time at which this happens. Default is the engine's clock. */
   readonly now?: string | Date | undefined;
 }
 
@@ -162,8 +166,8 @@ export interface FilterOptions {
   /** Sees this scope and its ancestors. Default is every scope. */
   readonly scope?: string | undefined;
   /**
-   * Only memories that lie in this scope itself, not in its ancestors; `project:*` is every scope of that kind. It
-   * narrows what is returned: what supersedes what, and every score, stay as seen from `scope`.
+   * Only memories of exactly this scope, not of its ancestors; `project:*` is every scope of that kind. It only narrows
+   * what is returned: supersession and scores stay as seen from `scope`.
    */
   readonly inScope?: string | undefined;
   readonly types?: readonly string[] | undefined;
@@ -180,46 +184,46 @@ export interface RecallOptions<Strategy extends string = string> extends FilterO
   readonly strategy?: Strategy | undefined;
   /** At least 1. Default is the strategy's. */
   readonly limit?: number | undefined;
-  /** 0–1: hits that score less are left out. Scores of different strategies do not compare. Default is none. */
+  /** The lowest score of a hit, 0–1. Scores of different strategies do not compare. Default is none. */
   readonly minScore?: number | undefined;
   /**
-   * 0–1: memories whose words and meaning match the query less are left out, whatever else speaks for them. It is a floor
-   * of the part `match` of `hybrid` and of profiles that extend it; with another strategy more than 0 is an error, and
-   * `minScore` is what there is. `auto`: the floor that was measured for the embedder (0.17 for the built-in one), if
+   * The floor of relevance, 0–1: memories that match the query less are left out, whatever else counts for them. It
+   * applies to the part `match` of `hybrid` and of profiles that extend it. With another strategy a value above 0 is an
+   * error; use `minScore` there. `auto`: the floor that was measured for the embedder (0.17 for the built-in one), if
    * embedder and strategy have one. Default is 0; in a context, and for agents, `auto`.
    */
   readonly minRelevance?: number | 'auto' | undefined;
   /** Values for the parameters of the strategy's profile. */
   readonly parameters?: ParameterOverrides | undefined;
-  /** The session in which this is recalled; what the strategy reinforces learns of it. */
+  /** The session of the recall. A strategy that learns from use records it. */
   readonly sessionId?: string | undefined;
-  /** Whether the recall notes what was used, as its strategy does; with `false` it leaves nothing behind. Default is true. */
+  /** Whether the effects of the strategy are written. With `false` nothing is written. Default is true. */
   readonly track?: boolean | undefined;
-  /** Cold memories too, and at half their score those that were superseded or consolidated into others. Default is false. */
+  /** Whether to include cold memories and, at half their score, superseded and consolidated ones. Default is false. */
   readonly deep?: boolean | undefined;
   /**
-   * Plans and transient states too whose `validUntil` is past; those whose `expiresAt` is past stay hidden.
-   * In a deep recall they have half their score. Default is false.
+   * Whether to include plans and transient states whose `validUntil` has passed; in a deep recall they have half their
+   * score. Memories whose `expiresAt` has passed stay hidden. Default is false.
    */
   readonly includeExpired?: boolean | undefined;
-  /** The factor of what is outdated in a deep recall, 0–1. Default is 0.5. */
+  /** The factor for outdated memories in a deep recall, 0–1. Default is 0.5. */
   readonly deepRecallPenalty?: number | undefined;
-  /** How links bring memories in: `none`, or settings over those of the strategy. */
+  /** How links bring in memories: `none`, a mode, or settings over those of the strategy. */
   readonly association?: 'none' | 'direct' | 'propagated' | Partial<AssociationSettings> | undefined;
-  /** Have the first direct hits put in order by the engine's reranker. Default is false. */
+  /** Whether the engine's reranker orders the first direct hits. Default is false. */
   readonly rerank?: boolean | undefined;
   /** How many direct hits the reranker sees, 1–100. Default is 10. */
   readonly rerankTopK?: number | undefined;
-  /** Looks back. Nothing is learnt from such a recall. */
+  /** Looks at the past. Such a recall has no effects. */
   readonly asOf?: AsOf | undefined;
   /**
-   * `edges`: relations compete with memories for the same places, each by the score of what states it best × its weight.
-   * Such a hit has a `relation`. Not together with `rerank`. Default is none.
+   * `edges`: relations compete with memories for the same places, each with the score of its best statement × its
+   * weight. Such a hit has a `relation`. Not together with `rerank`. Default is none.
    */
   readonly include?: readonly 'edges'[] | undefined;
 }
 
-/** Narrows a list to what its memories have in single fields. A memory without the field is left out. */
+/** Filters a list by single fields. A memory without the field is left out. */
 export interface FieldFilterOptions {
   readonly topicKey?: string | undefined;
   readonly author?: string | undefined;
@@ -234,7 +238,7 @@ export interface FieldFilterOptions {
   readonly createdBefore?: string | Date | undefined;
   readonly updatedAfter?: string | Date | undefined;
   readonly updatedBefore?: string | Date | undefined;
-  /** By `lastAccessedAt`: what was never recalled is left out. */
+  /** By `lastAccessedAt`: memories that were never recalled are left out. */
   readonly accessedAfter?: string | Date | undefined;
   readonly accessedBefore?: string | Date | undefined;
   readonly expiresAfter?: string | Date | undefined;
@@ -247,32 +251,32 @@ export interface ListOptions extends FilterOptions, FieldFilterOptions, Operatio
   /** 1–1,000. Default is 20. */
   readonly limit?: number | undefined;
   /**
-   * Default is `updated`. What ties is sorted by insertion, in the same direction; a memory that was never accessed
-   * counts as accessed before all others.
+   * Default is `updated`. Ties are sorted by insertion, in the same direction. A memory that was never accessed counts
+   * as accessed before all others.
    */
   readonly sort?: SortName | undefined;
-  /** `asc`: lowest or earliest first. Default is `desc`; of `inserted`, `asc`. */
+  /** `asc`: lowest or earliest first. Default is `desc`, but `asc` for `inserted`. */
   readonly direction?: SortDirection | undefined;
-  /** `nextCursor` of the page before, which has its place whatever is written; with the same filters and order. */
+  /** `nextCursor` of the previous page, with the same filters and order. Writes in between do not move its place. */
   readonly cursor?: string | undefined;
-  /** How many memories come before the page: a jump to any place. Not together with `cursor`. */
+  /** How many memories to skip. Not together with `cursor`. */
   readonly offset?: number | undefined;
-  /** The id of a memory that the page has in its middle. Not together with `cursor` or `offset`. */
+  /** The id of a memory to place in the middle of the page. Not together with `cursor` or `offset`. */
   readonly around?: string | undefined;
-  /** Whether to count `total` and `position`, which takes a look at every memory that is filtered. Default is true. */
+  /** Whether to count `total` and `position`, which reads every memory that passes the filter. Default is true. */
   readonly count?: boolean | undefined;
-  /** Looks back; `valid` is the moment for which effective weights are worked out. */
+  /** Looks at the past. `valid` is the time for which effective weights are computed. */
   readonly asOf?: AsOf | undefined;
 }
 
 export interface BatchOptions extends OperationOptions {
-  /** Called as texts are analysed and embedded, before the one write. */
+  /** Called as texts are analysed and embedded, before the write. */
   readonly progress?: ((done: number, total: number) => void) | undefined;
 }
 
 export interface GetOptions extends OperationOptions {
-  /** Where it is looked at from: what its effective weight depends on. Default is every scope. */
+  /** The scope from which it is seen; its effective weight depends on it. Default is every scope. */
   readonly scope?: string | undefined;
-  /** Looks back; `valid` is the moment for which effective weights are worked out. */
+  /** Looks at the past. `valid` is the time for which effective weights are computed. */
   readonly asOf?: AsOf | undefined;
 }

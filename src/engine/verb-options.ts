@@ -17,10 +17,10 @@ import type { Context, ContextOptions } from './recall/context.ts';
 import type { Recall } from './recall/recall.ts';
 import type { AsOf, OperationOptions, RecallOptions } from './types.ts';
 
-/** What can be asked of a memory: every method that an entry of the table describes. */
+/** Every method of the engine that the table of verbs describes. */
 export type EngineVerb = Exclude<VerbName, 'forgetMany'>;
 
-/** The verbs as they are written: every argument at its place, a query that was left out `undefined`. */
+/** The verbs as implemented: every argument has its place, and an omitted query is `undefined`. */
 export interface Verbs extends Pick<MemoryEngine, Exclude<EngineVerb, 'recall' | 'context'>> {
   recall<Strategy extends string>(
     query: string | undefined,
@@ -32,10 +32,10 @@ export interface Verbs extends Pick<MemoryEngine, Exclude<EngineVerb, 'recall' |
   ): Promise<Context<Strategy>>;
 }
 
-/** The names of a moment to look back to. */
+/** The keys of {@link AsOf}. */
 export const AS_OF = keysOf<AsOf>()({ known: true, valid: true });
 
-/** What is checked of options that no argument describes, because they never leave the process. */
+/** Checks of options that the table of verbs does not describe, because they never leave the process. */
 const LOCAL_CHECKS: Readonly<Record<string, (value: unknown, field: string) => unknown>> = {
   now: (value, field) => parseInstant(value as string, field),
   progress: callback,
@@ -46,9 +46,10 @@ type OnBehalf = (signal: AbortSignal | undefined, work: () => Promise<unknown>) 
 type Run = (...given: readonly unknown[]) => Promise<unknown>;
 
 /**
- * The same verbs as callers get them: each refuses options that it does not have, and switches that are neither true nor
- * false, with `invalid_argument`, does not begin when its signal is aborted, and takes its options first where what stands before them may be left out. `onBehalf` lets what is
- * below know the signal; it is handed in, because a client in a browser has nothing below, and no way to pass it on.
+ * Wraps verbs for callers. Each throws `invalid_argument` for unknown options and for switches that are neither true
+ * nor false, does not begin if its signal is aborted, and accepts the options in place of an optional argument before
+ * them. `onBehalf` passes the signal down to the store. It is a parameter because a client in a browser has no store
+ * and no way to pass it on.
  */
 export function withVerbChecks<Rest extends Omit<MemoryEngine, EngineVerb>>(
   memory: Verbs & Rest,
@@ -58,7 +59,7 @@ export function withVerbChecks<Rest extends Omit<MemoryEngine, EngineVerb>>(
     const entry = verbEntry(verb);
     const at = optionsAt(entry);
     const names = optionNames(entry);
-    // What is forgotten may be named in other ways.
+    // `forget` also takes lists and filters.
     const ids =
       verb === 'forget' ? [] : (entry.takes ?? []).map((name) => entry.arguments?.[name]?.isId === true);
     const run = memory[verb as EngineVerb] as Run;
@@ -76,7 +77,7 @@ export function withVerbChecks<Rest extends Omit<MemoryEngine, EngineVerb>>(
       const signal = (options as OperationOptions | undefined)?.signal;
       checkSignal(signal);
       throwIfAborted(signal);
-      // Callers may use their objects again for the next call, and this one may read them late.
+      // Options are copied: callers may reuse their objects while this call still reads them.
       const kept = given.map((each) => (isOptions(each) ? ownCopy(each as object) : each));
       return onBehalf(signal, () => run(...kept));
     };
@@ -85,7 +86,7 @@ export function withVerbChecks<Rest extends Omit<MemoryEngine, EngineVerb>>(
   return { ...memory, ...Object.fromEntries(checked) };
 }
 
-/** The arguments of a call, each at its place: where what stands before the options was left out, they came in its stead. */
+/** Puts the arguments of a call in their places, if the optional argument before the options was left out. */
 export function inPlace(entry: VerbEntry, given: readonly unknown[]): readonly unknown[] {
   const { takes, rest } = entry;
   const at = optionsAt(entry);
@@ -97,8 +98,8 @@ export function inPlace(entry: VerbEntry, given: readonly unknown[]): readonly u
 }
 
 /**
- * Checks the options of a verb that are on or off, or are called. Throws `invalid_argument`: what is neither true nor
- * false would count as either, by how it is read, and a dry run that is none forgets.
+ * Checks the switches and callbacks among the options of a verb. Throws `invalid_argument`: a value that is neither
+ * true nor false could be read as either, and `dryRun: "true"` must not forget.
  */
 export function checkSwitches(verb: VerbName, options: object): void {
   const given = verbEntry(verb).arguments;
@@ -109,13 +110,13 @@ export function checkSwitches(verb: VerbName, options: object): void {
   }
 }
 
-/** The signal of a call that was not checked yet, if it has one. */
+/** Returns the signal of a call whose arguments are not checked yet, if it has one. */
 export function signalOf(entry: VerbEntry, given: readonly unknown[]): AbortSignal | undefined {
   const { signal } = Object(inPlace(entry, given)[optionsAt(entry)]) as { readonly signal?: unknown };
   return isSignal(signal) ? signal : undefined;
 }
 
-/** Whatever could abort is taken for one: runtimes and tests have classes of their own. */
+/** Whether a value can be used as a signal: runtimes and tests have classes of their own. */
 function isSignal(value: unknown): value is AbortSignal {
   const { aborted, addEventListener } = Object(value) as Partial<AbortSignal>;
   return typeof aborted === 'boolean' && typeof addEventListener === 'function';
