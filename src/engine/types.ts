@@ -41,7 +41,7 @@ export interface RememberOptions {
   readonly validFrom?: string | Date | undefined;
   /** It is not recalled after this time. */
   readonly validUntil?: string | Date | undefined;
-  /** It is hidden from this time on, and `maintain` erases it for good. A core memory stays. */
+  /** It is hidden from this time on, and `maintain` erases it for good, unless it is a core memory. */
   readonly expiresAt?: string | Date | undefined;
   /**
    * How long it lives: "7d", "24h", an ISO 8601 duration, or the time at which it ends. Sets `validUntil` of a `plan` or

@@ -30,7 +30,7 @@ describe('feedback', () => {
     expect((await memory.feedback(id, 'down', { voter: 'ben' })).usefulness).toBe(1 / 3);
   });
 
-  test('votes do not stay when the text is replaced, and an undo brings them back', async () => {
+  test('votes no longer count once the text is replaced; an undo restores them', async () => {
     for (const replace of ['update', 'topic', 'conflict'] as const) {
       const { memory } = await live();
       const options = { id: 'a', topicKey: 'drink' };
@@ -73,7 +73,7 @@ describe('feedback', () => {
     expect((await memory.feedback('a', 'up', { voter: 'ben' })).usefulness).toBe(3 / 4);
   });
 
-  test('goes on after an export and an import exactly as it would have', async () => {
+  test('continues after an export and an import exactly as without them', async () => {
     const { memory } = await live();
     await memory.remember('The deploy script needs Node 20', { id: 'a' });
     for (let voter = 0; voter < 50; voter++) await memory.feedback('a', 'up', { voter: `v${voter}` });
@@ -121,7 +121,7 @@ describe('feedback', () => {
     expect((await copy.feedback('a', 'up', { voter: 'ben' })).usefulness).toBe(2 / 3);
   });
 
-  test('an imported usefulness without its votes is where votes begin', async () => {
+  test('an imported usefulness without votes is the starting value', async () => {
     const { memory } = await live();
     await memory.remember('The deploy script needs Node 20', { id: 'a' });
     const [known] = (await memory.list()).memories;
@@ -167,7 +167,7 @@ describe('feedback', () => {
     });
   });
 
-  test('refuses what is no vote, and what is not there', async () => {
+  test('refuses an invalid vote and an unknown memory', async () => {
     const { memory } = await live();
     await expect(memory.feedback('none', 'up')).rejects.toMatchObject({ code: 'not_found' });
     await expect(memory.feedback('none', 2 as never)).rejects.toMatchObject({ code: 'invalid_argument' });
@@ -177,7 +177,7 @@ describe('feedback', () => {
   });
 });
 
-test('what a person says of the importance outlasts what a model says', async () => {
+test('an importance set by a person is not changed by a model', async () => {
   const before = 'Anna flies to Lisbon on Monday morning';
   const memories = [
     extracted(before, { importance: 0.9 }),

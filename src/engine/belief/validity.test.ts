@@ -74,7 +74,7 @@ describe('what was invalidated', () => {
     await expectCode(memory.reinstate('x'), 'not_found');
   });
 
-  test('stays so when it is said again, alone or in a batch, whatever its topic, until it is reinstated', async () => {
+  test('stays invalidated when it is stated again, alone or in a batch, whatever its topic, until it is reinstated', async () => {
     const { memory } = await live(plain);
     await memory.remember(statement, { id: 'a' });
     await memory.invalidate('a', 'it was moved');
@@ -96,7 +96,7 @@ describe('what was invalidated', () => {
     expect((await memory.remember(statement, { type: 'feedback' })).inactive).toBeUndefined();
   });
 
-  test('stays so after the memory was forgotten, and is never more than a hash then', async () => {
+  test('stays invalidated after the memory was forgotten; only a hash is kept then', async () => {
     const { memory } = await live(plain);
     await memory.remember(statement, { id: 'a' });
     await memory.invalidate('a', 'it was moved');
@@ -110,7 +110,7 @@ describe('what was invalidated', () => {
     expect((await memory.remember(statement)).inactive).toBeUndefined();
   });
 
-  test('is reinstated once: where nothing changes, nothing is written that undo would take back', async () => {
+  test('is reinstated once: if nothing changes, nothing is written that could be undone', async () => {
     const { memory } = await live(plain);
     const { id } = await memory.remember(statement);
     await memory.update(id, { title: 'Meeting' });
@@ -126,7 +126,7 @@ describe('what was invalidated', () => {
     expect((await memory.remember(statement, { type: 'feedback' })).inactive).toBeUndefined();
   });
 
-  test('undo takes an invalidation and a revival back, with what they left behind', async () => {
+  test('undo reverts invalidate and reinstate, with their tombstones', async () => {
     const { memory, pass } = await live(plain);
     await memory.remember(statement, { id: 'a' });
     const says = async () => {
@@ -150,7 +150,7 @@ describe('what was invalidated', () => {
     expect((await memory.get('a'))?.invalidatedAt).toBeUndefined();
   });
 
-  test('stays so after undo, where another memory of the same statement is invalidated as well', async () => {
+  test('stays invalidated after undo if another memory of the same statement is invalidated too', async () => {
     const { memory, pass } = await live(plain);
     await memory.rememberMany([
       { content: statement, id: 'a' },

@@ -87,8 +87,8 @@ async function withoutReplaced(
 }
 
 /**
- * Returns the current value of each subject, for the single-valued relations among these. Keys are those of {@link
- * subjectOf}.
+ * Returns the current value of each subject, for the single-valued relations among these. For the keys see
+ * {@link subjectOf}.
  */
 export async function latestOf(
   reader: SpaceReader,

@@ -5,7 +5,7 @@ import { createFakeClock } from '../../testing/fake-clock.ts';
 import { live } from '../../testing/live-memory.ts';
 import { arbitraryStep, attempt } from '../../testing/random-steps.ts';
 
-test('says what each write did, and which of them undo takes back', async () => {
+test('says what each write did, and which ones can be undone', async () => {
   const { memory, clock } = await live({ embedder: 'none' });
   expect(await memory.operations()).toEqual([]);
   await memory.rememberMany([
@@ -157,7 +157,7 @@ test('undo goes on before what it cannot undo', async () => {
   await expect(memory.undo()).rejects.toMatchObject({ message: 'there is nothing to undo' });
 });
 
-test('undo takes back what is said to be undoable, each once, until nothing is left', async () => {
+test('undo reverts what is listed as undoable, each once, until nothing is left', async () => {
   // So few ids that a memory has the id of one that is gone.
   const id = fc.constantFrom('a', 'b', 'c');
   const two = fc.uniqueArray(id, { minLength: 2, maxLength: 2 }) as fc.Arbitrary<[string, string]>;

@@ -62,7 +62,7 @@ function watched<Result>(promise: Promise<Result>) {
 const nothing = async () => undefined;
 
 describe('a watch', () => {
-  test('reads once where nobody wants to wait, and leaves no timer', async () => {
+  test('reads once if it need not wait, and leaves no timer', async () => {
     const { watch, timers } = sample();
     let reads = 0;
     const read = async () => void reads++;
@@ -116,7 +116,7 @@ describe('a watch', () => {
     expect(timers()).toBe(0);
   });
 
-  test('looks once for all who wait', async () => {
+  test('polls once for all waiting calls', async () => {
     const { watch, pass, looks } = sample();
     const answers = Array.from({ length: 50 }, () => watched(watch.until(nothing, 10_000)));
     await pass(0);
@@ -153,7 +153,7 @@ describe('a watch', () => {
     expect(await watch.until(nothing, 0)).toBeUndefined();
   });
 
-  test('a store that cannot say its version is read, which says what is wrong', async () => {
+  test('if the version cannot be read, the read itself reports the error', async () => {
     let fails = false;
     const { pass, settle } = sample();
     const timers: (() => void)[] = [];

@@ -150,7 +150,7 @@ describe('links that are followed', () => {
     expect(bridged).toBeGreaterThan(20);
   });
 
-  test('of two paths as heavy the one of fewer links counts, from whichever hit', async () => {
+  test('of two paths of equal weight the one with fewer links counts, from whichever hit', async () => {
     const edges: Edge[] = [
       [0, 2, 1],
       [2, 4, 0.6],
@@ -161,7 +161,7 @@ describe('links that are followed', () => {
     expect(first).toContainEqual({ id: 'm4', path: ['m1', 'm4'], weight: 0.6 });
   });
 
-  test('a hit may have more links than a call takes values', async () => {
+  test('a hit may have more links than a call can have arguments', async () => {
     const edges = Array.from({ length: 200_000 }, (_, at): Edge => [at % 2, at + 2, 0.75]);
     const links = edges.map(link);
     const ends = new Set(['m0', 'm1']);
@@ -216,7 +216,7 @@ describe('links that are followed', () => {
       expect((await chainOf([...way, ...over])).chains[0]?.ids).toEqual(['m0', 'm4', 'm1']);
     });
 
-    test('is looked for on the side with fewer links, and nowhere if it could not be stronger', async () => {
+    test('is searched on the side with fewer links, and not at all if it could not be stronger', async () => {
       const around: Edge[] = [
         [0, 2, 0.75],
         [0, 3, 0.75],
@@ -249,7 +249,7 @@ describe('links that are followed', () => {
     expect(further).toEqual([{ id: 'm4', path: ['m0', 'm2', 'm4'], weight }]);
   });
 
-  test('what is not followed, as it cannot enter, changes nothing of what enters, and nothing between direct hits', async () => {
+  test('skipping paths that cannot enter changes neither the associates that enter nor the chains', async () => {
     const weights = fc.constantFrom(0.3, 0.5, 0.6, 0.9, 1);
     const edge = fc.tuple(fc.nat(9), fc.nat(9), weights).filter(([a, b]) => a !== b);
     const edges = fc.uniqueArray(edge, {

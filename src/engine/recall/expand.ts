@@ -183,7 +183,7 @@ function bestPaths(
 
 interface BestPath {
   start: string;
-  /** What stands between the two. */
+  /** The memory between start and end; `undefined` for a path of one link. */
   by: string | undefined;
   weight: number;
 }

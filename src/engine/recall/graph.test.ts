@@ -47,7 +47,7 @@ describe('recall along relations and mentions', () => {
     expect(await ids(memory, 'Where does Ada Lovelace work?', 0)).toEqual(['ada', 'alias', 'common']);
   });
 
-  it('leads from an entity that the query names to what states its relations, and on from there', async () => {
+  it('leads from an entity that the query names to the statements of its relations, and further', async () => {
     const memory = await sample();
     const hits = await found(memory, 'Where does Ada Lovelace work?');
     const byId = new Map(hits.map((hit) => [hit.memory.id, hit]));
@@ -72,7 +72,7 @@ describe('recall along relations and mentions', () => {
     expect(hits.find(({ memory: { id } }) => id === 'alias')?.path).toEqual(['ada', 'alias']);
   });
 
-  it('counts what matches an entity that is not among the hits, where there is a floor of relevance', async () => {
+  it('propagates the relevance of a named entity that is not a hit, with a floor of relevance', async () => {
     const memory = await sample();
     await memory.update('acme', { tags: ['firm'] });
     const floor = { minRelevance: 0.3, tags: ['firm'] };
@@ -83,7 +83,7 @@ describe('recall along relations and mentions', () => {
     expect(await memory.whyNot('acme', why)).toMatchObject({ outcome: 'returned' });
   });
 
-  it('follows nothing for a name of two, a common word, or what cannot be seen', async () => {
+  it('follows nothing for an ambiguous name, a common word, or an invisible entity', async () => {
     const memory = await sample();
     await memory.remember('hidden', { type: 'entity', title: 'Mark', id: 'mark', kind: 'person' });
     await memory.remember('He builds boats', {

@@ -23,7 +23,7 @@ function counted(memories = 1) {
 }
 
 describe('moments of the past that are kept', () => {
-  test('the last four are not walked back to again', async () => {
+  test('the last four are cached', async () => {
     const { opened, look } = counted();
     const first = await look(1);
     for (const known of [2, 3, 4, 1, 2, 3, 4]) await look(known);
@@ -37,7 +37,7 @@ describe('moments of the past that are kept', () => {
     expect(opened).toEqual([1, 2, 3, 4, 5, 2]);
   });
 
-  test('none outlives a commit', async () => {
+  test('a commit drops them all', async () => {
     const { opened, look, commit } = counted();
     await look(1);
     commit();
@@ -45,7 +45,7 @@ describe('moments of the past that are kept', () => {
     expect(opened).toEqual([1, 1]);
   });
 
-  test('those of large spaces are few', async () => {
+  test('fewer are cached for large spaces', async () => {
     const { opened, look } = counted(20_000);
     for (const known of [1, 2, 3, 2, 3, 1]) await look(known);
     expect(opened).toEqual([1, 2, 3, 1]);
@@ -55,7 +55,7 @@ describe('moments of the past that are kept', () => {
     expect(huge.opened).toEqual([1, 1]);
   });
 
-  test('what is forgotten is gone from a past that was kept', async () => {
+  test('a forgotten memory is gone from a cached past', async () => {
     const { memory, clock } = await live();
     await memory.remember('Coffee is served at eight', { id: 'eight' });
     await memory.remember('Coffee is served at nine', { id: 'nine' });

@@ -63,13 +63,13 @@ describe('a threshold is met by what equals it', () => {
     expect((await expand([faded], ['hit'], { ...given, linkThreshold: hair(left) })).first).toEqual([]);
   });
 
-  test('a stored weight above the threshold does not count when what is left lies below', async () => {
+  test('a stored weight above the threshold does not count if the present weight is below', async () => {
     const faded = link('hit', 'faded', 0.35, 'birth', now - 30 * day);
     expect(presentWeight(faded, now)).toBeLessThan(0.3);
     expect((await expand([faded], ['hit'])).first).toEqual([]);
   });
 
-  test('a path whose weights multiply to the threshold counts, one a hair above it asks for more', async () => {
+  test('a path counts if its weights multiply to the threshold, but not if the threshold is a hair higher', async () => {
     const links = [link('hit', 'one', 0.6), link('one', 'two', 0.5)];
     expect(0.6 * 0.5).toBe(0.3);
     const { further } = await expand(links, ['hit']);
@@ -91,7 +91,7 @@ describe('a threshold is met by what equals it', () => {
     expect((await expand(links, ['x', 'y'], { pathThreshold: hair(0.3) })).chains).toEqual([]);
   });
 
-  test('no second link that a product could reach is left unread by a rounded quotient', async () => {
+  test('a rounded quotient leaves no second link unread that could reach the threshold', async () => {
     // threshold ÷ first link may round to more than a second link whose product still meets the threshold.
     let tried = 0;
     for (let at = 1; at < 400; at++) {
@@ -107,7 +107,7 @@ describe('a threshold is met by what equals it', () => {
 });
 
 describe('following links', () => {
-  test('neither direct hits nor what has no link is an associate', async () => {
+  test('direct hits and memories without links are no associates', async () => {
     const links = [link('a', 'b', 0.5), link('b', 'c', 0.9), link('x', 'y', 1)];
     const { first, among, further } = await expand(links, ['a', 'b']);
     expect(first).toEqual([{ id: 'c', path: ['b', 'c'], weight: 0.9 }]);
@@ -128,7 +128,7 @@ describe('following links', () => {
     expect((await expand(links, ['hit'])).first).toEqual([{ id: 'a', path: ['hit', 'a'], weight: 0.9 }]);
   });
 
-  test('of several direct hits the one with the stronger link leads, the better one when they are equal', async () => {
+  test('of several direct hits the one with the stronger link leads; if equal, the better hit', async () => {
     const links = [
       link('best', 'a', 0.5),
       link('next', 'a', 0.6),
@@ -184,7 +184,7 @@ describe('bridges between direct hits', () => {
     ]);
   });
 
-  test('what lies inside one is a candidate, unless something else has reached it', async () => {
+  test('the memories inside one are candidates, unless another path has reached them', async () => {
     const links = [link('x', 'm', 0.9), link('m', 'n', 0.9), link('n', 'y', 0.9)];
     const { first, further } = await expand(links, ['x', 'y']);
     expect(idsOf(first).toSorted()).toEqual(['m', 'n']);

@@ -175,7 +175,7 @@ describe('the measured floor', () => {
 describe('what comes in through links', () => {
   const linked = { association: 'propagated', strategy: 'hybrid' } as const;
 
-  test('is as relevant as what led to it lends, and at the floor itself it is in', async () => {
+  test('inherits relevance from what led to it, and is included at the floor itself', async () => {
     const { memory } = await filled();
     await memory.link('m0', 'm5', { weight: 0.5 });
     const all = (await memory.recall(question, { ...linked, limit: 100 })).hits;
@@ -192,7 +192,7 @@ describe('what comes in through links', () => {
     expect(why).toMatchObject({ outcome: 'requirement', stage: 'floor', relevance: { match: inherited } });
   });
 
-  test('a full list lets in what the search left out for its match, by its own score', async () => {
+  test('a full list admits an associate that the search left out for its match, by its own score', async () => {
     const { memory } = await live({
       profiles: [
         {
@@ -226,7 +226,7 @@ describe('what comes in through links', () => {
     expect(idsOf(await memory.recall('garden project budget', { minRelevance: 1 }))).toEqual([]);
   });
 
-  test('a reranker sees what is relevant alone, and its hits are not looked at again', async () => {
+  test('a reranker sees only relevant hits, which are not checked again', async () => {
     const { model } = scriptedModel(() => ({ scores: [{ n: 1, score: 0 }] }));
     const { memory } = await filled({ languageModel: model });
     const { hits, trace } = await memory.recall(question, { minRelevance: 0.3, rerank: true });

@@ -34,7 +34,7 @@ const idOf = (answer: { readonly trace: { readonly recallId?: string | undefined
 };
 
 describe('what is recorded', () => {
-  test('nothing by default, and the trace says nothing of it', async () => {
+  test('nothing by default, and the trace does not mention it', async () => {
     const { memory, space } = await tea({});
     const { trace } = await memory.recall('tea');
     expect(trace.recallId).toBeUndefined();
@@ -43,7 +43,7 @@ describe('what is recorded', () => {
     expect(await memory.recalls()).toEqual([]);
   });
 
-  test('one row a recall: what was asked, how, of what, and what came back', async () => {
+  test('one row per recall: the query, the options, the place in the log, and the hits', async () => {
     const { memory, clock } = await tea();
     const { hits, trace } = await memory.recall('green tea', {
       limit: 1,
@@ -89,7 +89,7 @@ describe('what is recorded', () => {
     expect(await memory.replay(ambient)).toMatchObject({ equal: true, reasons: [] });
   });
 
-  test('what leaves no trace is not recorded, nor what must not or cannot be kept', async () => {
+  test('recalls with track: false are not recorded, nor those that must not or cannot be stored', async () => {
     const { memory, space } = await tea();
     await memory.recall('tea', { track: false });
     await memory.context('tea', { maxTokens: 100, track: false });
@@ -150,7 +150,7 @@ describe('what is recorded', () => {
 });
 
 describe('a recall that was overtaken while it read', () => {
-  test('is recorded as what it read in the end', async () => {
+  test('is recorded with the place that its last attempt read at', async () => {
     const kept = keepSpace('default', { ...DEFAULT_SETTINGS, ...on });
     const core = coreOfState(kept);
     let overtakenBy: (() => Promise<void>) | undefined;
@@ -276,7 +276,7 @@ describe('a replay', () => {
     expect(replayed.hits.map(({ memory: { id } }) => id)).toEqual(replayed.recorded.map(({ id }) => id));
   });
 
-  test('of what is unknown, gone or no id is refused', async () => {
+  test('of an unknown, removed or invalid id is refused', async () => {
     const { memory } = await tea();
     await expectCode(memory.replay('7'), 'not_found');
     await expectCode(memory.replay('seven'), 'invalid_argument');
@@ -284,7 +284,7 @@ describe('a replay', () => {
     await expectCode(memory.recalls({ limit: 0 }), 'invalid_argument');
   });
 
-  test('names what was forgotten: of a hit nothing can be repeated, of another memory the texts count less', async () => {
+  test('names what was forgotten: a forgotten hit prevents a replay, another memory makes it differ', async () => {
     const { memory } = await tea();
     await memory.remember('Green things grow', { id: 'other', scope: 'project:x' });
     const within = idOf(await memory.recall('green tea', { scope: 'global', tags: ['drink'] }));

@@ -149,7 +149,7 @@ describe('what one use makes of the memories as they are now', () => {
     expect((await decide({}, [later])).links).toEqual([{ ...later, weight: 0.6 }]);
   });
 
-  test('direct hits and associates are reinforced each by its own rate, whatever is gone between them', async () => {
+  test('direct hits and associates are reinforced by their own rates, even if others between them are gone', async () => {
     const { memories } = await decide({});
     const stabilities = new Map(memories.map(({ id, stability }) => [id, stability]));
     expect([...stabilities.keys()]).toEqual(['b', 'a', 'c']);

@@ -38,7 +38,7 @@ export interface StageTrace {
   readonly reason?: string | undefined;
 }
 
-/** Whether one way of finding or ordering memories took part in an answer. */
+/** One way of finding or ordering memories, and whether it took part in an answer. */
 export interface Arm {
   readonly name: 'lexical' | 'vector' | 'dates' | 'rerank';
   /**

@@ -43,7 +43,7 @@ function knowing(pairs: readonly SimilarPair[]) {
 }
 
 describe('what may be an update of a direct hit', () => {
-  test('is what waits to be judged, with the score of the older one as if there were no conflict', async () => {
+  test('are the pairs that wait to be judged, with the score of the older memory without the conflict', async () => {
     const { reader, asked } = knowing([
       pair('old', 'new', { similarity: 0.7 }),
       pair('old', 'other', { kind: 'similar' }),

@@ -14,7 +14,7 @@ test.each(['explain', 'whyNot'] as const)('%s asks no model, and refuses options
   }
 });
 
-test('a score of 0 is put down to the query only where nothing answers it', async () => {
+test('a score of 0 is blamed on the query only if nothing matches it', async () => {
   const { memory } = await live({
     profiles: [
       {
@@ -84,7 +84,7 @@ describe('a memory that a link leads to', () => {
     expect(far.message).toContain('through "machine" and "papers"');
   });
 
-  test('is judged so where it is cold, and where a floor of scores keeps it out', async () => {
+  test('is judged so too if it is cold, or below minScore', async () => {
     const { memory, clock, space } = await kitchen();
     await memory.link('machine', 'papers', { weight: 0.6 });
     const [record] = await space.get(['papers']);

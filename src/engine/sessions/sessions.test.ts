@@ -13,7 +13,7 @@ const summariesOf = async (memory: MemoryEngine) =>
   (await memory.list({ types: ['summary'], limit: 100 })).memories;
 
 describe('a session', () => {
-  test('goes on when it is started again, and shows what matters and what was', async () => {
+  test('continues when it is started again, and shows what matters and earlier summaries', async () => {
     const { memory, pass } = await live(plain);
     expect(await memory.startSession()).toMatchObject({ isNew: true, summaries: [], memories: [] });
     const { sessionId } = await memory.startSession();
@@ -37,7 +37,7 @@ describe('a session', () => {
     );
   });
 
-  test('ends with a summary of its own; the next start is another one', async () => {
+  test('ends with a given summary; the next start opens another session', async () => {
     const { memory, pass } = await live(plain);
     const { sessionId } = await memory.startSession({ scope: 'project:a' });
     pass(0.1);
@@ -110,7 +110,7 @@ describe('a session', () => {
     expect(await summariesOf(memory)).toHaveLength(1);
   });
 
-  test('with a summary of its own, or with nothing in it, an idle one is closed without another', async () => {
+  test('an idle session that is empty, or has a summary already, is closed without another one', async () => {
     const { memory, pass } = await live(plain);
     await memory.startSession();
     pass(2);
@@ -260,7 +260,7 @@ describe('a session', () => {
     expect(summaries[0]?.content).not.toContain('The secret word');
   });
 
-  test('shows the newest five summaries that hold, however many do not, and no stub', async () => {
+  test('shows the newest five believed summaries, however many are not, and no stub', async () => {
     const { memory, clock, pass } = await live({ ...plain, fading: 'retention' });
     await memory.saveSummary('Archived by then');
     for (let year = 0; year < 3; year++) {
@@ -285,7 +285,7 @@ describe('a session', () => {
     ]);
   });
 
-  test('who asks from elsewhere sees nothing of where the open session takes place', async () => {
+  test('a caller with another scope sees nothing of the scope of the open session', async () => {
     const { memory } = await live(plain);
     const { sessionId } = await memory.startSession({ scope: 'project:a' });
     await memory.remember('Only for a', { scope: 'project:a' });
@@ -295,7 +295,7 @@ describe('a session', () => {
     expect((await memory.startSession()).summaries).toHaveLength(1);
   });
 
-  test('two that find an idle one at once close it once, and go on with one', async () => {
+  test('two callers that find an idle session at once close it once, and continue with one', async () => {
     const clock = createFakeClock();
     const store = createReferenceStore();
     // Both look before either writes.

@@ -116,7 +116,10 @@ export async function endSession(
   return { ...remembered, sessionId: open.id };
 }
 
-/** Saves a summary of the open session, or of no session when none is open. Throws `invalid_argument` for a blank one. */
+/**
+ * Saves a summary of the open session; without one, a summary that belongs to no session. Throws `invalid_argument` for
+ * a blank summary.
+ */
 export async function saveSummary(
   engine: Dependencies,
   summary: string,

@@ -85,7 +85,7 @@ describe('fading', () => {
     expect(await seenBy(off.memory)).toEqual([false, false, false]);
   });
 
-  it('keeps a rule that stands in every turn, and one that must be in every context', async () => {
+  it('keeps a rule that is in every turn, and one in mustInclude of every context', async () => {
     const { memory, pass } = await liveFading({ embedder: 'none' });
     await memory.rememberMany(rules);
     for (let days = 0; days < 400; days += 20) {
@@ -98,7 +98,7 @@ describe('fading', () => {
     expect((await memory.get('unasked'))?.tier).toBe('hot');
   });
 
-  it('counts nothing where whoever asks may leave no trace', async () => {
+  it('counts nothing for recalls that must not write', async () => {
     const { memory, reopen, cleanUp } = await liveFadingOnDisk({ embedder: 'none' });
     await memory.rememberMany(rules);
     await memory.pinned({ track: false });
@@ -144,7 +144,7 @@ describe('fading', () => {
     expect((await memory.maintain()).archived).toEqual(['leaf']);
   });
 
-  it('leaves nothing behind where it is off, or the recall says so', async () => {
+  it('writes nothing if it is off, or with track: false', async () => {
     const off = await live({ embedder: 'none' });
     await off.memory.rememberMany(events);
     await off.memory.recall('heron');
@@ -308,7 +308,7 @@ describe('a run of maintenance', () => {
     await memory.close();
   });
 
-  it('is what a plain undo takes back when it came last', async () => {
+  it('is undone by a plain undo if it was last', async () => {
     const { memory, pass } = await liveFading({ embedder: 'none' });
     await memory.rememberMany(events);
     pass(60);
@@ -364,7 +364,7 @@ describe('a run of maintenance', () => {
     await memory.close();
   });
 
-  it('says of what is forgotten while its undo embeds that it was', async () => {
+  it('reports a memory that is forgotten while its undo embeds', async () => {
     const embedder = interruptedEmbedder({ heron: 0, crane: 45, birds: 90 });
     const { memory, pass } = await liveFading({ embedder });
     await memory.rememberMany(events.map(({ id, ...event }) => ({ ...event, id, content: id })));

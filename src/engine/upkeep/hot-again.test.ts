@@ -124,7 +124,7 @@ test.each([
   expect(await memory.get('heron')).toEqual(before);
 });
 
-test('what was shown after it was said again stays so when that is undone', async () => {
+test('a memory that was shown after it was stated again keeps that when the statement is undone', async () => {
   const { memory, pass } = await faded('cold');
   await memory.remember(heron, { type: 'event' });
   pass(1);
@@ -134,7 +134,7 @@ test('what was shown after it was said again stays so when that is undone', asyn
   expect(await memory.get('heron')).toMatchObject({ tier: 'cold', seen });
 });
 
-test('a hot memory that is said again or changed cools in its time', async () => {
+test('a hot memory that is stated again or changed still cools on time', async () => {
   const { memory, pass } = await live();
   await memory.remember(heron, { id: 'heron', type: 'event', importance: 0 });
   pass(24);
@@ -177,7 +177,7 @@ test('what a conflict ends with is hot', async () => {
   }
 });
 
-test('what was consolidated into another memory stays cold: the other one stands for it', async () => {
+test('a consolidated memory stays cold: the consolidation replaces it', async () => {
   const { memory, space, clock } = await live();
   await memory.remember(heron, { id: 'heron' });
   const [record] = await space.get(['heron']);

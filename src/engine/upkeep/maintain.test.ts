@@ -49,7 +49,7 @@ describe('maintenance', () => {
     expect((await memory.history('wifi')).every(({ redacted }) => redacted)).toBe(true);
   });
 
-  test('a dry run names everything that expiry will erase, what was made of it included', async () => {
+  test('a dry run names everything that expiry will erase, with what was made from it', async () => {
     const { memory, pass } = await live({ embedder: 'none' });
     await memory.remember('The voucher is worth ten euros', { id: 'removed' });
     await memory.undo();
@@ -67,7 +67,7 @@ describe('maintenance', () => {
     expect(await memory.get(summary!.id)).toBeUndefined();
   });
 
-  test('consolidates five faded memories of a kind when asked to, and takes it back', async () => {
+  test('consolidates five similar faded memories on request, and undo reverts it', async () => {
     const { memory, pass } = await live();
     const visits = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday'].map((weekday, at) => ({
       id: `visit${at}`,

@@ -33,9 +33,9 @@ export interface MaintenanceReport extends JudgementReport {
   /** How the space fades. With `off`, nothing cools, is archived or consolidated because of its age. */
   readonly fading: Fading['mode'];
   readonly examined: number;
-  /** Faded to their floor for a week: cold now. */
+  /** Now cold, because they had faded to their floor for `daysAtFloor` days of the settings, by default 7. */
   readonly cooled: readonly string[];
-  /** Cold for half a year: only a stub is left, the text is in the history. */
+  /** Now stubs, because they had been cold for `daysCold` days of the settings, by default 180. Their text is in the history. */
   readonly archived: readonly string[];
   /** Past their `expiresAt`: forgotten for good, with what was made from them. */
   readonly expired: readonly string[];

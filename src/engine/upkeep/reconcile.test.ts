@@ -79,7 +79,7 @@ describe('the queue of similar pairs, judged by a model', () => {
     expect((await memory.conflicts()).length).toBeGreaterThan(0);
   });
 
-  test('a run whose verdicts change nothing is listed, and undone before what was written earlier', async () => {
+  test('a run whose verdicts change nothing is still listed, and undone before earlier writes', async () => {
     const { memory } = await judging(() => 'NONE');
     const before = (await memory.list()).memories;
     const { run, judged } = await memory.maintain();
@@ -151,7 +151,7 @@ describe('the queue of similar pairs, judged by a model', () => {
     expect((await memory.get('f1'))?.importance).toBe(0.9);
   });
 
-  test('what a person has judged inherits nothing', async () => {
+  test('an importance set by a person is not replaced by an inherited one', async () => {
     const { memory } = await judging(() => 'UPDATE');
     await memory.setImportance('f2', 0.1);
     await memory.maintain();
@@ -159,7 +159,7 @@ describe('the queue of similar pairs, judged by a model', () => {
     expect(await recalled(memory)).toEqual(['f2']);
   });
 
-  test('what gets no verdict waits for the next run; so does what is not asked', async () => {
+  test('a pair without a verdict, or not asked about, waits for the next run', async () => {
     let silent = true;
     const { memory, requests } = await judging(() => (silent ? undefined : 'NONE'));
     const first = await memory.maintain();
@@ -190,7 +190,7 @@ describe('the queue of similar pairs, judged by a model', () => {
     expect(await memory.conflicts()).toHaveLength(report.similarPairs.length);
   });
 
-  test('what is believed no more is not asked about', async () => {
+  test('pairs that are no longer believed are not asked about', async () => {
     const { memory, requests } = await judging(() => 'UPDATE');
     await memory.maintain({ useModel: false });
     await memory.invalidate('f0', 'she cancelled');

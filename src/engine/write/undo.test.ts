@@ -31,7 +31,7 @@ test.each(writes)('%s that was undone already is said to be', async (_, change) 
   expect(await memory.get('a')).toMatchObject({ content: 'Anna likes tea' });
 });
 
-test('of several undos at once each takes back another operation', async () => {
+test('several undos at once each undo a different operation', async () => {
   const { memory } = await live();
   await memory.remember('Anna likes tea', { id: 'a' });
   await memory.update('a', { content: 'Anna likes coffee' });
@@ -49,7 +49,7 @@ test('of several undos at once each takes back another operation', async () => {
   }
 });
 
-test('an undo that another one overtakes while it embeds takes back the operation before', async () => {
+test('an undo that is overtaken by another one while it embeds undoes the operation before', async () => {
   const embedder = interruptedEmbedder({ tea: 0, coffee: 45, milk: 90 });
   const { memory } = await live({ embedder });
   await memory.remember('tea', { id: 'a' });
@@ -83,7 +83,7 @@ test('an undo of what is forgotten while it embeds is refused', async () => {
   expect(await memory.get('a')).toBeUndefined();
 });
 
-test('of several undos at once one takes back a run', async () => {
+test('of several undos at once, only one undoes a run', async () => {
   const { memory, pass } = await live({ fading: 'retention', embedder: 'none' });
   await memory.remember('Saw a heron by the river', { id: 'a', type: 'event', importance: 0 });
   pass(18);
@@ -98,7 +98,7 @@ test('of several undos at once one takes back a run', async () => {
   expect(late).toMatchObject({ status: 'rejected', reason: { message: 'there is nothing to undo' } });
 });
 
-test('an undo whose result cannot be read takes back no further operation', async () => {
+test('an undo whose result cannot be read undoes no further operation', async () => {
   const inner = createReferenceStore();
   let isBroken = false;
   const failing = (space: SpaceStore): SpaceStore => ({
