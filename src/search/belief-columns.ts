@@ -18,15 +18,15 @@ import { grow } from './grow.ts';
 import type { Kept } from './kept.ts';
 import { type ResidentIndex, signalsOfRow } from './resident-index.ts';
 
-/** How memories stand to each other where and when a query looks: columns of that query, a value a row. */
+/** Which memories are superseded or in conflict for one query, one value for each row. */
 export interface BeliefColumns {
-  /** 1 where a memory that is believed has taken the row's place. */
+  /** 1 if a believed memory supersedes the row. */
   readonly superseded: Uint8Array;
-  /** One number for all rows where there is nothing to say of any. */
+  /** A single number shared by all rows if none is superseded or in conflict. */
   readonly conflict: Float64Array;
 }
 
-/** The belief columns of a query. They belong to it alone: the index is the same for all. */
+/** Computes the belief columns of one query. The index itself is the same for all queries. */
 export function beliefColumns(
   index: ResidentIndex,
   relations: Relations<number>,
@@ -48,7 +48,7 @@ export function beliefColumns(
   return columns;
 }
 
-/** Everything that a formula may read of rows: what is resident, with the columns of one query. */
+/** Returns everything that a formula may read of rows: the resident columns, and those of one query. */
 export function columnsOf(columns: ColumnSet, belief: BeliefColumns, kept?: Kept): Columns {
   const all: Columns = {
     signal: (name) => (name === 'conflict' ? belief.conflict : columns.signals[name]),
@@ -62,7 +62,7 @@ export function columnsOf(columns: ColumnSet, belief: BeliefColumns, kept?: Kept
   return kept ? { kept: (node) => kept(node, all), ...all } : all;
 }
 
-/** The signals of a row for one query. */
+/** Returns the signals of a row for one query. */
 export function signalsForQuery(
   index: ResidentIndex,
   belief: BeliefColumns,
@@ -76,15 +76,17 @@ export function signalsForQuery(
   return { ...UNKNOWN, ...signalsOfRow(index, row), ...relations, ...query };
 }
 
-/** Every name at once: objects that are added to after a copy get a shape of their own, and are slow. */
+/**
+ * Has every name, so that copies share a shape: an object that gets names after the copy has its own, which is slow.
+ */
 const UNKNOWN = Object.fromEntries(
   [...SIGNAL_NAMES, ...CLOCK_NAMES, ...ATTRIBUTE_NAMES].map((name) => [name, undefined]),
 );
 
-/** Shared by all queries of whose rows there is nothing to say, and never written to. */
+/** Shared by all queries for which no row is superseded or in conflict. Never written to. */
 let zeros = new Uint8Array(0);
 
-/** Of each index: formulas stay ready for all views of it. */
+/** One object for each index, so that a compiled formula fits all of its views. */
 const ordinary = new WeakMap<ColumnSet, BeliefColumns>();
 
 function ordinaryColumns({ columns, size }: ResidentIndex): BeliefColumns {
@@ -97,24 +99,24 @@ function ordinaryColumns({ columns, size }: ResidentIndex): BeliefColumns {
   return made;
 }
 
-/** Whether there is nothing to say of any row. */
+/** Whether no row is superseded or in conflict. */
 export function isOrdinary({ columns }: ResidentIndex, { conflict }: BeliefColumns): boolean {
   return columns.shared.has(conflict);
 }
 
-/** Whether a formula is another one for other beliefs. */
+/** Whether a formula reads the belief columns. */
 export function readsBelief(node: Node): boolean {
   const names = namesRead(node);
   return names.has('conflict') || names.has('superseded');
 }
 
-/** The same columns for rows that came since. */
+/** Extends the columns for rows that were added since. */
 export function longerColumns(index: ResidentIndex, { superseded, conflict }: BeliefColumns): BeliefColumns {
   if (superseded === zeros) return ordinaryColumns(index);
   return { superseded: grow(superseded, index.size), conflict: grow(conflict, index.size) };
 }
 
 function newColumns(size: number): BeliefColumns {
-  // One number would be that of all rows.
+  // An array of length 1 would be a value shared by all rows.
   return { superseded: new Uint8Array(size), conflict: new Float64Array(Math.max(2, size)) };
 }

@@ -43,7 +43,7 @@ describe('more memories than a block holds', () => {
     expect(upperBound).toBe(0.5);
   });
 
-  test('the bound is that of the best that was let go of, wherever in its block it stands', async () => {
+  test('the bound covers the best discarded row, wherever it is in its block', async () => {
     const values = Array.from({ length: 3 * BLOCK_SIZE }, (_, at) =>
       at < 5 ? 0.9 : 0.1 + (at % 100) / 1000,
     );
@@ -59,7 +59,7 @@ describe('more memories than a block holds', () => {
     }
   });
 
-  test('the bound holds for a score that is rounded in another order', async () => {
+  test('the bound holds for a score that is added up in another order', async () => {
     const signal = { op: 'signal', name: 'importance' } as const;
     // What reads the query is not kept from one recall to the next, in numbers of 32 bits.
     const unknown = { op: 'signal', name: 'similarity', missing: 0.7 } as const;
@@ -83,7 +83,7 @@ describe('more memories than a block holds', () => {
     expect(above).toBeGreaterThan(0);
   });
 
-  test('what one level passes over says nothing of how high another one scores', async () => {
+  test('rows skipped in one level do not bound the scores of another level', async () => {
     const signal = (name: 'similarity' | 'importance' | 'confidence') => ({ op: 'signal', name }) as const;
     // Two parts that no query changes are kept as one, and have levels.
     const profile = rankedBy({

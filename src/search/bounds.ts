@@ -27,7 +27,7 @@ import { createSkim, type Skim } from './skim.ts';
 import { createThreshold } from './threshold.ts';
 import { countMatches } from './word-scores.ts';
 
-/** Rows that could be among the best, and what is known of the others. */
+/** The rows that could be among the best, and totals for all other rows. */
 export interface Survivors extends Kept {
   /** The highest upper bound of the rows that are not among them. */
   readonly discarded: number;
@@ -45,7 +45,7 @@ interface Kept {
 
 type Tally = { -readonly [Name in Exclude<keyof Survivors, keyof Kept>]: Survivors[Name] };
 
-/** Rows of the first block; the next ones are twice as large each. */
+/** The number of rows in the first block. Each next block is twice as large. */
 const FIRST_BLOCK = 64;
 
 function clear(block: MutableBlock, now: number): MutableBlock {
@@ -70,7 +70,7 @@ export function boundRows(index: ResidentIndex, search: IndexSearch): Survivors 
   const { columns } = ready;
   const floor = profile.floor && { ...profile.floor, slack: slackOf(profile.floor.node) };
   const judge = compileConditions(profile.require, columns);
-  // What is kept is worth its while only where many rows are ranked; the same goes for passing over most of them.
+  // Kept bounds pay off only where many rows are ranked. So does skipping most rows.
   const skim = search.kept && search.skims ? createSkim(profile, ready, search.columns, compared) : undefined;
   const exact = exactColumns(search.columns, signalsRanked(profile));
   const lowest = createThreshold(limit);
@@ -105,7 +105,8 @@ export function boundRows(index: ResidentIndex, search: IndexSearch): Survivors 
     chosen.count = 0;
     for (let each = 0; each < found; each++) {
       const at = places[each]!;
-      // Whether an undecided requirement is met is known only after evaluation: such a row pushes nobody out.
+      // Whether such a row meets an undecided requirement is known only after evaluation, so it must not raise the
+      // threshold.
       if (verdict === undefined || verdict[at] === 1) copyRow(block, at, chosen);
       kept.rows.push(block.rows[at]!);
       kept.upper.push(Number.isNaN(high[at]!) ? Infinity : high[at]!);
@@ -122,14 +123,14 @@ export function boundRows(index: ResidentIndex, search: IndexSearch): Survivors 
     }
     if (kept.rows.length > mostKept) {
       kept = sift(kept, lowest.value() - slack, tally);
-      // Where many are alike, few fall: looking through them again after each block would take the most time.
+      // If many rows are alike, few are dropped. Sifting them again after each block would then take most of the time.
       mostKept = Math.max(mostKept, 2 * kept.rows.length);
     }
   };
   const byWords = skim === undefined || (search.columns.ranked && skim.strong.length > 0);
   const together = byWords ? undefined : rowsTogether(rows.length, limit);
   const similarity = compared ? similarities(index, search.vector!, rows, together) : undefined;
-  // The first blocks are small: the sooner it is known what the best have, the more is passed over.
+  // The first blocks are small: the sooner the threshold rises, the more rows are skipped.
   let most = Math.min(BLOCK_SIZE, Math.max(FIRST_BLOCK, limit));
   const takeFrom = (fill: Fill, raised?: Skim) => {
     for (let isMore = true; isMore; most = Math.min(BLOCK_SIZE, 2 * most)) {
@@ -140,8 +141,8 @@ export function boundRows(index: ResidentIndex, search: IndexSearch): Survivors 
     }
   };
   if (skim) {
-    // Rows with the words of the query are mostly the best: what they reach decides how many of the others are looked at.
-    // Where words decide nothing, they are those that are most similar, as far as the codes tell.
+    // Rows with the words of the query are mostly the best: their scores decide how many other rows are looked at. If
+    // words decide nothing, the rows that are most similar by their codes come first.
     const first = byWords || !similarity ? skim.strong : Int32Array.from(similarity.tops);
     const strong = eligibleAmong(first, search.standing);
     const others = (than: Skim) =>
@@ -156,7 +157,7 @@ export function boundRows(index: ResidentIndex, search: IndexSearch): Survivors 
       tally.candidates += outcome.candidates;
       tally.belowFloor += outcome.belowFloor;
     } else if (floor) {
-      // Rows that were passed over because others score higher may also be below the floor.
+      // Rows that were skipped because others score higher may also be below the floor.
       const byFloor = skim.byFloor();
       const above = countAbove(index, others(byFloor.skim), byFloor, {
         block,
@@ -176,15 +177,18 @@ export function boundRows(index: ResidentIndex, search: IndexSearch): Survivors 
   return { rows: left.rows, upper: left.upper, ...tally };
 }
 
-/** Parts of the rows of which the most similar one is looked at first, for each that is wanted: few of the best share a part. */
+/**
+ * How many parts of the rows there are for each wanted hit; the most similar row of each part comes first. Few of the
+ * best rows share a part.
+ */
 const PARTS = 8;
 
-/** A multiple of the rows of a group. */
+/** Returns how many rows one part has, a multiple of the rows of a group. */
 function rowsTogether(rows: number, limit: number): number {
   return GROUP_ROWS * Math.max(1, Math.min(SCAN_ROWS / GROUP_ROWS, groupOf(rows / (PARTS * limit))));
 }
 
-/** Upper bounds of rows whose similarities are known exactly; infinite where nothing bounds a score. */
+/** Returns upper bounds for rows whose similarities are known exactly; `Infinity` where nothing bounds the score. */
 export function boundKnown(
   index: ResidentIndex,
   { profile, belief, kept, columns: query, now }: IndexSearch,
@@ -236,17 +240,17 @@ function hasAllVectors({ vectors, size, dead }: ResidentIndex): boolean {
 
 interface Selection {
   readonly high: Float64Array;
-  /** Of the requirements; absent where there are none. */
+  /** The verdict on the requirements for each row; `undefined` if there are no requirements. */
   readonly verdict: Uint8Array | undefined;
   readonly floor:
     | { readonly high: Float64Array; readonly atLeast: number; readonly slack: number }
     | undefined;
-  /** A score that is bounded by this is none. */
+  /** A row whose upper bound is not above this has no score. */
   readonly nothing: number;
   readonly threshold: number;
 }
 
-/** Writes down the places of a block that could be among the best; returns how many. */
+/** Writes the places of those rows of a block that could be among the best to `places`. Returns how many there are. */
 function selectPlaces(
   { high, verdict, floor, nothing, threshold }: Selection,
   count: number,
@@ -264,7 +268,7 @@ function selectPlaces(
       continue;
     }
     candidates++;
-    // One that is unknown, NaN, is neither.
+    // NaN means unknown: both comparisons are then false, and the row stays.
     const upper = high[at]!;
     if (upper <= nothing) continue;
     if (upper < threshold) {
@@ -277,7 +281,7 @@ function selectPlaces(
   return found;
 }
 
-/** Lets go of what has fallen below the threshold since. */
+/** Drops rows whose upper bound is now below the threshold. */
 function sift(kept: Kept, threshold: number, tally: Tally): Kept {
   const left: Kept = { rows: [], upper: [] };
   kept.upper.forEach((upper, at) => {
@@ -290,7 +294,7 @@ function sift(kept: Kept, threshold: number, tally: Tally): Kept {
   return left;
 }
 
-/** Adds a row of a block to another one. */
+/** Appends one row of a block to another block. */
 function copyRow(from: Block, at: number, to: MutableBlock): void {
   const place = to.count++;
   to.rows[place] = from.rows[at]!;
@@ -299,7 +303,10 @@ function copyRow(from: Block, at: number, to: MutableBlock): void {
   for (const name of EXACT_SIGNALS) to.exact[name][place] = from.exact[name][at]!;
 }
 
-/** Fills in what is read, and known exactly, of each row of a block; the rest of it stays NaN. */
+/**
+ * Returns a function that fills in the signals that are read and known exactly for each row of a block. The rest stay
+ * NaN.
+ */
 function exactColumns({ exact }: QueryColumns, read: ReadonlySet<string>): (block: Block) => void {
   const known = EXACT_SIGNALS.flatMap((name) => {
     const column = read.has(name) ? exact[name] : undefined;
@@ -310,7 +317,7 @@ function exactColumns({ exact }: QueryColumns, read: ReadonlySet<string>): (bloc
   };
 }
 
-/** What is known of all rows: a vector that every memory has, words that the query has or has not. */
+/** Returns what is known of all rows: whether every memory has a vector, and which signals the query gives. */
 function factsOf(index: ResidentIndex, { columns }: IndexSearch, compared: boolean): Facts {
   const all = hasAllVectors(index) ? true : undefined;
   return {

@@ -47,13 +47,13 @@ async function only(score: ProfileDefinition['score']): Promise<number | undefin
 }
 
 describe('terms that cancel each other out', () => {
-  test('leave a score by rounding alone, which is found', async () => {
+  test('still give a score from rounding alone, and the row is found', async () => {
     expect(await only(clamped(lost))).toBe(1e-20);
     const rounded = 0.3 * 1 + -0.1 * 1 + -0.2 * 1;
     expect(await only(clamped(nothing))).toBe(rounded > 0 ? rounded : undefined);
   });
 
-  test('are the base of a power, which is next to 0 another than at 0', async () => {
+  test('can be the base of a power, which differs near 0 from its value at 0', async () => {
     const exponent = { op: 'clamp', of: 0, min: 0, max: 2 } as const;
     expect(await only({ op: 'power', base: clamped(lost), exponent })).toBe(1);
     const little = { op: 'constant', value: 0.01 } as const;
@@ -216,7 +216,7 @@ test.each([1e5, 1e8, 1e10, 1e12])(
   },
 );
 
-test('what can be no more than 1 is taken for no more, whatever else is large', () => {
+test('a value limited to 1 counts as at most 1, however large its operands are', () => {
   const { root } = resolveProfile(
     defineProfile({
       name: 'young',
@@ -233,7 +233,7 @@ test('what can be no more than 1 is taken for no more, whatever else is large', 
   expect(slackOf(root)).toBe(SLACK);
 });
 
-test('whatever the weights of terms that cancel out, the best are those of brute force, for every limit', async () => {
+test('equals brute force for every limit, whatever the weights of terms that cancel out', async () => {
   const cases = fc.record({
     score: wrapped,
     atLeast: fc.option(fc.constantFrom(1e-12, 0.1, 0.5), { nil: undefined }),

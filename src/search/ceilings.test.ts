@@ -9,7 +9,7 @@ import { ARBITRARY_NOW } from '../testing/arbitrary-profile.ts';
 import { expectSame, indexOf, plainStore } from '../testing/index-oracle.ts';
 import { levelsAlong, partWithLevels } from './ceilings.ts';
 
-test('rows have levels where something that no query changes decides much, and need not all be worked out elsewhere', () => {
+test('rows have levels only if a part that no query changes matters much; other parts are not computed for all rows', () => {
   const without = BUILTIN_PROFILE_NAMES.filter((name) => {
     const { root } = resolveProfile(builtinProfile(name));
     return partWithLevels(gather(root)) === undefined;
@@ -17,7 +17,7 @@ test('rows have levels where something that no query changes decides much, and n
   expect(without).toEqual(['hybrid', 'bm25', 'vector']);
 });
 
-test('where a part decides much for one question alone, rows have no levels, and the best are the best', async () => {
+test('if a part matters much for one query only, rows have no levels, and the answer is exact', async () => {
   const worth = {
     op: 'product',
     of: [
@@ -42,7 +42,7 @@ test('where a part decides much for one question alone, rows have no levels, and
   }
 });
 
-test('every row lies within its level, whatever was worked out anew', () => {
+test('every row lies within its level, whichever rows were recomputed', () => {
   const bounds = fc.tuple(fc.constantFrom(0.1, 0.2, 0.5, 0.9), fc.constantFrom(0, 0.01, 0.3));
   fc.assert(
     fc.property(
@@ -77,7 +77,7 @@ test('every row lies within its level, whatever was worked out anew', () => {
   );
 });
 
-test('rows that were worked out anew are taken in, and no others looked at again', () => {
+test('only recomputed rows get a new level', () => {
   const low = Float32Array.of(0, 0.5, 1);
   const column: KeptColumn = { low, high: low.slice(), range: [0, 1], renewed: [] };
   const first = levelsAlong(column, [0, 1], 4);
@@ -93,7 +93,7 @@ test('rows that were worked out anew are taken in, and no others looked at again
   ]);
 });
 
-test('rows that were all the same stay within their level when one becomes another', () => {
+test('rows of equal value stay within their level when one of them changes', () => {
   for (const other of [0.1, 0.9]) {
     const low = Float32Array.of(0.5, 0.5);
     const column: KeptColumn = { low, high: low.slice(), range: [0.5, 0.5], renewed: [] };

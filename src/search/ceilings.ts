@@ -7,10 +7,10 @@ import { isQuerySignal, isSignalName, SIGNALS } from '../scoring/signals.ts';
 import { groupOf } from './groups.ts';
 import type { QueryColumns, SignalRanges } from './query-columns.ts';
 
-/** Between which values the scores of rows of a class lie whose similarity lies in an interval. */
+/** Returns the interval of the scores of the rows of class number `each` whose similarity lies in `similarity`. */
 type ClassBounds = (each: number, similarity: Interval) => Interval;
 
-/** Rows whose sessions have about the same words of a query, and that are about the same whatever the query. */
+/** Rows of one band and one level whose sessions match the query about equally well. */
 export interface Class {
   readonly of: SignalRanges;
   readonly level: Interval | undefined;
@@ -36,13 +36,13 @@ export function boundsOfClasses(
 export interface Levels {
   /** By row. */
   readonly ofRow: Uint8Array;
-  /** By group of rows: a bit for each level that one of them has, or had. */
+  /** By group of rows: a bit for each level that one of its rows has, or had. */
   readonly ofGroup: Uint16Array;
 }
 
-/** Levels of a part, where sessions make no difference and where they do. */
+/** The most levels that a part has: first if all sessions are in one class, second if there are several classes. */
 const MOST_LEVELS = [16, 4] as const;
-/** The share of the highest score that a part must decide about to be worth having levels. */
+/** The share of the highest score that a part must account for to get levels. */
 const LEVELED = 0.15;
 
 export interface Leveled {
@@ -52,8 +52,8 @@ export interface Leveled {
 }
 
 /**
- * The part that no query changes on which scores depend most, and its levels; `undefined` where none counts for much, or where it is not
- * worked out for all rows.
+ * Finds the part on which scores depend most among those that no query changes, and its levels. Returns `undefined` if
+ * no part accounts for enough, or if the part is not computed for all rows.
  */
 export function levelsOf(
   root: Node,
@@ -70,14 +70,14 @@ export function levelsOf(
   return { node, ...levelsAlong(column, fixed.get(node)!, MOST_LEVELS[classes.length > 1 ? 1 : 0]) };
 }
 
-/** The part of a formula that has levels, for most queries: its bounds are to be worked out for all rows. */
+/** Returns the part of a formula that has levels for most queries. Its bounds have to be computed for all rows. */
 export function partWithLevels(root: Node): Node | undefined {
   if (leveledParts.has(root)) return leveledParts.get(root);
   const parts = new Map(keptParts(root).map((node) => [node, rangeOf(node)]));
   const highest = (fixed: FixedParts) =>
     intervalOf(root, {
       ...anything,
-      // Rows are passed over by what they have in common: no word of the query.
+      // Most rows that are skipped contain no word of the query, nor do their neighbours.
       signal: (name) => (UNTOUCHED.has(name) ? [0, 0] : SIGNALS[name].range),
       known: (name) => (isSignalName(name) && isQuerySignal(name)) || undefined,
       formula: (node) => fixed.get(node),
@@ -89,10 +89,10 @@ export function partWithLevels(root: Node): Node | undefined {
 
 const leveledParts = new WeakMap<Node, Node | undefined>();
 
-/** Signals that a row has nothing of where no word of a query stands in it or beside it. */
+/** Signals that are 0 for a row if neither it nor its neighbours contain a word of the query. */
 const UNTOUCHED: ReadonlySet<string> = new Set(['lexical', 'contextLexical']);
 
-/** The part by whose value the highest score falls most, if it falls by much. */
+/** Returns the part whose lowest value reduces the highest score most; `undefined` if no part reduces it by enough. */
 function partThatDecides(fixed: FixedParts, highest: (fixed: FixedParts) => number): Node | undefined {
   let least = highest(fixed) * (1 - LEVELED);
   let found: Node | undefined;
@@ -105,22 +105,25 @@ function partThatDecides(fixed: FixedParts, highest: (fixed: FixedParts) => numb
   return found;
 }
 
-/** Levels that go along with a column. */
+/** Levels that are kept up to date with a column of bounds. */
 interface Following {
   readonly levels: Levels;
-  /** Of the first level, and how far it is from one to the next. */
+  /** The lower end of the first level, and the width of each. */
   readonly least: number;
   readonly width: number;
   readonly lows: Float64Array;
   readonly highs: Float64Array;
-  /** How many of the renewed rows were taken in. */
+  /** How many of the column's renewed rows are included. */
   taken: number;
 }
 
-/** By the upper bounds of a column. */
+/** By the array of upper bounds of a column. */
 const followed = new WeakMap<Float32Array, Following>();
 
-/** Equal steps of the upper bounds, and between which values all bounds of a level lie. */
+/**
+ * Divides the range of the upper bounds into `count` equal levels. Returns the level of each row, and the interval of
+ * all bounds of each level.
+ */
 export function levelsAlong(column: KeptColumn, [low, high]: Interval, count: number): Omit<Leveled, 'node'> {
   let known = followed.get(column.high);
   if (known?.lows.length !== count) {
@@ -141,7 +144,7 @@ export function levelsAlong(column: KeptColumn, [low, high]: Interval, count: nu
   const { renewed = [] } = column;
   for (; known.taken < renewed.length; known.taken++) setLevel(known, column, renewed[known.taken]!);
   const { levels, lows, highs } = known;
-  // A level that no row has is never asked for.
+  // A level without rows is never used.
   const ranges = Array.from(
     lows,
     (least, level): Interval => [Math.min(least, high), Math.max(low, highs[level]!)],
@@ -149,10 +152,13 @@ export function levelsAlong(column: KeptColumn, [low, high]: Interval, count: nu
   return { levels, ranges };
 }
 
-/** What a row was before stays within the bounds of its level, which are then wider than they need be. */
+/**
+ * Sets the level of a row. The bounds that the row had before still widen its old level, which may be wider than
+ * needed.
+ */
 function setLevel({ levels, least, width, lows, highs }: Following, { low, high }: KeptColumn, row: number) {
   const upper = high[row]!;
-  // Where all were the same there are no steps.
+  // If all bounds are equal, `width` is 0.
   const level = Math.max(0, Math.min(lows.length - 1, Math.floor((upper - least) / width) || 0));
   levels.ofRow[row] = level;
   levels.ofGroup[groupOf(row)]! |= 1 << level;
@@ -160,7 +166,7 @@ function setLevel({ levels, least, width, lows, highs }: Following, { low, high 
   if (upper > highs[level]!) highs[level] = upper;
 }
 
-/** The same of one class: what does not depend on the similarity is worked out once. */
+/** Bounds the scores of one class. Parts that do not depend on the similarity are computed once. */
 function boundsOf(
   root: Node,
   query: QueryColumns,
@@ -188,12 +194,12 @@ function boundsOf(
   return (given) => {
     similarity = given;
     const bounds = intervals.of(root);
-    // What cannot be evaluated is evaluated all the same, and reported.
+    // A formula that needs an unknown age cannot be bounded, so its rows are evaluated, and that reports the error.
     return isKnown ? bounds : [-Infinity, Infinity];
   };
 }
 
-/** What is known of a row whose class and similarity are: the rest may be anything. */
+/** Returns what is known of a row by its class and similarity. Everything else may have any value in its range. */
 export function knowledgeOf(
   query: QueryColumns,
   of: SignalRanges,
@@ -213,7 +219,7 @@ export function knowledgeOf(
   };
 }
 
-/** The largest parts of a formula that no query changes. */
+/** Returns the largest parts of a formula that no query changes. */
 export function keptParts(node: Node): readonly Node[] {
   let parts = partsOf.get(node);
   if (!parts) {
@@ -225,7 +231,7 @@ export function keptParts(node: Node): readonly Node[] {
 
 const partsOf = new WeakMap<Node, readonly Node[]>();
 
-/** The largest parts of a formula that no query changes: between which values they lie, over all rows. */
+/** The largest parts of a formula that no query changes, and the interval of each over all rows. */
 export type FixedParts = ReadonlyMap<Node, Interval>;
 
 export function fixedParts(root: Node, columns: Columns): FixedParts {

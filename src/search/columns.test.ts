@@ -6,7 +6,7 @@ import { sampleMemory } from '../testing/sample-memory.ts';
 import { bytesOfColumns, createColumns, getRow, growColumns, setRow } from './columns.ts';
 
 describe('columns that share an array', () => {
-  test('every row is what it was last set to, to the bit', () => {
+  test('every row has the value that it was last set to, to the bit', () => {
     fc.assert(
       fc.property(
         fc.array(fc.oneof(fc.constant(sampleMemory({ id: 'a' })), arbitraryMemory), {
@@ -41,7 +41,7 @@ describe('columns that share an array', () => {
     );
   });
 
-  test('take little room where most of them have one value', () => {
+  test('take little space if most columns have a single value', () => {
     const columns = createColumns();
     const rows = 1000;
     growColumns(columns, rows);

@@ -10,30 +10,31 @@ import {
 } from '../scoring/signals.ts';
 import { grow, holding } from './grow.ts';
 
-/** Texts as small numbers, in the order in which they came. */
+/** Texts numbered in the order in which they were added. */
 export interface Dictionary {
   readonly texts: string[];
   readonly codes: Map<string, number>;
 }
 
-/** A byte each while there are at most 256 texts. */
+/** One byte each as long as there are at most 256 texts. */
 export type AttributeCodes = Uint8Array | Uint16Array | Uint32Array;
 
-/** The resident signals, clocks and attributes of the memories of one space, one value a row. */
+/** The resident signals, clocks and attributes of the memories of one space, one value for each row. */
 export interface ColumnSet {
   readonly signals: Record<StoredSignalName, Float64Array>;
   readonly clocks: Record<ClockName, Float64Array>;
   readonly attributes: Record<StoredAttributeName, { codes: AttributeCodes; dictionary: Dictionary }>;
   /**
-   * Arrays of one number for every column that has the same one in all rows, and that number: most clocks are unknown of every
-   * memory, and most counts are 0. A column that gets another value gets an array of its own. See {@link valueAt}.
+   * Arrays of length 1, shared by every column that has the same value in all rows, and that value. Most clocks are
+   * unknown for every memory, and most counts are 0. A column that gets a second value gets its own array. See {@link
+   * valueAt}.
    */
   readonly shared: Map<Float64Array, number>;
-  /** The same of attributes, all of whose codes are 0. */
+  /** The shared codes of every attribute whose codes are all 0. */
   zeros: Uint8Array;
-  /** Clocks whose array is that of a clock before them: most memories were never updated after they were created. */
+  /** Clocks that share the array of an earlier clock: most memories were never updated after they were created. */
   readonly twins: Set<ClockName>;
-  /** No row was set yet: the first one decides what is shared. */
+  /** Whether no row was set yet. The first row decides what is shared. */
   isEmpty: boolean;
 }
 
@@ -80,7 +81,7 @@ export function setRow(columns: ColumnSet, row: number, signals: StoredSignals):
   for (const name of CLOCK_NAMES) {
     const value = signals[name] ?? Number.NaN;
     if (columns.twins.has(name)) {
-      // The clock before it has been set to what it is now.
+      // The earlier clock has already been set.
       if (Object.is(columns.clocks[name][row], value)) continue;
       columns.clocks[name] = columns.clocks[name].slice();
       columns.twins.delete(name);
@@ -115,14 +116,14 @@ function setValue<Name extends string>(
   arrays[name][row] = value;
 }
 
-/** Before its first row every column is one that has the value of that row alone. */
+/** Before the first row is set, every column is shared and has the value of that row. */
 function shareAll(columns: ColumnSet, first: StoredSignals): void {
   for (const name of STORED_SIGNAL_NAMES) columns.signals[name] = sharedArray(columns, first[name]);
   for (const name of CLOCK_NAMES) columns.clocks[name] = sharedArray(columns, first[name] ?? Number.NaN);
   columns.isEmpty = false;
 }
 
-/** The array of all columns that have this one value in all rows. */
+/** Returns the array that is shared by all columns with this value in all rows. */
 export function sharedArray({ shared }: ColumnSet, value: number): Float64Array {
   for (const [array, of] of shared) if (Object.is(of, value)) return array;
   const array = Float64Array.of(value);
@@ -130,7 +131,7 @@ export function sharedArray({ shared }: ColumnSet, value: number): Float64Array 
   return array;
 }
 
-/** How many bytes the columns take. */
+/** Returns the size of the columns in bytes. */
 export function bytesOfColumns(columns: ColumnSet): number {
   return [...arraysOf(columns)].reduce((sum, { byteLength }) => sum + byteLength, 0);
 }
@@ -143,9 +144,9 @@ function arraysOf({ signals, clocks, attributes }: ColumnSet): ReadonlySet<Float
   ]);
 }
 
-/** The signals of a row, exactly as they were set. */
+/** Returns the signals of a row, exactly as they were set. */
 export function getRow(columns: ColumnSet, row: number): StoredSignals {
-  // Copied: adding so many one by one makes slow objects.
+  // Copying keeps one shape; adding so many names one by one makes slow objects.
   const signals: Record<string, unknown> = { ...UNKNOWN };
   for (const name of STORED_SIGNAL_NAMES) signals[name] = valueAt(columns.signals[name], row);
   for (const name of CLOCK_NAMES) {

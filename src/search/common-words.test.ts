@@ -44,7 +44,7 @@ const profiles = [
 ];
 
 describe('words that most memories have', () => {
-  test('leave no memory out that could be among the best', async () => {
+  test('leave out no memory that could be among the best', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.nat(),
@@ -79,7 +79,7 @@ describe('commonWords', () => {
       () => [],
     );
 
-  test('takes the commonest first, as long as rows that have no other stay below a bound', () => {
+  test('selects the commonest words while rows with only those stay below the limit', () => {
     const words = wordsOf(['amber', 'birch', 'cedar', ...NOWHERE]);
     const found = commonWords(words, 1)!;
     expect(found.isCommon).toEqual([true, true, ...words.idfs.slice(2).map(() => false)]);
@@ -88,14 +88,14 @@ describe('commonWords', () => {
     expect(commonWords(wordsOf(['amber']), 1)).toBeUndefined();
   });
 
-  test('a word that too few rows have is none', () => {
+  test('a word in too few rows is not common', () => {
     const words = wordsOf(['amber', ...NOWHERE]);
     const { count } = words.postings[0]!;
     expect(commonWords(words, count)?.isCommon[0]).toBe(true);
     expect(commonWords(words, count + 1)).toBeUndefined();
   });
 
-  test('leave rows uncounted, told apart from others only where they are not nearly all of them', () => {
+  test('leave rows uncounted, and list them only if they are not nearly all rows', () => {
     // Too few rows have another word for bounds of single rows to be worth it.
     const sizes = { commonFrom: 8, fewestStrong: 8 };
     const scores = wordScores(index, wordsOf(['amber', ...NOWHERE]), undefined, sizes);

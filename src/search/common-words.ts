@@ -2,20 +2,20 @@ import { BM25_K1, lengthNormalization, lexicalRelevance, termScore } from '../te
 import { frequencyIn, type QueryWords } from './lexical.ts';
 import type { ResidentIndex } from './resident-index.ts';
 
-/** Relevance that rows with nothing but common words of the query reach at most. */
+/** The highest relevance that rows with only common words may reach. */
 const MOST_RELEVANCE = 0.25;
 
-/** Words of a query that so many rows have, and that weigh so little, that most of these rows need not be counted. */
+/** Words of a query that are so frequent, and weigh so little, that most rows with them need not be counted. */
 export interface CommonWords {
-  /** Of each term of the query: whether it is one of them. */
+  /** For each term of the query: whether it is common. */
   readonly isCommon: readonly boolean[];
-  /** A row that has no other word, in it or beside it, is not more relevant than this. */
+  /** The highest relevance of a row if neither it nor its neighbours contain any other word. */
   readonly most: number;
 }
 
 /**
- * The commonest words of a query, as many as leave rows that have no other below a bound; `undefined` where none of them is in
- * `from` rows.
+ * Selects the commonest words of a query, as many as keep rows without any other word below `MOST_RELEVANCE`. Returns
+ * `undefined` if none is in at least `from` rows.
  */
 export function commonWords(words: QueryWords, from: number): CommonWords | undefined {
   const { idfs, idfSum, postings } = words;
@@ -25,7 +25,7 @@ export function commonWords(words: QueryWords, from: number): CommonWords | unde
   let sum = 0;
   let most = 0;
   for (const term of byCount) {
-    // No frequency gives more than this.
+    // The limit of a term's score as its frequency grows.
     const bound = lexicalRelevance((sum + idfs[term]!) * (BM25_K1 + 1), idfSum);
     if (countOf(term) < from || bound > MOST_RELEVANCE) break;
     sum += idfs[term]!;
@@ -35,7 +35,7 @@ export function commonWords(words: QueryWords, from: number): CommonWords | unde
   return most === 0 ? undefined : { isCommon, most };
 }
 
-/** BM25 of a row: in it alone. */
+/** Computes the BM25 score of a row, without its neighbours. */
 export function bm25Of({ lengths }: ResidentIndex, words: QueryWords, row: number): number {
   const normalization = lengthNormalization(lengths[row]!, words.averageLength);
   let bm25 = 0;

@@ -42,33 +42,39 @@ import { type FoundStandIn, standIns, vocabularyOf } from './vocabulary.ts';
 import { type Counting, countedRow, countedWords } from './word-counts.ts';
 import { noWordScores, scoresOneByOne, substringScores, wordScores } from './word-scores.ts';
 
-/** The index, and what it reflects. */
+/** The resident index, and the point in the log up to which it is current. */
 export interface ResidentState {
   readonly index: ResidentIndex;
   /** By key. */
   readonly relations: Relations<number>;
-  /** Of the last event taken in. */
+  /** The sequence of the last event that the index has applied. */
   readonly sequence: number;
   /** See {@link SearchAnswer}. */
   readonly rebuilt?: boolean | undefined;
 }
 
-/** Bounds of formulas are kept for recalls of more than this part of the rows. */
+/** Bounds are kept between recalls only if a recall ranks more than 1/8 of the rows of the index. */
 const KEPT_SHARE = 8;
 
-/** From how many rows on a search leaves work out. Tests have smaller numbers. */
+/** Sizes from which a search uses its shortcuts. Tests pass smaller ones. */
 export interface Sizes {
-  /** To prepare passing over rows takes longer than to bound fewer than these. */
+  /** Fewer rows than this are bounded one by one: preparing to skip rows would take longer. */
   readonly skimFrom: number;
-  /** Of the rows with words, so many are looked at whatever their similarity. */
+  /** At least this many of the rows that contain words of the query are never skipped. */
   readonly fewestStrong: number;
-  /** Where so many rows have a word, or nothing but a common one, rows are told apart before they are counted. */
+  /**
+   * If at least this many rows contain a word, or nothing but a common word, rows are selected before their words are
+   * counted.
+   */
   readonly commonFrom: number;
 }
 
 const SIZES: Sizes = { skimFrom: 2048, fewestStrong: 256, commonFrom: 2048 };
 
-/** What a first recall makes for every row, before it ranks without a pause. Rows that it skims are passed over by levels, which all have. */
+/**
+ * Computes, in steps, the bounds that a first recall needs for every row, so that ranking itself does not pause. If
+ * rows are skimmed, the part with levels is computed for all rows.
+ */
 function* keepAhead(
   index: ResidentIndex,
   { belief, keepAhead }: View,
@@ -85,7 +91,10 @@ function* keepAhead(
   }
 }
 
-/** The exact top k: every store that has a resident index searches by this. Tests skim smaller stores too. */
+/**
+ * Finds the exact top k. Every store that has a resident index searches with this. `sizes` lets tests skim small
+ * stores.
+ */
 export async function conductSearch(
   { index, relations, sequence, rebuilt }: ResidentState,
   source: KeyedRows,
@@ -104,7 +113,7 @@ export async function conductSearch(
   const skims = filter.cold !== true && rows.length >= sizes.skimFrom;
   const columns = await columnsOfQuery(index, source, view, query, profile, { sizes, skims });
   const afterLexical = performance.now();
-  // What is kept has room for every row: too dear for a few of them.
+  // Kept bounds take space for every row of the index: too expensive for a recall of few rows.
   const kept = rows.length > index.size / KEPT_SHARE ? view.kept(now) : undefined;
   if (kept) await inSlices(keepAhead(index, view, profile, now, skims), slices);
   const { vector } = query;
@@ -145,7 +154,7 @@ export async function conductSearch(
   return found;
 }
 
-/** What a search makes of these memories, in order. Only their vectors are read; everything else is resident. */
+/** Scores the given memories as a search would, in order. Only their vectors are read; everything else is resident. */
 export async function conductInspection(
   { index, relations }: ResidentState,
   source: KeyedRows,
@@ -158,7 +167,7 @@ export async function conductInspection(
   const within = await keysWithMetadata(source, filter);
   const keys = await source.keysOf(ids);
   const found = keys.filter((key) => key !== undefined);
-  // Without words there is nothing to compute for every row of the index.
+  // Without words in the query, nothing has to be computed for every row of the index.
   const read = signalsRead(profile);
   const hasWords = query.terms.length > 0 || query.substring !== undefined;
   const columns =
@@ -190,7 +199,7 @@ export async function conductInspection(
   });
 }
 
-/** Those of these memories that a recall with this filter may see, in order. */
+/** Returns those of `ids` that a recall with this filter may see, in order. */
 export async function conductVisibility(
   { index, relations }: ResidentState,
   source: KeyedRows,
@@ -207,8 +216,8 @@ export async function conductVisibility(
 }
 
 /**
- * What a recall ranks by is asked for again when links and updates are followed. By the view, which is there for long: what a map
- * holds by a key that is new survives the collections of young objects with it.
+ * The columns of the last query. Following links and updates asks for them again. The key is the view because it lives
+ * long: a value held under a young key would survive the collections of young objects along with it.
  */
 const lastColumns = new WeakMap<
   View,
@@ -228,11 +237,11 @@ function sameNames(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
 interface ColumnOptions {
   readonly sizes?: Sizes;
   readonly skims?: boolean;
-  /** Keys of memories, if no others are asked for. */
+  /** Keys of the only memories that are asked for. Default is all. */
   readonly among?: readonly number[];
 }
 
-/** What a query finds of all rows, or at least of the memories of some keys. */
+/** Computes the query's columns for all rows, or at least for the memories with the keys `among`. */
 async function columnsOfQuery(
   index: ResidentIndex,
   source: KeyedRows,
@@ -273,7 +282,10 @@ async function columnsOfQuery(
   return queryColumns(index, view, query, lexical, undefined, read, sizes.fewestStrong);
 }
 
-/** What stands for the terms that no visible memory has: the rest of the space neither shows nor hides a word. */
+/**
+ * Finds stand-ins for the terms that no visible memory contains. Memories that the recall cannot see neither hide nor
+ * supply one.
+ */
 async function standInsOf(
   index: ResidentIndex,
   source: KeyedRows,
@@ -292,7 +304,10 @@ async function standInsOf(
   return new Map(nowhere.map((term) => [term, standIns(vocabulary, term, frequencyOf, written?.get(term))]));
 }
 
-/** The words of these memories, counted when somebody asks: only who stands beside them is looked up now. */
+/**
+ * Returns the words of these memories. They are counted when somebody reads them; only their neighbours are looked up
+ * now.
+ */
 async function wordsOf(
   index: ResidentIndex,
   source: KeyedRows,
@@ -323,7 +338,10 @@ async function keysWithMetadata(
   return metadata.length === 0 ? undefined : source.keysWithMetadata(metadata);
 }
 
-/** Metadata is no column: whoever it keeps out is known by its key, and comes before all but the rest of the filter. */
+/**
+ * Adds the metadata filter to the reason for exclusion. Metadata has no column, so excluded memories are known by key.
+ * The filters of scope, type and tag are reported before it; all other reasons after it.
+ */
 function withMetadata(
   excluded: Exclusion | undefined,
   within: ReadonlySet<number> | undefined,
@@ -334,7 +352,7 @@ function withMetadata(
   return before.includes(excluded) ? excluded : 'metadata';
 }
 
-/** What of a row the conditions of eligibility look at; its signals are complete. */
+/** Returns what the eligibility conditions read of a row, whose signals are complete. */
 function eligibilityOf(index: ResidentIndex, row: number, signals: Signals): Eligibility {
   return {
     scope: signals.scope!,
@@ -351,7 +369,7 @@ function eligibilityOf(index: ResidentIndex, row: number, signals: Signals): Eli
   };
 }
 
-/** Throws `store_corrupt` for a memory that the log does not tell of. */
+/** Returns the row of a memory. Throws `store_corrupt` if the log does not contain it. */
 function rowOf(index: ResidentIndex, key: number, id: string): number {
   const row = index.rowOfKey.get(key);
   if (row !== undefined) return row;
@@ -362,7 +380,7 @@ function rowOf(index: ResidentIndex, key: number, id: string): number {
   );
 }
 
-/** Throws `embedder_mismatch` for a query's vector that the space's cannot be compared with. */
+/** Throws `embedder_mismatch` if the query's vector cannot be compared with the space's vectors. */
 function checkVector(index: ResidentIndex, { vector }: PreparedQuery): void {
   if (vector && index.dimensions > 0) checkQueryVector(vector, index.dimensions);
 }

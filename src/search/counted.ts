@@ -5,9 +5,10 @@ import { classOfRow, countWithin, type Fill, type Similarities } from './fill.ts
 import type { ResidentIndex } from './resident-index.ts';
 import type { ByFloor } from './skim.ts';
 
-// How many rows meet a condition, when some were passed over because others score higher: docs/decisions/0145-counted-afterwards.md
+// Counts the rows that meet a condition when some were skipped because others score higher:
+// docs/decisions/0145-counted-afterwards.md
 
-/** How many of these rows, `withVector` of which have a similarity, may meet requirements that are all about it. */
+/** Counts the rows that may meet requirements which are all on the similarity. `withVector` of the rows have one. */
 export function countMeeting(
   index: ResidentIndex,
   rows: Int32Array,
@@ -20,7 +21,7 @@ export function countMeeting(
   return others + countWithin(index, rows, similarity, limits);
 }
 
-/** A block whose rows are bounded, and another one for rows on their way there. */
+/** A block whose rows are bounded, and a spare one to fill. */
 interface FloorBounds {
   readonly block: MutableBlock;
   readonly spare: MutableBlock;
@@ -30,7 +31,7 @@ interface FloorBounds {
   readonly slack: number;
 }
 
-/** How many rows may reach the floor, of those that `fill` gives: the ones that the skim does not put below it. */
+/** Counts the rows from `fill` that may reach the floor. `fill` leaves out the rows that the skim puts below it. */
 export function countAbove(
   { sessions }: ResidentIndex,
   fill: Fill,
@@ -49,7 +50,7 @@ export function countAbove(
       block.rows[open] = row;
       block.similarityLow[open] = similarityLow[at]!;
       block.similarityHigh[open] = similarityHigh[at]!;
-      // No branch: it would be unpredictable. The similarity of a row without a vector is NaN.
+      // Without a branch, which would be unpredictable. The similarity of a row without a vector is NaN.
       open += Number(!(similarityLow[at]! >= least));
     }
     above += count - open;

@@ -10,7 +10,7 @@ import { beliefColumns } from './belief-columns.ts';
 import { ELIGIBLE, eligibleRows, OUTSIDE } from './eligible.ts';
 import { removeMemory } from './resident-index.ts';
 
-test('where nothing is hidden all rows are eligible, and a dead one is not', () => {
+test('if nothing is hidden, all rows are eligible except dead ones', () => {
   const memories = plainStore(1, 3);
   const index = indexOf(memories);
   const relations = relationsOf(memories, []);

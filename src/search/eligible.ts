@@ -7,13 +7,16 @@ import type { MemoryFilter } from '../store/store.ts';
 import type { BeliefColumns } from './belief-columns.ts';
 import type { ResidentIndex } from './resident-index.ts';
 
-/** A row that is dead or outside of a filter; one that is within, but not to be looked at now; and one that is. */
+/**
+ * How a recall sees a row: `OUTSIDE` if it is dead or does not match the filter, `FILTERED` if it matches but may not
+ * be returned now, and `ELIGIBLE` if it may be.
+ */
 export type Standing = typeof OUTSIDE | typeof FILTERED | typeof ELIGIBLE;
 export const OUTSIDE = 0;
 export const FILTERED = 1;
 export const ELIGIBLE = 2;
 
-/** The living rows that a recall may look at, ascending, how each row stands to it, and how many are within the filter. */
+/** Finds the eligible rows, ascending, the standing of each row, and how many rows match the filter. */
 export function eligibleRows(
   index: ResidentIndex,
   belief: BeliefColumns,
@@ -24,7 +27,7 @@ export function eligibleRows(
   const { size } = index;
   const { standingOf, areAllEligible } = rules(index, belief, filter, now, within);
   const standing = new Uint8Array(size);
-  // In a new process, a look at each row takes many times as long.
+  // In a new process, looking at each row would take many times as long.
   if (areAllEligible) return { rows: firstRows(size), standing: standing.fill(ELIGIBLE), filtered: size };
   const rows = new Int32Array(size);
   let count = 0;
@@ -39,15 +42,15 @@ export function eligibleRows(
 }
 
 /**
- * How a row stands to a recall. It may look at one that is within the filter, hot, valid now, neither expired, invalidated,
- * superseded nor consolidated into another memory. The conditions are those of `exclusionOf`, over columns; `within` are the
- * keys of the memories whose metadata is what was asked for.
+ * Returns a function that gives the standing of a row. A row is eligible if it matches the filter, is hot and valid
+ * now, and is not expired, invalidated, superseded, or consolidated into another memory. The conditions are those of
+ * `exclusionOf`, over columns. `within` are the keys of the memories whose metadata matches.
  */
 export function standings(...of: Parameters<typeof rules>): (row: number) => Standing {
   return rules(...of).standingOf;
 }
 
-/** The same, and whether all rows are eligible for certain. */
+/** Returns the same function, and whether all rows are certainly eligible. */
 function rules(
   index: ResidentIndex,
   { superseded }: BeliefColumns,
@@ -77,7 +80,7 @@ function rules(
   );
   const isCore = allowed(columns.attributes.core.dictionary.texts, ['true'], undefined);
   const tagged = rowsWithTags(index, filter.tags);
-  // Most spaces have no memory with one of these clocks: a look at each for every row is half of the work.
+  // In most spaces no memory has any of these clocks. Reading each for every row would be half of the work.
   const isTimeless = [consolidatedAt, expiresAt, invalidatedAt, validFrom, validUntil].every((clock) =>
     Number.isNaN(columns.shared.get(clock)),
   );
@@ -118,7 +121,7 @@ function rules(
 
 const coldCounts = new WeakMap<ResidentIndex, { readonly version: number; readonly count: number }>();
 
-/** How many living memories are cold. */
+/** Counts the living memories that are cold. */
 export function coldCount(index: ResidentIndex): number {
   const { codes, dictionary } = index.columns.attributes.tier;
   const cold = dictionary.codes.get('cold');

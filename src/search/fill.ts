@@ -10,27 +10,30 @@ import { dotError, quantiseQuery } from './quantise.ts';
 import type { ResidentIndex } from './resident-index.ts';
 import type { Skim } from './skim.ts';
 
-/** Fills an empty block with the next rows, up to so many; returns whether any is left. */
+/** Fills an empty block with the next rows, at most `most`. Returns whether any rows are left. */
 export type Fill = (block: MutableBlock, most: number) => boolean;
 
-/** What the similarities of rows are made of. */
+/** What the bounds of similarities are computed from. */
 export interface Similarities {
-  /** By row. */
+  /** By row: the dot product of its codes with those of the query. */
   readonly products: Int32Array;
-  /** By group of rows: at least the highest product of those that were asked for. */
+  /** By group of rows: at least the highest product of the rows that were asked for. */
   readonly peaks: Int32Array;
-  /** Ascending: of each part of the rows that were compared together, the one with the highest product. */
+  /** The row with the highest product of each part of the rows. Ascending. */
   readonly tops: readonly number[];
-  /** Of the query. */
+  /** The scale and residual of the query's codes. */
   readonly scale: number;
   readonly residual: number;
 }
 
-/** Room for the products of all rows and of groups, which nothing holds on to. */
+/** Reused arrays for the products of all rows and the peaks of all groups. Nothing keeps a reference to them. */
 let room = new Int32Array(0);
 let peaks = new Int32Array(0);
 
-/** Good until the next call. The tops are those of so many rows each, which are whole groups; without that, there are none. */
+/**
+ * Computes the products of `rows` with the query vector. The result is valid until the next call. If `together` is
+ * given, a whole number of groups, `tops` has one row for each part of so many rows.
+ */
 export function similarities(
   index: ResidentIndex,
   vector: Float32Array,
@@ -62,7 +65,7 @@ export function similarities(
   return { products: room, peaks, tops, scale, residual };
 }
 
-/** Each of some rows, with the values that its similarity lies between. */
+/** Returns a fill that gives each of `rows` with the bounds of its similarity. */
 export function listed(index: ResidentIndex, rows: Int32Array, similarity: Similarities | undefined): Fill {
   let at = 0;
   return (block, most) => {
@@ -79,7 +82,7 @@ export function listed(index: ResidentIndex, rows: Int32Array, similarity: Simil
   };
 }
 
-/** Rows beside the strong ones which a skim does not pass over by their similarity. */
+/** Returns a fill that gives the rows which are not strong and which the skim does not skip. */
 export function picked(
   index: ResidentIndex,
   rows: Int32Array,
@@ -118,7 +121,7 @@ export function picked(
   };
 }
 
-/** The same where rows have no similarity. */
+/** Does the same as {@link picked} where rows have no similarity. */
 export function unpassed(
   { sessions }: ResidentIndex,
   rows: Int32Array,
@@ -159,12 +162,12 @@ export function unpassed(
 /** Rows that are left to look at. */
 interface Picks {
   readonly rows: Int32Array;
-  /** The place of the next one. */
+  /** The place of the next row. */
   at: number;
   end: number;
 }
 
-/** Picks those of the rows of a run that are not below the least of its cuts. */
+/** Picks the rows of a run that are not below the lowest cut of their band and level. */
 function pickRows(
   { codes, scales, residuals }: ResidentIndex,
   { products }: Similarities,
@@ -202,7 +205,7 @@ function pickRows(
   endRun(rows.length - strong.length - found, arrays.highest[0]!);
 }
 
-/** Of the rows that match at all. */
+/** Sets the lowest cut of rows whose words can match. */
 function setLeasts(
   leasts: Float32Array,
   least: Float64Array,
@@ -219,8 +222,8 @@ function setLeasts(
   }
 }
 
-// Functions of their own, not within another: those that are made for each recall are slow for most of it. And what a loop reads
-// of an object, it reads again for each row.
+// These are top-level functions because closures created for each recall run unoptimised for most of it. They
+// destructure objects first because a loop would read their fields again for each row.
 function setSimilarities(
   { scales, residuals }: ResidentIndex,
   { products, scale, residual }: Similarities,
@@ -235,14 +238,18 @@ function setSimilarities(
   }
 }
 
-/** How many of these rows have a vector whose similarity may lie within the limits, as far as the codes tell. */
+/**
+ * Counts the rows whose similarity may lie within the limits, as far as the codes tell. Rows without a vector do not
+ * count.
+ */
 export function countWithin(
   { scales, residuals }: ResidentIndex,
   rows: Int32Array,
   { products, scale, residual }: Similarities,
   { above = -1, atLeast = 0, below = 2, atMost = 1 }: Limits,
 ): number {
-  // Similarities lie from 0 to 1; their bounds, by the codes, may lie beyond.
+  // Similarities lie in [0, 1], but bounds by codes may lie outside, so a limit at or beyond an end must not exclude
+  // any.
   const [moreThan, least] = [above < 0 ? -Infinity : above, atLeast <= 0 ? -Infinity : atLeast];
   const [lessThan, most] = [below > 1 ? Infinity : below, atMost >= 1 ? Infinity : atMost];
   let count = 0;
@@ -252,7 +259,7 @@ export function countWithin(
     const error = dotError(residual, residuals[row]!);
     const low = product - error;
     const high = product + error;
-    // Without branches, which would be unpredictable, it takes a sixth of the time.
+    // Without branches, which would be unpredictable, this takes a sixth of the time.
     count += Number(high > moreThan) & Number(high >= least) & Number(low < lessThan) & Number(low <= most);
   }
   return count;
@@ -281,7 +288,7 @@ function takePicks(
     const high = product + error;
     const each = classOfRow(skim, sessions[row]!, row);
     const cut = cuts[each]!;
-    // Of a row without a vector it is NaN.
+    // For a row without a vector, `high` is NaN.
     if (high <= cut || cut === Infinity) {
       counts[each]!++;
       if (high > highest[each]!) highest[each] = high;
@@ -296,7 +303,7 @@ function takePicks(
   picks.at = at;
 }
 
-/** By its session, its level, and how well it can match. */
+/** Returns the class of a row: by its session, its level, and how well its words can match. */
 export function classOfRow(
   { bandOf, bandSize, classOf, levels, levelCount, strengths }: Skim,
   session: number,
@@ -306,7 +313,7 @@ export function classOfRow(
   return from + (levels ? classOf[session]! * levelCount + levels.ofRow[row]! : classOf[session]!);
 }
 
-/** NaN stays what it is: that of a row without a vector. */
+/** Clamps to [0, 1]. NaN, of a row without a vector, stays NaN. */
 function within01(value: number): number {
   return value < 0 ? 0 : value > 1 ? 1 : value;
 }

@@ -129,7 +129,7 @@ describe('the index with a floor under the match', () => {
     );
   });
 
-  test('at 0 keeps all, at 1 only full matches, and rows below it push nobody out', async () => {
+  test('at 0 keeps all, at 1 only full matches, and rows below it displace no others', async () => {
     const memories = plainStore(7, 60);
     const query = { terms: ['birch'], vector: denseVector(seededRandom(8)) };
     const request = { profile: hybrid, query, filter: {}, now: ARBITRARY_NOW, limit: 5 };
@@ -214,7 +214,7 @@ describe('the index with a floor under the match', () => {
       );
     });
 
-    test('looks at few that cannot be among the best', async () => {
+    test('looks at few rows that cannot be among the best', async () => {
       const memories = conversation(3, 3000);
       const vector = denseVector(seededRandom(9));
       const request = {

@@ -96,8 +96,8 @@ const search = fc.record({
   most: fc.constantFrom(1, 64, 1024),
 });
 
-describe('rows that are passed over together', () => {
-  test('are passed over one by one too, and none of their classes reaches more than is said', () => {
+describe('rows that are skipped together', () => {
+  test('would be skipped one by one too, and no class reaches more than its recorded highest similarity', () => {
     fc.assert(
       fc.property(
         search,
@@ -190,7 +190,7 @@ describe('rows that are passed over together', () => {
     );
   });
 
-  test('the rows to look at first are the most similar ones of so many each, the first where two are', () => {
+  test('the first rows are the most similar one of each part, or the earlier of two equal ones', () => {
     fc.assert(
       fc.property(
         fc.nat(spaces.length - 1),
@@ -220,7 +220,7 @@ describe('rows that are passed over together', () => {
   });
 });
 
-test('what a group reaches is at least what the kernel finds of any of its rows, to the bit', () => {
+test("the reach of a group is at least the kernel's reach of each of its rows, to the bit", () => {
   const real = fc.oneof(fc.constantFrom(0, 1e-3, 1), fc.double({ min: 0, max: 1, noNaN: true }));
   const row = fc.record({
     product: fc.oneof(fc.integer(), fc.constantFrom(-0x80000000, -1, 0, 0x7fffffff)),
@@ -250,7 +250,7 @@ test('what a group reaches is at least what the kernel finds of any of its rows,
   );
 });
 
-test('groups follow the rows that come: a row without a vector stays in what is known, and so do sessions', () => {
+test('groups follow appended rows, including rows without a vector and sessions', () => {
   const groups = createGroups();
   const scales = Float32Array.from({ length: 3 * GROUP_ROWS }, (_, row) => row + 1);
   const residuals = scales.map((scale) => 2 * scale);

@@ -3,31 +3,33 @@ import { GROUP_ROWS } from './kernel/scan.ts';
 import { ROUNDING } from './quantise.ts';
 
 /**
- * What rows that stand beside each other have in common, `GROUP_ROWS` of them: how similar to a query any of them can be, with the
- * highest of their products, and of which sessions they are. Rows come at the end, and never get another vector or session: what is
- * known of a group stays true.
+ * What `GROUP_ROWS` consecutive rows have in common: bounds of their scales and residuals, which with the highest of
+ * their products limit the similarity of all of them, and their sessions. Rows are only appended, and never change
+ * their vector or session, so what is known of a group stays true.
  */
 export interface Groups {
-  /** By group: the largest scale and the largest residual; NaN where a row has no vector. */
+  /** By group: the largest scale and the largest residual; NaN if one of its rows has no vector. */
   scales: Float32Array;
   residuals: Float32Array;
-  /** Of all rows with a vector; infinite where there are none. */
+  /** The least scale of all rows with a vector; `Infinity` if there are none. */
   leastScale: number;
-  /** By group, `MOST_SESSIONS` each: the index's numbers of the sessions of its rows. */
+  /** By group, `MOST_SESSIONS` entries each: the index's numbers of the sessions of its rows. */
   sessions: Uint32Array;
-  /** By group: how many sessions those are; more than `MOST_SESSIONS` where not all of them are known. */
+  /** By group: how many sessions it has; `MOST_SESSIONS + 1` if they are not all listed. */
   sessionCounts: Uint8Array;
-  /** Rows of one session that follow each other are a run, those of none too: the first row of each, ascending, and the session. */
+  /**
+   * A run is consecutive rows of the same session, or of none. The first row of each run, ascending, and its session.
+   */
   runStarts: Int32Array;
   runSessions: Uint32Array;
   runCount: number;
-  /** How many rows are in a session. */
+  /** How many rows belong to a session. */
   inSessions: number;
-  /** Rows that were taken in. */
+  /** How many rows are included so far. */
   taken: number;
 }
 
-/** Turns of a session mostly follow each other. */
+/** The most sessions that are listed for a group. Turns of a session are mostly consecutive. */
 export const MOST_SESSIONS = 8;
 
 export function createGroups(): Groups {
@@ -55,7 +57,7 @@ export function groupOf(row: number): number {
   return Math.floor(row / GROUP_ROWS);
 }
 
-/** Of an index: the scales and residuals of the vectors of rows, and the numbers of their sessions. */
+/** The fields of an index that groups are made from. */
 interface Rows {
   readonly groups: Groups;
   readonly size: number;
@@ -64,7 +66,7 @@ interface Rows {
   readonly sessions: { readonly codes: Uint32Array };
 }
 
-/** Takes in the rows that have come since. */
+/** Adds the rows that were appended since the last call. */
 export function followRows({ groups, size, scales, residuals, sessions: { codes } }: Rows): void {
   if (groups.taken === size) return;
   const count = groupOf(size) + 1;
@@ -75,7 +77,7 @@ export function followRows({ groups, size, scales, residuals, sessions: { codes 
   for (let row = groups.taken; row < size; ) {
     const group = groupOf(row);
     const end = Math.min(size, (group + 1) * GROUP_ROWS);
-    // NaN stays: whether a row without a vector is passed over is not a matter of its similarity.
+    // `Math.max` keeps NaN: a row without a vector cannot be skipped by its similarity.
     groups.scales[group] = Math.max(groups.scales[group]!, highestOf(scales, row, end));
     groups.residuals[group] = Math.max(groups.residuals[group]!, highestOf(residuals, row, end));
     groups.leastScale = Math.min(groups.leastScale, leastOf(scales, row, end));
@@ -85,7 +87,8 @@ export function followRows({ groups, size, scales, residuals, sessions: { codes 
   groups.taken = size;
 }
 
-// Small functions: V8 compiles them after some groups, where one loop over all rows of a large index stays interpreted for long.
+// Small functions: V8 compiles them after a few groups, while a single loop over all rows of a large index would stay
+// interpreted for long.
 
 function highestOf(values: Float32Array, start: number, end: number): number {
   let highest = 0;
@@ -93,7 +96,7 @@ function highestOf(values: Float32Array, start: number, end: number): number {
   return highest;
 }
 
-/** NaN is none. */
+/** Returns the least value, ignoring NaN. */
 function leastOf(values: Float32Array, start: number, end: number): number {
   let least = Infinity;
   for (let row = start; row < end; row++) {
@@ -116,7 +119,7 @@ function addSessions(groups: Groups, group: number, sessions: Uint32Array, start
   }
 }
 
-/** Unless the run before it goes on, in another group. */
+/** Starts a run, unless the row continues the last run of the previous group. */
 function addRun(groups: Groups, row: number, session: number): void {
   const { runCount } = groups;
   if (runCount > 0 && groups.runSessions[runCount - 1] === session) return;
@@ -136,7 +139,10 @@ function addSession({ sessions, sessionCounts }: Groups, group: number, session:
   sessionCounts[group] = count + 1;
 }
 
-/** A bit for each class that a row of the group may have; `classOf` is by session, `all` has a bit for each class that there is. */
+/**
+ * Returns a bit for each class that a row of the group may have. `classOf` is by session; `all` has the bits of all
+ * classes.
+ */
 export function classesOfGroup(
   { sessions, sessionCounts }: Groups,
   group: number,
@@ -152,7 +158,7 @@ export function classesOfGroup(
 
 const { fround } = Math;
 
-/** What the kernel compares with the leasts of rows: their products, and by how much they can be too low. */
+/** What the kernel computes the reach of a row from: the scale of the query, and the error of products. */
 export interface Reach {
   readonly scale: number;
   readonly spread: number;
@@ -160,13 +166,13 @@ export interface Reach {
 }
 
 export function reachOf(scale: number, residual: number): Reach {
-  // A little more than the error, for numbers of 32 bits.
+  // Slightly more than the error, to allow for 32-bit rounding.
   return { scale, spread: 1 + residual, more: residual + 4 * ROUNDING };
 }
 
 /**
- * At least what `pick` finds as the reach of any row of the group: the same steps, each of which rounds a larger number to one that is no
- * smaller.
+ * Returns at least the reach that `pick` computes for any row of the group. It takes the same steps with larger
+ * numbers, and rounding keeps their order.
  */
 export function reachOfGroup(
   { scales, residuals }: Groups,

@@ -1,9 +1,10 @@
 import { channel } from 'node:diagnostics_channel';
 
 /**
- * Progress of the index of a space, while it is built from all memories because no saved one can be read, or takes in at least a thousand
- * memories that were written since it was saved. Published on the channel `salience:index` of `node:diagnostics_channel`: `done` is 0
- * first, and equals `total` in the last message, which is missing if building fails.
+ * Progress of building the index of a space from all memories because no saved one can be read, or of adding at least a
+ * thousand memories written since it was saved. Published on the channel `salience:index` of
+ * `node:diagnostics_channel`. `done` is 0 at first and equals `total` in the last message, which is missing if building
+ * fails.
  */
 export interface IndexProgress {
   readonly space: string;

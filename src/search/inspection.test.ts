@@ -20,7 +20,7 @@ const chosen = (memories: readonly SearchableMemory[], places: readonly number[]
   'nobody',
 ];
 
-describe('the index makes of single memories what brute force makes of them', () => {
+describe('inspecting single memories equals brute force', () => {
   test('for random formulas', async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -39,7 +39,7 @@ describe('the index makes of single memories what brute force makes of them', ()
     );
   });
 
-  test('for hybrid, whose words are also those around: of what the recall sees, and of what it does not', async () => {
+  test('for hybrid, which reads neighbouring turns: for visible and for hidden memories', async () => {
     const why = new Set<Exclusion | undefined>();
     let around = 0;
     await fc.assert(
@@ -68,7 +68,7 @@ describe('the index makes of single memories what brute force makes of them', ()
     expect(around).toBeGreaterThan(20);
   });
 
-  test('also where a moment lies exactly on a clock', async () => {
+  test('also at the exact moment of a clock', async () => {
     const filters: readonly MemoryFilter[] = [{}, { deep: true }, { includeExpired: true }];
     await fc.assert(
       fc.asyncProperty(

@@ -63,7 +63,7 @@ test.each([
   },
 );
 
-test('what made ahead is kept as long as what is made at once', () => {
+test('bounds made ahead are kept as long as bounds made at once', () => {
   const kept = createKept(2);
   for (const _ of kept.ahead(now, fading(30), columns, true) ?? []);
   const made = kept.at(now)(fading(30), columns);
@@ -71,7 +71,7 @@ test('what made ahead is kept as long as what is made at once', () => {
   expect(kept.at(now + 6 * 60 * MINUTE + 1)(fading(30), columns)).not.toBe(made);
 });
 
-test('the last of many rows is looked at too; no row at all is kept for a day', () => {
+test('the sample includes the last row; without rows, bounds are kept for a day', () => {
   const mixed: Columns = {
     ...columns,
     clock: () => Float64Array.from({ length: 300 }, (_, row) => (row === 299 ? now : now - 9000 * day)),
@@ -86,13 +86,13 @@ test('the last of many rows is looked at too; no row at all is kept for a day', 
   expect(none(now + 24 * 60 * MINUTE)(fading(1), columns)).toBe(empty);
 });
 
-test('formulas that differ only in a table are told apart', () => {
+test('formulas that differ only in a table have different keys', () => {
   const kept = createKept(2).at(now);
   expect(workedOut(kept(fading(10, 1), columns)).high[0]).toBeCloseTo(0.5, 5);
   expect(workedOut(kept(fading(10, 0.5), columns)).high[0]).toBeCloseTo(0.25, 5);
 });
 
-test('eight formulas are kept: the ninth takes the place of that which was made first', () => {
+test('eight formulas are kept: the ninth replaces the oldest', () => {
   const kept = createKept(2).at(now);
   const made = Array.from({ length: 8 }, (_, at) => kept(fading(at + 1), columns));
   for (const [at, each] of made.entries()) expect(kept(fading(at + 1), columns)).toBe(each);
@@ -103,7 +103,7 @@ test('eight formulas are kept: the ninth takes the place of that which was made 
   expect(kept(fading(1), columns)).not.toBe(made[0]);
 });
 
-test('one that was made anew counts as the newest', () => {
+test('a formula that was recomputed counts as the newest', () => {
   const kept = createKept(2).at;
   for (let at = 1; at <= 8; at++) kept(now)(fading(at), columns);
   const later = now + 2 * day;
@@ -112,7 +112,7 @@ test('one that was made anew counts as the newest', () => {
   expect(kept(later)(fading(1), columns)).toBe(renewed);
 });
 
-test('what is made ahead in steps is what is found afterwards, and as it would have been worked out row by row', () => {
+test('bounds made ahead in steps are found afterwards, and equal those made row by row', () => {
   const kept = createKept(2);
   const lazy = kept.at(now)(fading(10), columns);
   const steps = kept.ahead(now, fading(10), columns, true);
@@ -126,7 +126,7 @@ test('what is made ahead in steps is what is found afterwards, and as it would h
   expect(kept.at(now + 60_000)(fading(10), columns)).toBe(found);
 });
 
-test('a row is worked out when it is first asked for, once; of those that changed the others stay what they were', () => {
+test('a row is bounded once, when it is first read; a change recomputes only the changed rows', () => {
   const ages = Float64Array.from([10, 20, 30, 40, 50], (days) => now - days * day);
   const five: Columns = {
     ...columns,
@@ -152,7 +152,7 @@ test('a row is worked out when it is first asked for, once; of those that change
   expect(after.low[2]).toBeGreaterThan(0.9);
 });
 
-test('what is made ahead is worked out row by row where not all rows are asked for, and in steps where an age is unknown', () => {
+test('making ahead is lazy unless all rows are wanted, and goes in steps if an age is unknown', () => {
   const kept = createKept(2);
   expect([...(kept.ahead(now, fading(10), columns, false) ?? [])]).toHaveLength(0);
   const lazy = kept.at(now)(fading(10), columns);
@@ -164,14 +164,14 @@ test('what is made ahead is worked out row by row where not all rows are asked f
   expect(kept.at(now)(fading(1), unknown).workOut).toBeUndefined();
 });
 
-test('where the age of a row is unknown, all rows are worked out at once: whether the formula can be evaluated must be known', () => {
+test('if the age of a row is unknown, all rows are bounded at once to know if the formula can be evaluated', () => {
   const unknown: Columns = { ...columns, clock: () => Float64Array.of(now, Number.NaN) };
   const { workOut, high } = createKept(2).at(now)(fading(10), unknown);
   expect(workOut).toBeUndefined();
   expect([...high]).toEqual([expect.closeTo(1, 6), expect.closeTo(0, 6)]);
 });
 
-test('rows that were worked out anew are told, until the arrays are others or they are too many', () => {
+test('recomputed rows are listed until the arrays are replaced or the list is too long', () => {
   const size = 5000;
   const ages = new Float64Array(2 * size).fill(now - 10 * day);
   const many: Columns = {
@@ -203,7 +203,7 @@ test('rows that were worked out anew are told, until the arrays are others or th
   expect(grown.renewed).toEqual([]);
 });
 
-test('many rows that changed are worked out ahead in steps, a few by whoever asks', () => {
+test('many changed rows are recomputed ahead in steps, a few on demand', () => {
   const size = 10_000;
   const ages = new Float64Array(size).fill(now - 10 * day);
   const many: Columns = {

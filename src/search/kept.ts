@@ -6,16 +6,16 @@ import type { Node } from '../scoring/operators/index.ts';
 import { hull } from '../scoring/operators/interval.ts';
 import { grow } from './grow.ts';
 
-/** The bounds of a formula that no query changes. */
+/** Returns the bounds of a formula that no query changes. */
 export type Kept = (node: Node, columns: Omit<Columns, 'kept'>) => KeptColumn;
 
-/** Bounds of formulas, from one recall to the next. */
+/** Bounds of formulas that are kept between recalls. */
 export interface KeptFormulas {
-  /** Bounds of rows that are worked out when they are first read, where that is possible. */
+  /** Returns the bounds valid at `now`. Where possible, a row is bounded only when it is first read. */
   at(now: Instant): Kept;
   /**
-   * Makes what `at` then finds, in steps; `undefined` where it finds that. Of `all` rows, or where they cannot be worked out when they are
-   * first read. No row may change until its end.
+   * Computes in steps what `at` would then find; `undefined` if that is ready. Bounds all rows if `all` is set, or if
+   * they cannot be bounded on first read. No row may change until it has ended.
    */
   ahead(
     now: Instant,
@@ -23,30 +23,32 @@ export interface KeptFormulas {
     columns: Omit<Columns, 'kept'>,
     all: boolean,
   ): Generator<undefined, unknown> | undefined;
-  /** Rows that are others since; `newSize` is how many rows there are now. */
+  /** Marks rows as changed. `newSize` is the current number of rows. */
   follow(rows: Iterable<number>, newSize: number): void;
-  /** Bytes that are taken. */
+  /** Size of the bounds in bytes. */
   bytes(): number;
 }
 
 const MINUTE = 60_000;
 /**
- * How long bounds are kept: as long as they stay narrow, and a minute at least. Six hours change what has a half-life of a month by
- * half a hundredth, and to make bounds for all rows takes several times as long as a recall.
+ * How long bounds are kept: as long as they stay narrow, at least a minute. In six hours, what has a half-life of a
+ * month changes by half a percent; bounding all rows takes several times as long as a recall.
  */
 const SPANS = [MINUTE, 10 * MINUTE, 60 * MINUTE, 6 * 60 * MINUTE, 24 * 60 * MINUTE] as const;
-/** Formulas for which bounds are kept at the same time: 8 bytes a row each. */
+/** How many formulas have kept bounds, of 8 bytes a row each. */
 const MOST_KEPT = 8;
 
-/** Rows that are told of one by one: what follows a column of which more were worked out anew begins again. */
+/**
+ * The longest list of renewed rows. Beyond it a column gets a new array, and whatever follows the column starts over.
+ */
 const MOST_RENEWED = 4096;
 
-/** Rows that `at` works out without a pause. */
+/** The most rows that `at` recomputes; for more, `ahead` does it in steps. */
 const MOST_AT_ONCE = 128;
 
 interface Entry {
   column: KeptColumn;
-  /** Rows to work out anew before the next use. */
+  /** Rows to recompute before the next use. */
   stale: Set<number>;
   readonly from: Instant;
   readonly until: Instant;
@@ -65,9 +67,9 @@ export function createKept(rows: number): KeptFormulas {
     const isLong = (column.renewed?.length ?? 0) + stale.size > MOST_RENEWED;
     const [low, high] = [grow(column.low, size), grow(isLong ? column.high.slice() : column.high, size)];
     const range = yield* keepRows(node, columns, Int32Array.from(stale), { low, high }, from, until);
-    // What follows the column goes along with its rows, where these are still the same arrays.
+    // Whatever follows the column reads only the renewed rows, provided that it is still the same array.
     const renewed = high === column.high ? [...(column.renewed ?? []), ...stale] : [];
-    // What the rows were before may lie further out: the range holds all the same.
+    // The old range also covers the old bounds of these rows, so it may be wider than needed. It stays valid.
     entry.column = {
       low,
       high,
@@ -117,7 +119,7 @@ export function createKept(rows: number): KeptFormulas {
       const changed = [...rows];
       for (const [key, { stale }] of entries) {
         for (const row of changed) stale.add(row);
-        // To work out most of them one by one is dearer than all at once.
+        // Recomputing many rows one by one costs more than recomputing all at once.
         if (stale.size > size / 4) entries.delete(key);
       }
     },

@@ -53,7 +53,7 @@ test('rows are found by their keys as in a map, whatever was set and deleted bef
   );
 });
 
-test('keys that are counted up take nothing, after a change four bytes each and what growing leaves over, those far apart no array', () => {
+test('consecutive keys take no space, changed ones four bytes and spare room, distant ones no array', () => {
   const rows = createKeyRows();
   for (let key = 1; key <= 10_000; key++) rows.set(key, key - 1);
   expect(rows.bytes()).toBe(0);

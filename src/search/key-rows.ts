@@ -7,27 +7,27 @@ export interface KeyRows extends Iterable<readonly [key: number, row: number]> {
   has(key: number): boolean;
   set(key: number, row: number): void;
   delete(key: number): void;
-  /** Sets the keys of some rows. */
+  /** Sets the keys of the rows from `from` to before `to`. */
   take(keys: ArrayLike<number>, from: number, to: number): void;
-  /** About how many bytes are taken. */
+  /** Returns the approximate size in bytes. */
   bytes(): number;
 }
 
-/** Keys that are at most so many times as large as there are rows have a place of their own. */
+/** Keys below this many times the number of keys are stored in an array, as are all keys below `LEAST`. */
 const SPREAD = 4;
 const LEAST = 1024;
-/** Of an entry of a map. */
+/** The size of a map entry. */
 const ENTRY_BYTES = 40;
 
 /**
- * Stores count their keys up: as long as no memory was changed or removed, a row is its key less the first one. After that, an
- * array by key takes a tenth of the room and of the time of a map. Keys that lie far apart are in a map all the same. `expected`
- * are keys that there will be: room for them is made at once.
+ * Maps keys to rows. Stores number memories consecutively, so as long as none was changed or removed, a row is its key
+ * minus the first key. After that an array by key is used, which takes a tenth of the space and time of a map. Keys
+ * that are too large for it go into a map. `expected` are the keys to come, for which room is made at once.
  */
 export function createKeyRows(expected: ArrayLike<number> = []): KeyRows {
-  /** As long as they are counted up: the first key, and how many there are. */
+  /** The first key and how many there are, as long as keys are consecutive. */
   let run: { first: number; count: number } | undefined = { first: 0, count: 0 };
-  /** The row + 1; 0 for none. */
+  /** By key: the row + 1; 0 for none. */
   let near = new Int32Array(0);
   const far = new Map<number, number>();
   const room = roomFor(expected);
@@ -53,7 +53,7 @@ export function createKeyRows(expected: ArrayLike<number> = []): KeyRows {
     }
   };
 
-  /** From now on each key has a place of its own. */
+  /** Ends the run: each key gets an entry of its own. */
   const unpack = () => {
     if (!run) return;
     const { first, count: rows } = run;
@@ -102,7 +102,7 @@ export function createKeyRows(expected: ArrayLike<number> = []): KeyRows {
   };
 }
 
-/** How long an array has to be for all of them, if they may have one. */
+/** Returns the length of an array by key that holds all of these keys; 0 if they need a map. */
 function roomFor(keys: ArrayLike<number>, count = keys.length): number {
   let largest = -1;
   for (let row = 0; row < keys.length; row++) if (keys[row]! > largest) largest = keys[row]!;

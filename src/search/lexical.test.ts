@@ -7,7 +7,7 @@ const ascending = fc
   .uniqueArray(fc.oneof(fc.nat(30), fc.nat(3000)), { maxLength: 40 })
   .map((rows) => Int32Array.from(rows).sort());
 
-test('the place of a row is the first one, from another on, that is not before it', () => {
+test('placeOf finds the first place, from `low` on, whose row is not less', () => {
   fc.assert(
     fc.property(ascending, fc.nat(3010), fc.nat(45), (rows, row, from) => {
       const low = Math.min(from, rows.length);
@@ -20,7 +20,7 @@ test('the place of a row is the first one, from another on, that is not before i
   );
 });
 
-test('the place of a row in a list is where it stands, from each place before it on', () => {
+test('placeAfter finds the place of a row from each place before it', () => {
   fc.assert(
     fc.property(ascending, (rows) => {
       rows.forEach((row, place) => {

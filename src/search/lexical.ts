@@ -7,40 +7,43 @@ import { averageLength, documentFrequency, type ResidentIndex } from './resident
 import { neighboursOf, type Turns } from './turns.ts';
 import type { FoundStandIn } from './vocabulary.ts';
 
-/** The words of a query, weighed by what the index knows of them. */
+/** The words of a query, weighted by what the index knows of them. */
 export interface QueryWords {
-  /** What is looked for, in the order in which scores are summed: a term may stand for more than one word. */
+  /** The terms to look for, in the order in which scores are summed. A term may stand in for more than one word. */
   readonly terms: readonly string[];
-  /** How much each counts: 1, or less where it stands for another word. */
+  /** The weight of each term: 1, or less if it stands in for another word. */
   readonly weights: readonly number[];
   /** `weights` × the inverse document frequency of each. */
   readonly idfs: readonly number[];
-  /** How many memories have each. */
+  /** How many memories contain each term. */
   readonly documentFrequencies: readonly number[];
-  /** `undefined` for a term that no memory has. */
+  /** `undefined` for a term that no memory contains. */
   readonly postings: readonly (Postings | undefined)[];
   /** The distinct words of the query, sorted. */
   readonly asked: readonly AskedWord[];
   readonly idfSum: number;
   readonly averageLength: number;
-  /** What the mean length is made of, as it was then. */
+  /** What the average length was computed from. */
   readonly memoryCount: number;
   readonly totalLength: number;
 }
 
-/** A word of a query, and which of the terms are looked for because of it. */
+/** A word of a query, and the range `first` to before `end` of the terms that are looked for because of it. */
 export interface AskedWord {
   readonly term: string;
   readonly documentFrequency: number;
   readonly first: number;
   readonly end: number;
-  /** The known terms that stand for it, because no visible memory has it; empty where it is looked for itself. */
+  /**
+   * Known terms that stand in for the word because no visible memory contains it; empty if the word itself is looked
+   * for.
+   */
   readonly standIns: readonly FoundStandIn[];
 }
 
 /**
- * The words of a query by the store's numbers of them, `undefined` for one it has never seen. `standInsOf` says what stands
- * for a term, if anything.
+ * Weighs the words of a query. `ids` are the store's numbers of `terms`, `undefined` for a term that it has never seen.
+ * `standInsOf` returns the stand-ins of a term, if any.
  */
 export function queryWords(
   index: ResidentIndex,
@@ -88,8 +91,8 @@ export function queryWords(
 }
 
 /**
- * What a text adds up to that has every word once: a word that others stand for keeps its place, unless these weigh more
- * together.
+ * Returns the sum of the weights that a text with every word once reaches. A word with stand-ins counts its own weight,
+ * or theirs together if that is more.
  */
 export function fullMatch(
   asked: readonly AskedWord[],
@@ -105,7 +108,7 @@ export function fullMatch(
   return sum;
 }
 
-/** How many rows of an ascending list have a term. */
+/** Counts the rows of an ascending list that contain a term. */
 export function frequencyAmong(rows: Int32Array, postings: Postings | undefined): number {
   let count = 0;
   let low = 0;
@@ -117,7 +120,7 @@ export function frequencyAmong(rows: Int32Array, postings: Postings | undefined)
   return count;
 }
 
-/** Whether one of an ascending list of rows has a term. */
+/** Whether a row of an ascending list contains a term. */
 export function isAmong(rows: Int32Array, postings: Postings | undefined): boolean {
   let low = 0;
   for (let at = 0; postings && at < postings.count; at++) {
@@ -128,7 +131,10 @@ export function isAmong(rows: Int32Array, postings: Postings | undefined): boole
   return false;
 }
 
-/** The first place, from `low` on, whose row is not before this one; `end`, by default that of the list, where there is none before. */
+/**
+ * Returns the first place, from `low` to before `end`, whose row is not less than `row`; `end` if there is none.
+ * Default of `end` is the length of the list.
+ */
 export function placeOf(rows: Int32Array, row: number, low: number, end = rows.length): number {
   let start = low;
   let stop = end;
@@ -140,7 +146,10 @@ export function placeOf(rows: Int32Array, row: number, low: number, end = rows.l
   return start;
 }
 
-/** The same, sooner where few rows are missing between: a place is at most as far off as its row. */
+/**
+ * Does the same as {@link placeOf}, faster where few rows are missing in between: a place is at most as far away as its
+ * row.
+ */
 export function placeAfter(rows: Int32Array, row: number, low: number): number {
   if (low >= rows.length) return low;
   const off = row - rows[low]!;
@@ -150,7 +159,7 @@ export function placeAfter(rows: Int32Array, row: number, low: number): number {
   return placeOf(rows, row, low + 1, Math.min(last, rows.length));
 }
 
-/** The relevance of the words of a row together with those around it. */
+/** Computes the relevance of the words of a row together with its neighbours. */
 export function contextRelevance(index: ResidentIndex, turns: Turns, words: QueryWords, row: number): number {
   const neighbours = neighboursOf(index, turns, row);
   let length = index.lengths[row]!;
@@ -166,14 +175,14 @@ export function contextRelevance(index: ResidentIndex, turns: Turns, words: Quer
   return lexicalRelevance(bm25, words.idfSum);
 }
 
-/** The sessions that have the words of a query, each session as one text. */
+/** How well sessions match a query, each session taken as one text. */
 export interface SessionScores {
-  /** By the index's number of a session: its relevance among the sessions that have a visible memory. */
+  /** By the index's number of a session: its relevance among the sessions with a visible memory. */
   readonly relevance: Float64Array;
-  /** How many sessions there are, and the terms of all of them. */
+  /** How many sessions there are, and how many terms they have in all. */
   readonly count: number;
   readonly totalLength: number;
-  /** Of each term. */
+  /** One entry for each term. */
   readonly frequencies: readonly SessionFrequencies[];
 }
 
@@ -181,11 +190,14 @@ export interface SessionScores {
 export interface SessionFrequencies {
   /** The index's numbers of the sessions. */
   readonly sessions: Uint32Array;
-  /** Beside them. */
+  /** How often the term occurs in each of `sessions`. */
   readonly counts: Float64Array;
 }
 
-/** Room to count in, which nothing holds on to: by session, 0 before and after each use; and the sessions that were counted. */
+/**
+ * Reused arrays for counting: the count of each session, 0 before and after each use, and the sessions that were
+ * counted.
+ */
 const room = { counts: new Float64Array(0), sessions: new Uint32Array(0) };
 
 export function sessionScores(index: ResidentIndex, turns: Turns, words: QueryWords): SessionScores {
@@ -216,7 +228,10 @@ export function sessionScores(index: ResidentIndex, turns: Turns, words: QueryWo
 
 const NO_ENTRIES = new Uint32Array(0);
 
-/** `most` is above the numbers of all sessions. Without `states` all rows of sessions are visible. */
+/**
+ * Counts a term in each session. `most` is above all numbers of sessions. Without `states`, every row of a session is
+ * visible.
+ */
 function sessionsWith(
   postings: Postings | undefined,
   { runStarts, runSessions, runCount }: Groups,
@@ -238,7 +253,7 @@ function sessionsWith(
     const entry = entries[at]!;
     const row = rowOf(entry);
     if (row >= end) {
-      // What session a row is of is in no cache; runs are few.
+      // The session of each row is not in the processor's cache; the few runs are.
       do {
         run++;
         end = run + 1 < runCount ? runStarts[run + 1]! : Infinity;
@@ -264,7 +279,7 @@ function sessionsWith(
   return answer;
 }
 
-/** How often a term occurs in a row: postings stand in ascending order of rows. */
+/** Returns how often a term occurs in a row. Postings are in ascending order of rows. */
 export function frequencyIn(postings: Postings, row: number): number {
   const { entries, count } = postings;
   let low = 0;

@@ -1,31 +1,34 @@
 import type { Link, Neighbours, StoreReader } from '../store/store.ts';
 
 /**
- * The links that a process has looked at, kept until they change: walks meet the same memories again and again. Whatever
- * follows the logs says what to look at anew.
+ * The links that a process has read, kept until they change: walks visit the same memories again and again. Whoever
+ * follows the logs tells the cache what has changed.
  */
 export interface LinkCache {
-  /** The stored links of these memories, those between two of them twice, and what stands beside them in sessions. */
+  /**
+   * Returns the stored links of these memories, and their neighbours in sessions. A link between two of them comes
+   * twice.
+   */
   read(
     rows: Pick<StoreReader, 'storedLinks' | 'neighbours'>,
     ids: readonly string[],
-    /** Whether to look beside them. */
+    /** Whether to return the neighbours. */
     sequence: boolean,
   ): Promise<{ readonly stored: readonly Link[]; readonly beside: readonly (Neighbours | undefined)[] }>;
-  /** The links of these memories have changed. */
+  /** Drops the links of these memories. */
   forget(ids: Iterable<string>): void;
-  /** Links between these memories may have changed, and no others of theirs: only those are read again. */
+  /** Marks links between these memories as changed. Only those are read again. */
   renew(ids: readonly string[]): void;
   clear(): void;
 }
 
 interface Member {
   links: Link[];
-  /** Known once it was asked: no memory enters a session after it was made. */
+  /** Whether the memory may have neighbours. Once false it stays so: no memory enters a session after it was made. */
   inSession: boolean;
 }
 
-/** Memories at most whose links are kept. */
+/** The most memories whose links are kept. */
 const CAPACITY = 50_000;
 
 /** When more memories than this have changed, their links are forgotten instead of renewed. */
@@ -68,7 +71,7 @@ export function createLinkCache(capacity = CAPACITY): LinkCache {
         members.clear();
         missing = [...ids];
       }
-      // Another read may drop them while this one waits.
+      // Another read may drop these entries while this one waits.
       const known = new Map(ids.map((id) => [id, members.get(id)]));
       if (missing.length > 0) {
         const found = await rows.storedLinks(missing);

@@ -63,7 +63,7 @@ describe('memories that are too much alike for 8 bits', () => {
     expect(scored).toBeLessThan(560);
   });
 
-  test('their vectors are read once, but for those of the first groups', async () => {
+  test('their vectors are read once, except those of the first groups', async () => {
     const memories = alike(3, 2000, 0, 1e-4);
     const index = indexOf(memories);
     const request = requestOf('vector', 4, 10);
@@ -82,7 +82,7 @@ describe('memories that are too much alike for 8 bits', () => {
     expect(read).toBeLessThanOrEqual(16 + 32 + 64 + 128 + 256);
   });
 
-  test('a memory that is replaced or removed takes its vector along', async () => {
+  test('the vector of a replaced or removed memory is dropped', async () => {
     const memories = alike(3, 1500, 0.5, 1e-4);
     const index = indexOf(memories);
     const request = requestOf('vector', 4, 10);
@@ -98,7 +98,7 @@ describe('memories that are too much alike for 8 bits', () => {
 describe('kept vectors', () => {
   const vector = Float32Array.of(1, 0, 0);
 
-  test('equal ones are kept once, −0 beside 0 is another', () => {
+  test('equal vectors are stored once; −0 differs from 0', () => {
     const near = createNearVectors();
     keepNear(near, 1, vector, 1000);
     const one = near.bytes;
@@ -123,7 +123,7 @@ describe('kept vectors', () => {
     expect(near.bytes).toBeGreaterThan(most - 2000);
   });
 
-  test('what the caller does to its array does not matter', () => {
+  test("later changes to the caller's array have no effect", () => {
     const near = createNearVectors();
     const own = vector.slice();
     keepNear(near, 1, own, 1000);

@@ -1,28 +1,28 @@
 /**
- * Vectors of rows that are too much alike for their 8-bit codes to tell them apart: a search had to read them, and the next one
- * need not. Equal ones are kept once. By row, which never gets another vector.
+ * Vectors of rows that are too much alike for their 8-bit codes. A search had to read them; the next one need not.
+ * Equal vectors are stored once. They are kept by row, because a row never changes its vector.
  */
 export interface NearVectors {
   /** By row: the number of its vector. */
   readonly numbers: Map<number, number>;
   readonly vectors: (Float32Array | undefined)[];
-  /** By number: how many rows have it. */
+  /** By number: how many rows have this vector. */
   readonly uses: number[];
-  /** The numbers of vectors whose first components are these. */
+  /** The numbers of the vectors that begin with these components. */
   readonly byStart: Map<string, number[]>;
   bytes: number;
 }
 
-/** At most as much as the codes take, and so many bytes in any case. */
+/** Vectors may take as many bytes as the codes, and this many in any case. */
 const LEAST_BYTES = 1 << 20;
-/** Of a row's entry in the map. */
+/** The size of a row's map entry. */
 const ENTRY_BYTES = 40;
 
 export function createNearVectors(): NearVectors {
   return { numbers: new Map(), vectors: [], uses: [], byStart: new Map(), bytes: 0 };
 }
 
-/** Keeps the vector of a row, if there is room: at most `most` bytes are taken. */
+/** Keeps the vector of a row unless all vectors would then take more than `most` bytes, or 1 MiB if that is more. */
 export function keepNear(near: NearVectors, row: number, vector: Float32Array, most: number): void {
   if (near.numbers.has(row)) return;
   const start = vector.subarray(0, 8).join();
@@ -41,7 +41,7 @@ export function keepNear(near: NearVectors, row: number, vector: Float32Array, m
   near.numbers.set(row, number);
 }
 
-/** Lets go of a row's vector; nothing of it stays once no row has it. */
+/** Drops the vector of a row. The vector itself is removed with its last row. */
 export function dropNear(near: NearVectors, row: number): void {
   const number = near.numbers.get(row);
   if (number === undefined) return;

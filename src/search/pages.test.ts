@@ -54,7 +54,7 @@ function take(index: ResidentIndex, step: Step): void {
   putMemory(index, indexed(key, memory, { terms, vector: undefined }));
 }
 
-test('an index that was saved and read is what it was, and stays what the other becomes', () => {
+test('an index that was saved and loaded is equal, and stays equal through the same changes', () => {
   fc.assert(
     fc.property(
       fc.array(arbitraryStep, { maxLength: 60 }),
@@ -114,7 +114,7 @@ test('postings that do not fit together are refused', () => {
   }
 });
 
-test('codes are saved as the layout says: with other ones, it needs another number', () => {
+test('codes are saved in the format of the current layout number', () => {
   const index = createResidentIndex();
   const vector = unitVector(Array.from({ length: 18 }, (_, at) => ((at * 7) % 11) - 4));
   putMemory(index, indexed(1, sampleMemory({ id: 'm1' }), { terms: new Map(), vector }));
@@ -125,7 +125,7 @@ test('codes are saved as the layout says: with other ones, it needs another numb
   ]);
 });
 
-test('authors beyond 256 and 65,536 are told apart', () => {
+test('more than 256 and more than 65,536 authors stay distinct', () => {
   const index = createResidentIndex();
   const put = (key: number) =>
     putMemory(

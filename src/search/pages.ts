@@ -13,14 +13,17 @@ import { packing } from './session-lists.ts';
 
 export type { PageParts } from './parts.ts';
 
-/** Another one whenever the layout of the parts is. */
+/** To be changed with the layout of the parts. */
 const LAYOUT = 14;
 
 const KINDS = { Uint8Array, Uint16Array, Uint32Array, Float32Array, Float64Array, Int8Array };
 type Kind = keyof typeof KINDS;
 type Column = Float32Array | WholeNumbers;
 
-/** A column has a number for each row, or one for all; a clock may be what one before it is, and ordinals what keys are. */
+/**
+ * A column has a number for each row, or one for all rows. A clock may be the same as an earlier clock, and ordinals
+ * the same as keys.
+ */
 type SavedColumn = { readonly kind: Kind; readonly of: 'rows' | 'all' } | { readonly as: ClockName | 'keys' };
 
 interface Header {
@@ -33,7 +36,7 @@ interface Header {
   readonly totalLength: number;
   readonly dictionaries: Readonly<Record<string, readonly string[]>>;
   readonly sessions: readonly string[];
-  /** Rows with tags. */
+  /** The tags of each row that has any. */
   readonly tags: readonly (readonly [row: number, tags: readonly string[]])[];
 }
 
@@ -41,7 +44,7 @@ export function encodePages(index: ResidentIndex): PageParts {
   return atOnce(encoding(index));
 }
 
-/** The same in steps, during which nothing may be put into the index. */
+/** Encodes the index in steps. Nothing may be added to it meanwhile. */
 export function* encoding(index: ResidentIndex): Generator<undefined, PageParts> {
   const living = livingRows(index);
   const newRow = new Int32Array(index.size).fill(-1);
@@ -100,26 +103,29 @@ export function* encoding(index: ResidentIndex): Generator<undefined, PageParts>
     sessions: sessions.texts,
     tags: [...index.tagsOfRow].map(([row, tags]) => [newRow[row]!, tags] as const),
   };
-  // The header comes first: it says where the codes go.
+  // The header comes first because it says where the codes go.
   return new Map([['header', new TextEncoder().encode(JSON.stringify(header))], ...parts]);
 }
 
 /**
- * The index that the parts hold; `undefined` when their layout is another, or when they do not fit together: an index can
- * always be built from the memories instead.
+ * Decodes an index. Returns `undefined` if the layout is a different one or the parts do not fit together; the index
+ * can then be built from the memories.
  */
 export function decodePages(parts: PageParts): ResidentIndex | undefined {
   return atOnce(decoding(parts));
 }
 
-/** Where the parts of a saved index are put while they are read. */
+/** Where the parts of a saved index are written as they are read. */
 export interface Places {
   readonly place: PlaceOfPart;
-  /** Where the codes were put, if the kernel can read them there. */
+  /** Returns the codes if they were written where the kernel can read them. */
   codes(): Codes | undefined;
 }
 
-/** Codes go straight to where the kernel reads them: they are most of an index, and new memory is dearer than what is done with it. */
+/**
+ * Writes codes directly to where the kernel reads them: they are most of an index, and allocating memory costs more
+ * than processing them.
+ */
 export function placesOfParts(): Places {
   let header: Uint8Array | undefined;
   let codes: Codes | undefined;
@@ -141,7 +147,7 @@ export function placesOfParts(): Places {
   };
 }
 
-/** The same in steps of less than a millisecond, beside the header. */
+/** Decodes an index in steps of less than a millisecond, apart from the header. */
 export function* decoding(
   parts: PageParts,
   places?: Places,
@@ -268,7 +274,7 @@ function isSavedColumn(value: unknown): value is SavedColumn {
   return typeof kind === 'string' && Object.hasOwn(KINDS, kind) && (of === 'rows' || of === 'all');
 }
 
-/** Whether every part is as long as the header says, and every code of an attribute has its text. */
+/** Whether every part has the length that the header says, and every attribute code has a text. */
 function* fitting(header: Header, parts: PageParts): Generator<undefined, boolean> {
   const { size, dimensions, dictionaries, sessions } = header;
   const isColumn = (name: string, kinds: readonly Kind[]): boolean => {
@@ -324,7 +330,10 @@ function isRow(value: unknown, size: number): boolean {
   return Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) < size;
 }
 
-/** The sessions that still have a memory, and the number of each living row's among them, from 1 on. */
+/**
+ * Returns the sessions that still have a memory, and for each living row the number of its session among them, from 1
+ * on.
+ */
 function livingSessions(
   { sessions }: ResidentIndex,
   living: Int32Array,
@@ -344,7 +353,7 @@ function livingRows(index: ResidentIndex): Int32Array {
   return rows;
 }
 
-/** Whether it is one that columns with one value share. */
+/** Whether the array is one that columns with a single value share. */
 function isUniform({ columns }: ResidentIndex, array: Column): boolean {
   return array === columns.zeros || columns.shared.has(array as Float64Array);
 }
@@ -388,7 +397,7 @@ function* areBelow(numbers: AttributeCodes, limit: number): Generator<undefined,
   return true;
 }
 
-/** There are millions of them: a number beyond the last sets the highest bit, which is looked at in the end alone. */
+/** Tests millions of numbers without branches: one beyond `last` sets the sign bit, which is read once at the end. */
 function isBeyond(numbers: AttributeCodes, from: number, to: number, last: number): boolean {
   let beyond = 0;
   for (let at = from; at < to; at++) {

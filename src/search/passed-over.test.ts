@@ -23,7 +23,7 @@ vi.mock('./fill.ts', async (importOriginal) => {
   return { ...fills, picked: counting(fills.picked), listed: counting(fills.listed) };
 });
 
-test('most rows without the words of the query are passed over by their similarity', async () => {
+test('most rows without the words of the query are skipped by their similarity', async () => {
   const random = seededRandom(7);
   const rare = plainStore(7, 4000).map((each, at) => ({
     ...each,

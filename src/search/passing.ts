@@ -6,20 +6,24 @@ import { placeAfter } from './lexical.ts';
 import type { ResidentIndex } from './resident-index.ts';
 import type { Skim } from './skim.ts';
 
-/** Passes over rows group by group, and tells what of those that are left is looked at next. */
+/** Skips rows group by group, and splits the groups that are left into runs. */
 export interface Passing {
   readonly reach: Reach;
-  /** The first place, from one on, whose row is in a group that is not passed over. */
+  /** Returns the first place from `start` on whose row is in a group that is not skipped. */
   next(rows: Int32Array, start: number): number;
   /**
-   * Begins a run of groups at a row's: at most `SCAN_ROWS`, and none that is passed over. Returns the row before which it ends.
+   * Begins a run of groups at the group of `row`: at most `SCAN_ROWS` rows, and no group that is skipped. Returns the
+   * row before which the run ends.
    */
   begin(row: number): number;
-  /** By band, and in it by level, of the rows of a run: up to which similarity all of them are passed over. */
+  /** By band and level: up to which similarity all such rows of the run are skipped. */
   readonly least: Float64Array;
-  /** The highest band of the rows of a run. */
+  /** Returns the highest band of the rows of the run. */
   band(): number;
-  /** Takes down that rows of a run, none of which reaches more than so much, were passed over, whatever their classes. */
+  /**
+   * Records that `count` rows of the run were skipped, whatever their class, and that none of them reaches more than
+   * `highest`.
+   */
   end(count: number, highest: number): void;
 }
 
@@ -40,7 +44,7 @@ export function createPassing(
   const classesOf = (group: number) => classesOfGroup(groups, group, classOf, allClasses);
   const levelsOf = (group: number) => (levels ? levels.ofGroup[group]! : 1);
   const bandOfGroup = (group: number) => (tops ? bandOf[tops[group]!]! : 0);
-  /** Whether something holds of every class that rows of these sessions and levels, and of bands up to one, can have. */
+  /** Whether `holds` for every class that rows with these sessions, levels and bands up to `highestBand` can have. */
   const every = (
     classes: number,
     ofLevels: number,
@@ -60,7 +64,7 @@ export function createPassing(
   };
   const raise = (classes: number, ofLevels: number, band: number, high: number) =>
     every(classes, ofLevels, band, (each) => {
-      // No row that is passed over reaches more than its cut.
+      // A skipped row never reaches more than its cut.
       highest[each] = Math.max(highest[each]!, Math.min(high, cuts[each]!));
       return true;
     });
@@ -74,7 +78,7 @@ export function createPassing(
       isKnown &&= high <= highest[each]!;
       return high <= cuts[each]!;
     });
-    // Where sessions make no difference, few groups are left, and what their rows reach is less than what the group does.
+    // If sessions make no difference, few groups are left, and their rows reach less than the bound of the group.
     if (!isBelow || (!isKnown && sessionClasses === 1)) return false;
     if (!isKnown) raise(classes, ofLevels, band, high);
     return true;

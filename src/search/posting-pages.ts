@@ -12,8 +12,8 @@ import {
 import type { ResidentIndex } from './resident-index.ts';
 
 /**
- * Three arrays: term and number of its entries in turn, by terms ascending; all entries; term, row and frequency in turn of the large
- * ones.
+ * Encodes postings as three arrays: pairs of term and number of its entries, by ascending term; all entries; and
+ * triples of term, row and frequency for large frequencies.
  */
 export function* encodingPostings(
   index: ResidentIndex,
@@ -44,7 +44,7 @@ export function* encodingPostings(
   parts.set('postings.large', asBytes(Float64Array.from(large)));
 }
 
-/** Returns false when the parts do not fit together. */
+/** Decodes postings. Returns false if the parts do not fit together. */
 export function* decodingPostings(index: ResidentIndex, parts: PageParts): Generator<undefined, boolean> {
   const whole = (name: string, width: number) => (parts.get(name)?.length ?? 1) % width === 0;
   if (!whole('terms', 16) || !whole('postings', 4) || !whole('postings.large', 24)) return false;
@@ -70,7 +70,7 @@ export function* decodingPostings(index: ResidentIndex, parts: PageParts): Gener
   return true;
 }
 
-/** Says where the entries of some terms begin; false where one has none, or where terms do not ascend. */
+/** Sets where the entries of some terms begin. Returns false if a term has none, or if terms do not ascend. */
 function takeTerms(
   pairs: Float64Array,
   from: number,
@@ -89,11 +89,14 @@ function takeTerms(
     end += count;
     starts[place + 1] = end;
   }
-  // What has more than 32 bits was not written down as it is.
+  // Differs if the sum exceeded 32 bits.
   return end === starts[to];
 }
 
-/** How many of some entries have a frequency that is written elsewhere; −1 where one has none, or a row that there is not. */
+/**
+ * Counts the entries whose frequency is stored elsewhere. Returns −1 if an entry has frequency 0, or a row that does
+ * not exist.
+ */
 function largeAmong(entries: Uint32Array, from: number, to: number, size: number): number {
   let wrong = 0;
   let many = 0;
@@ -106,7 +109,7 @@ function largeAmong(entries: Uint32Array, from: number, to: number, size: number
   return wrong < 0 ? -1 : many;
 }
 
-/** What is written of large frequencies, by the place of the term; `undefined` where it is of no entry. */
+/** Returns the large frequencies by the place of the term; `undefined` if one belongs to no entry. */
 function largeOf(
   triples: Float64Array,
   { terms, starts, entries }: Omit<PackedPostings, 'large'>,

@@ -1,19 +1,22 @@
 import { grow } from './grow.ts';
 
-/** The rows that hold a term and how often, and room for more. */
+/** The rows that contain a term, and how often; with room for more. */
 export interface Postings {
-  /** In ascending order: the number of a row above {@link LARGE}, how often it has the term below. See {@link rowOf} and {@link frequencyOf}. */
+  /**
+   * Ascending. The high bits of an entry are the row, the low five the frequency. See {@link rowOf} and {@link
+   * frequencyOf}.
+   */
   entries: Uint32Array;
   /** How many entries are in use. */
   count: number;
-  /** By row: how often it has the term, where that is {@link LARGE} or more. */
+  /** By row: frequencies of {@link LARGE} or more. */
   large: Map<number, number> | undefined;
 }
 
 const BITS = 5;
-/** Hardly any text has a word so often: what no five bits hold is written down elsewhere. */
+/** Hardly any text contains a word this often. Frequencies from here on are stored in {@link Postings.large}. */
 export const LARGE = (1 << BITS) - 1;
-/** What an index can hold beside {@link LARGE} in 32 bits. */
+/** How many rows fit into the remaining bits of an entry. */
 export const MOST_ROWS = (0xffff_ffff >>> BITS) + 1;
 
 export function rowOf(entry: number): number {
@@ -25,7 +28,7 @@ export function frequencyOf({ large }: Postings, entry: number): number {
   return frequency === LARGE ? large!.get(entry >>> BITS)! : frequency;
 }
 
-/** An entry; {@link LARGE} stands for all higher frequencies. */
+/** Returns an entry. {@link LARGE} stands for all higher frequencies. */
 export function entryOf(row: number, frequency: number): number {
   return ((row << BITS) | Math.min(frequency, LARGE)) >>> 0;
 }
@@ -45,7 +48,7 @@ export function noPostings(): Postings {
   return { entries: new Uint32Array(2), count: 0, large: undefined };
 }
 
-/** The postings of an index, by the store's number of the term, in the order in which the terms came. */
+/** The postings of an index, by the store's number of the term, in the order in which terms were added. */
 export interface PostingsOfTerms extends Iterable<readonly [term: number, postings: Postings]> {
   /** How many terms there are. */
   readonly size: number;
@@ -58,10 +61,10 @@ export interface PostingsOfTerms extends Iterable<readonly [term: number, postin
 export interface PackedPostings {
   /** Ascending. */
   readonly terms: Float64Array;
-  /** Where the postings of each term begin, by its place; one more than there are terms. */
+  /** By place: where the postings of each term begin, and where the last ones end. */
   readonly starts: Uint32Array;
   readonly entries: Uint32Array;
-  /** By place: see {@link Postings.large}. */
+  /** By place of the term: see {@link Postings.large}. */
   readonly large: ReadonlyMap<number, Map<number, number>>;
 }
 
@@ -72,7 +75,7 @@ const none: PackedPostings = {
   large: new Map(),
 };
 
-/** The place of a term among ascending ones; −1 where it is not among them. */
+/** Returns the place of a term in an ascending array, −1 if it is not there. */
 export function placeOfTerm(terms: Float64Array, term: number): number {
   let start = 0;
   let end = terms.length;
@@ -85,13 +88,13 @@ export function placeOfTerm(terms: Float64Array, term: number): number {
 }
 
 /**
- * Postings that begin with packed ones. These are unpacked when they are first asked for: an array for each of a large space's
- * terms takes longer to make than the rest of a query.
+ * Creates postings that start with packed ones. A term is unpacked when it is first asked for: making an array for each
+ * term of a large space takes longer than the rest of a query.
  */
 export function createPostings({ terms, starts, entries, large } = none): PostingsOfTerms {
   /** By place. */
   const unpacked = new Map<number, Postings>();
-  /** By term: those that are not packed. */
+  /** By term: those that were added to the packed ones. */
   const added = new Map<number, Postings>();
 
   function unpack(place: number): Postings {

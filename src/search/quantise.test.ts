@@ -78,7 +78,7 @@ function codesApart(codes: Int8Array): Float64Array {
 }
 
 describe('the product of codes', () => {
-  test('of two vectors is as far from theirs as said, and never too large for 32 bits', () => {
+  test('differs from that of the vectors by at most the stated error, and fits into 32 bits', () => {
     const pairs = fc
       .oneof(fc.integer({ min: 1, max: 40 }), fc.constantFrom(64, 250, 256))
       .chain((length) =>

@@ -1,31 +1,31 @@
 import { codesOfQuery, JOINED, joinCodes, joinQuery } from './kernel/scan.ts';
 import { rotate } from './rotate.ts';
 
-/** A unit vector in few bits a component, in rotated coordinates: component ≈ scale · code. */
+/** A unit vector in a few bits for each component, in rotated coordinates: component ≈ scale · code. */
 export interface Quantised<Codes = Int8Array> {
   readonly codes: Codes;
   readonly scale: number;
-  /** At least the length of the difference between the vector and its approximation. */
+  /** An upper bound of the length of the difference between the vector and its approximation. */
   readonly residual: number;
 }
 
-/** Floats that follow from many roundings may be off by this much, relative to a vector of length 1. */
+/** The rounding error allowed for computed floats, relative to a vector of length 1. */
 export const ROUNDING = 1e-6;
 
-/** The largest code of a memory. */
+/** The largest code of a memory's vector. */
 const LARGEST = 127;
 
-/** Of 16 bits, with room for what rounding adds. */
+/** The largest code of a query, of 16 bits with room for rounding. */
 const LARGEST_OF_QUERY = 32_000;
-/** What the lengths of the codes of a row and of a query may give together: 256 times as much are 31 bits. */
+/** The most that the lengths of a row's and a query's codes may multiply to: 256 times this has 31 bits. */
 const LARGEST_PRODUCT = 0x7f_ffff;
-/** More than the length of a vector that is taken for one of length 1. */
+/** More than the length of any vector that is accepted as a unit vector. */
 const UNIT = 1.001;
 
-/** A batch has thousands of vectors, and each array is made and collected. */
+/** Reused: a batch has thousands of vectors, and each new array would have to be collected. */
 let scratch = new Float64Array(0);
 
-/** In rotated coordinates: good until the next call. */
+/** Rotates a vector. The result is valid until the next call. */
 function rotated(vector: Float32Array): Float64Array {
   if (scratch.length !== vector.length) scratch = new Float64Array(vector.length);
   rotate(vector, scratch);
@@ -33,8 +33,8 @@ function rotated(vector: Float32Array): Float64Array {
 }
 
 /**
- * Approximates a unit vector in 8 bits, as the kernel reads them; the residual is what bounds every similarity computed from
- * the codes.
+ * Approximates a unit vector in 8 bits, in the kernel's format. The residual bounds the error of every similarity
+ * computed from the codes.
  */
 export function quantise(given: Float32Array): Quantised {
   const vector = rotated(given);
@@ -42,7 +42,7 @@ export function quantise(given: Float32Array): Quantised {
   const codes = new Int8Array(length);
   const scale = Math.fround(largestOf(vector) / LARGEST);
   const inverse = scale === 0 ? 0 : 1 / scale;
-  // Never negative, so that leaving out the fraction rounds.
+  // The sum is never negative, so truncating it rounds.
   const above = LARGEST + 0.5;
   let square = 0;
   for (let at = 0; at < length; at++) {
@@ -56,9 +56,9 @@ export function quantise(given: Float32Array): Quantised {
 }
 
 /**
- * Approximates a query in up to 16 bits, at no cost for the scan, and as its kernel reads them: nearly all that is unknown of a similarity
- * is then what the codes of the memory leave out. No product with the codes of a row exceeds 31 bits, if the scale of
- * that row is not less than `leastScale` (or 0), because no sum of products exceeds the lengths of both.
+ * Approximates a query in up to 16 bits, in the kernel's format, which costs the scan nothing. The error of a
+ * similarity then comes almost only from the codes of the memory. If the scale of a row is at least `leastScale` (or
+ * 0), the product with its codes has at most 31 bits, because no sum of products exceeds the product of both lengths.
  */
 export function quantiseQuery(given: Float32Array, leastScale = 0): Quantised<Int16Array> {
   const vector = rotated(given);
@@ -69,7 +69,7 @@ export function quantiseQuery(given: Float32Array, leastScale = 0): Quantised<In
   for (let at = 0; at < length; at++) norm += vector[at]! * vector[at]!;
   norm = Math.sqrt(norm);
   const range = Math.min((LARGEST_PRODUCT / longest - rounded) / norm, LARGEST_OF_QUERY / largestOf(vector));
-  // What 32 bits round away is less than what the largest product falls short of 2^23.
+  // The rounding error of 32 bits is less than what keeps the largest product below 2^23.
   const scale = norm === 0 ? 0 : Math.fround(1 / range);
   const inverse = norm === 0 ? 0 : 1 / scale;
   const scaled = new Float64Array(length);
@@ -94,15 +94,15 @@ function largestOf(vector: Float64Array): number {
 }
 
 /**
- * Of the sum of the squares of what is left out: so much more, as vectors may be longer than 1. What 32 bits round away is a thousandth of
- * what is added.
+ * Returns the residual for the sum of squared differences. It is raised slightly, as vectors may be longer than 1;
+ * 32-bit rounding is a thousandth of what is added.
  */
 function residualOf(square: number): number {
   return Math.fround(UNIT * Math.sqrt(square) + ROUNDING);
 }
 
 /**
- * How far the dot product of two approximations can lie from that of the vectors, by Cauchy–Schwarz:
+ * Returns how far the dot product of two approximations can be from that of the vectors, by Cauchy–Schwarz:
  * |q·m − q̂·m̂| ≤ |q|·|m − m̂| + |q − q̂|·|m̂|.
  */
 export function dotError(queryResidual: number, memoryResidual: number): number {

@@ -18,7 +18,7 @@ import { STRENGTHS, wordScores } from './word-scores.ts';
 
 const unrelated = { successors: new Map(), newer: new Map() };
 
-test('a column fills a block with what it says of each row, and leaves the rest of the block', () => {
+test('a column fills a block with the value of each row, and leaves the rest of the block', () => {
   const filled = new Set<string>();
   fc.assert(
     fc.property(
@@ -55,7 +55,7 @@ test('a column fills a block with what it says of each row, and leaves the rest 
   expect([...filled].sort()).toEqual([...EXACT_SIGNALS].sort());
 });
 
-test('every row that is passed over is in a band that allows what its words can match', () => {
+test('every row that may be skipped is in a band that allows for its words', () => {
   const strength = fc.integer({ min: 0, max: STRENGTHS });
   fc.assert(
     fc.property(

@@ -19,58 +19,63 @@ import type { View } from './view.ts';
 import type { Counting } from './word-counts.ts';
 import { fillScores, STRENGTHS, scoreOf, type WordScores } from './word-scores.ts';
 
-/** A signal of a query for every row; NaN where it is unknown. */
+/** The values of one query signal, by row; NaN where unknown. */
 export interface QueryColumn {
   at(row: number): number;
-  /** Writes down those of the first `count` of ascending rows: a loop of its own for each signal, as a call for each row costs more. */
+  /**
+   * Writes the values of the first `count` of the ascending `rows` to `out`. Each signal has its own loop: a call for
+   * each row costs more.
+   */
   fill(rows: Int32Array, count: number, out: Float64Array): void;
 }
 
-/** What a query finds of rows, beside their similarity. A signal that is unknown for all rows has no column. */
+/** What a query computes for rows, except their similarity. A signal that is unknown for all rows has no column. */
 export interface QueryColumns {
   readonly lexical: WordScores;
-  /** Whether every row has the signal, or none. */
+  /** Whether the signal is known of all rows; else it is known of none. */
   known(name: ExactSignalName): boolean;
-  /** What its words can be counted by; absent where no term of it is left. */
+  /** What is needed to count the query's words in a row; absent if no term of the query is left. */
   readonly counting: Counting | undefined;
   readonly exact: { readonly [Name in ExactSignalName]: QueryColumn | undefined };
-  /** Whether its words decide who is among the best; else they are counted for the answer alone. */
+  /** Whether words affect the ranking. If not, they are counted only for the answer. */
   readonly ranked: boolean;
   readonly passable: Passable;
 }
 
 /**
- * What is known of the visible rows that can be passed over. They fall into bands, by how well their words and those beside them can
- * match, and in each band into classes, by the words of their sessions.
+ * What is known of the visible rows that may be skipped. They are divided into bands by how well their own and
+ * neighbouring words can match, and each band into classes by the relevance of their sessions.
  */
 export interface Passable {
-  /** Rows that are not passed over, ascending, visible or not: those that can match best. */
+  /** Rows that are never skipped, visible or not: those that can match best. Ascending. */
   readonly strong: Int32Array;
-  /** By row, and by group of rows the highest: see {@link WordScores}. Absent where all rows are of the first band. */
+  /**
+   * By row, and the highest of each group of rows: see {@link WordScores}. Absent if all rows are in the first band.
+   */
   readonly strengths: Uint8Array | undefined;
   readonly tops: Uint8Array | undefined;
-  /** By strength: the band. The first one, where there are others, is that of rows that no word touches. */
+  /** The band of each strength. If there are several bands, the first is of rows that no word touches. */
   readonly bandOf: Uint8Array;
-  /** By the index's number of a session, 0 for none: the class of its rows. */
+  /** The class of the rows of a session, by the index's number of the session; number 0 is no session. */
   readonly classOf: Uint8Array;
-  /** By band, of each class of rows: between which values a signal lies, where it is known. */
+  /** By band, then by class: the range of each signal for its rows. */
   readonly bands: readonly (readonly SignalRanges[])[];
 }
 
 export type SignalRanges = { readonly [Name in ExactSignalName]: Interval };
 
-/** Classes of sessions that have a word of the query, by their relevance. */
+/** How many classes there are for sessions that contain a word of the query, by their relevance. */
 const SESSION_CLASSES = 6;
 
-/** The signals that words make. */
+/** The signals that are computed from words. */
 export const WORD_SIGNALS: readonly ExactSignalName[] = ['lexical', 'contextLexical', 'sessionLexical'];
 
-/** Days off the named range after which a date matches half as well. */
+/** A date this many days outside the named range matches half as well. */
 const DATE_HALF_LIFE_DAYS = 7;
 
 /**
- * The columns of a query, of the signals that are `read` only. `words` are absent where no term of it is left: its text
- * then stands for them. Of rows that were counted, `fewestStrong` at least are looked at whatever their similarity.
+ * Computes the columns of a query for the signals in `read`. Without `words`, no term of the query is left and its text
+ * is matched as a substring. At least `fewestStrong` of the rows that were counted are never skipped.
  */
 export function queryColumns(
   index: ResidentIndex,
@@ -88,7 +93,7 @@ export function queryColumns(
       if (!words || !lexical.inContext) return scoresColumn(lexical, 'relevance');
       const { turns } = view;
       const seen = scoresColumn(lexical, 'inContext');
-      // A row that is not visible is no part of what was counted.
+      // The counts do not include rows that are not visible.
       const unseen = (row: number) => contextRelevance(index, turns, words, row);
       return {
         at: (row) => (isUnseenTurn(index, turns, row) ? unseen(row) : seen.at(row)),
@@ -113,7 +118,7 @@ export function queryColumns(
           return session === 0 ? own.at(row) : scores[session]!;
         },
         fill(rows, count, out) {
-          // Those of no session count alone: most rows of conversations are not among them.
+          // Rows in no session count alone. In conversations there are few of them.
           const alone = new Int32Array(count);
           let aloneCount = 0;
           for (let at = 0; at < count; at++) {
@@ -154,7 +159,7 @@ export function queryColumns(
   const exact = Object.fromEntries(
     EXACT_SIGNALS.map((name) => [name, name === 'lexical' || read.has(name) ? make[name]() : undefined]),
   ) as QueryColumns['exact'];
-  // A query without words, not even one to look for as it stands, says of no row how well its words match.
+  // If the query has neither words nor a substring, no row has a value for its words.
   const hasWords = words !== undefined || query.substring !== undefined;
   const aroundRead = read.has('contextLexical') || read.has('sessionLexical');
   const counting = words && {
@@ -174,8 +179,8 @@ export function queryColumns(
 }
 
 /**
- * Ends of classes are multiples of 1 / this, so that what is worked out for a class is of use to the next query. What is lost is a
- * thirty-second part of what the words of a session count.
+ * Ends of classes are rounded outwards to multiples of 1 / `CLASS_ENDS`, so that bounds of a class can be reused by the
+ * next query. Its range widens by at most 1/32 of the relevance at each end.
  */
 const CLASS_ENDS = STRENGTHS;
 
@@ -209,13 +214,16 @@ function passable(
   return { strong, strengths, tops, bandOf, classOf, bands };
 }
 
-/** How many bands there are of rows that a word touches. */
+/** How many bands there are for rows that a word touches. */
 const BANDS = 4;
 
-/** Up to so many times as many rows as must be strong, all that were counted are: to look at them costs less than bands. */
+/** Up to this many times `fewest`, all counted rows are strong: looking at them costs less than using bands. */
 const WORTH_BANDS = 8;
 
-/** Those of the rows that can match best, `fewest` at least, if so many are stronger than `least`; no other row is stronger than `end`. */
+/**
+ * Returns the rows that can match best: at least `fewest`, if that many are stronger than `least`. No other row is
+ * stronger than `end`.
+ */
 function strongAmong(rows: Int32Array, strengths: Uint8Array, fewest: number, least: number) {
   if (rows.length <= WORTH_BANDS * fewest) return { strong: rows, end: least };
   const counts = new Uint32Array(STRENGTHS + 1);
@@ -231,7 +239,10 @@ function strongAmong(rows: Int32Array, strengths: Uint8Array, fewest: number, le
   return { strong, end };
 }
 
-/** Sessions with about the same relevance, together; the first class is that of rows in none, or in one that has no word. */
+/**
+ * Groups sessions with about the same relevance. The first class is for rows in no session, or in one without a word of
+ * the query.
+ */
 function sessionClasses(
   index: ResidentIndex,
   view: View,
@@ -300,7 +311,7 @@ function codesColumn(codes: ArrayLike<number>, values: Uint8Array): QueryColumn 
   };
 }
 
-/** The signals of a row. */
+/** Returns the query signals of a row. */
 export function querySignals(
   { exact }: QueryColumns,
   row: number,
@@ -317,14 +328,12 @@ export function querySignals(
   return signals;
 }
 
-/** Of a recall without a query. */
+/** The query signals of a recall without a query. */
 export const NOTHING_FOUND = Object.fromEntries(QUERY_SIGNALS.map((name) => [name, undefined])) as {
   readonly [Name in QuerySignalName]: undefined;
 };
 
-/**
- * 2^(−days/7) with the days from a moment to the nearest end of the nearest range; 1 inside of one.
- */
+/** Returns 2^(−days/7) for the days from `at` to the nearest end of the nearest range; 1 inside a range. */
 export function dateMatch(at: number, ranges: readonly DateRange[]): number {
   let nearest = Infinity;
   for (const { start, end } of ranges) {

@@ -16,7 +16,7 @@ function ready(index: ResidentIndex): WeakRef<object> {
   return new WeakRef(query);
 }
 
-test('a formula that stays ready does not hold on to the query that it was made for', async () => {
+test('a kept formula does not hold on to the query that it was compiled for', async () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const indexes = Array.from({ length: 50 }, createResidentIndex);

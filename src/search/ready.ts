@@ -14,30 +14,30 @@ import type { ResidentIndex } from './resident-index.ts';
 import type { IndexSearch } from './search.ts';
 
 /**
- * What all searches use, one after the other. Most rows fall by their upper bound: the lower one is worked out for the others
- * alone, side by side. No search waits for anything while it uses them.
+ * Blocks that all searches share, one after another. Most rows are dropped by their upper bound, so the lower one is
+ * computed only for the rest, gathered in `chosen`. No search awaits anything while it uses them.
  */
 export const blocks = { all: emptyBlock(0), chosen: emptyBlock(0) };
 
-/** A formula made ready to bound the rows of one index, for one query after the other. */
+/** A formula compiled for the rows of one index, and reused for one query after another. */
 export interface Ready {
   readonly all: ReturnType<typeof compileAll>;
   readonly both: ReturnType<typeof compileAll>;
-  /** What is passed over is bounded by: the whole formula, and the floor. */
+  /** What skipped rows are bounded by: the score, and the floor's formula. */
   readonly score: Bounded;
   readonly floor: Bounded | undefined;
-  /** Of which part of the score rows have levels, by the classes of sessions that decide it. */
+  /** The part of the score that has levels, by the session classes it was chosen for. */
   readonly levels: Map<string, Leveled | undefined>;
-  /** As the search has them; what is asked of them is noted. */
+  /** The columns and facts of this search, which record what is asked of them. */
   readonly columns: Columns;
   readonly facts: Facts;
 }
 
-/** A formula, and what is known of it beforehand. */
+/** A formula, and what is known of it before any query. */
 export interface Bounded {
   readonly node: Node;
   readonly fixed: FixedParts;
-  /** By the part that has levels, then by class and level: how high rows can get, by steps of similarity. */
+  /** By the part that has levels, then by class and level: the highest score by step of similarity. */
   readonly ceilings: Map<Node | undefined, Map<string, Float64Array>>;
 }
 
@@ -51,18 +51,21 @@ interface Entry {
   readonly asked: Asked;
 }
 
-/** What was asked, and the answers: a formula is the same wherever they are. */
+/** What compiling asked, and the answers. The compiled formula is valid wherever the answers are the same. */
 interface Asked {
   readonly facts: Map<Parameters<Facts['known']>[0], boolean | undefined>;
   readonly kept: Map<Node, KeptColumn | undefined>;
 }
 
-/** Formulas that are kept for each index. */
+/** How many formulas are kept for each index. */
 const MOST_READY = 4;
 
 const entriesOf = new WeakMap<ResidentIndex, Entry[]>();
 
-/** Makes the formulas of a search ready, or finds them so: most recalls of a space ask the same, and little else changes. */
+/**
+ * Compiles the formulas of a search or reuses compiled ones. Most recalls of a space use the same formula, and little
+ * else changes.
+ */
 export function readyFor(
   index: ResidentIndex,
   { profile: { root, floor }, belief }: Pick<IndexSearch, 'profile' | 'belief'>,
@@ -112,7 +115,7 @@ export function readyFor(
 
 const rooms = { all: createRooms(), chosen: createRooms() };
 
-/** Lanes of all formulas share their arrays: what is in them is of no use once a search is over. */
+/** Returns the arrays that compiled formulas share. Their content is not needed once a search is over. */
 export function roomsFor(name: keyof typeof rooms) {
   rooms[name].reset();
   return rooms[name];
@@ -124,7 +127,10 @@ function holdsStill(asked: Asked, columns: Columns, facts: Facts): boolean {
   return true;
 }
 
-/** A formula that stays ready must not hold on to the query that it was made for: that has scores of a fifth of all rows. */
+/**
+ * Gives a formula access to facts until `end`. A kept formula must not hold on to its query, which has scores of a
+ * fifth of all rows.
+ */
 function lend(given: Facts): { readonly facts: Facts; end(): void } {
   let facts: Facts | undefined = given;
   return {

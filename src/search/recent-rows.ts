@@ -3,27 +3,28 @@ import { createRecent, type Recent } from '../domain/recent.ts';
 import type { Awaitable, KeyedRows } from '../store/rows.ts';
 
 /**
- * What recalls have read of single memories: their records, the vectors of those that could have been among the best, and which
- * memory an id is that of, and the other way round. Kept until a memory changes, as recalls of one space mostly come upon the same ones.
+ * A cache of what recalls have read of single memories: records, the vectors of those that could have been among the
+ * best, and which id belongs to which key. Recalls of one space mostly find the same memories. An entry is kept until
+ * its memory changes.
  */
 export interface RecentRows {
-  /** The same rows, of which those that were read lately are not read again; where a store reads along, just these rows. */
+  /** Returns the same rows with this cache in front of them; `rows` itself if the store reads along. */
   over(rows: KeyedRows): KeyedRows;
-  /** These memories have changed. */
+  /** Drops memories that have changed. */
   forget(keys: Iterable<number>): void;
   clear(): void;
   bytes(): number;
 }
 
-/** Of records, of vectors, of terms, and of ids, at most. */
+/** The most bytes of records, vectors, terms and ids. */
 const RECORD_BYTES = 8 << 20;
 const VECTOR_BYTES = 16 << 20;
 const TERM_BYTES = 1 << 20;
 const ID_BYTES = 2 << 20;
 
-/** Of a record, beside its texts: its fields, and its entry. */
+/** The size of a record without its texts: its fields and its entry. */
 const FIELD_BYTES = 1000;
-/** Of a vector, a term or an id, beside what it is. */
+/** The overhead of a vector, a term or an id. */
 const ENTRY_BYTES = 200;
 
 export function createRecentRows(recordBytes = RECORD_BYTES, vectorBytes = VECTOR_BYTES): RecentRows {
@@ -55,7 +56,8 @@ export function createRecentRows(recordBytes = RECORD_BYTES, vectorBytes = VECTO
     clear() {
       records.clear();
       vectors.clear();
-      // Terms go with the last memory that has them, and their numbers are given to others. So are the ids of memories.
+      // Terms are removed with the last memory that contains them, and their numbers are reused. So are ids of
+      // memories.
       terms.clear();
       keys.clear();
       ids.clear();
@@ -64,7 +66,7 @@ export function createRecentRows(recordBytes = RECORD_BYTES, vectorBytes = VECTO
   };
 }
 
-/** What is known of these keys, and what is not is read. */
+/** Returns the values of `keys`: from the cache where it has them, and read otherwise. */
 function read<Value, Key>(
   recent: Recent<Value, Key>,
   keys: readonly Key[],
@@ -87,7 +89,7 @@ function read<Value, Key>(
   return values instanceof Promise ? values.then(fill) : fill(values);
 }
 
-/** Strings take two bytes a character at most. */
+/** A string takes at most two bytes a character. */
 function sizeOfRecord({ content, title = '', metadata, tags, relations }: MemoryRecord): number {
   const characters =
     content.length + title.length + lengthOf(metadata) + lengthOf(tags) + lengthOf(relations);

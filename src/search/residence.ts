@@ -28,66 +28,79 @@ import {
 } from './resident-index.ts';
 import { bytesOfViews } from './view.ts';
 
-/** A space that is ranked by an index in memory, which follows what any process writes: all that a store must not do itself. */
+/**
+ * Adds ranking to a store: an index in memory that follows what any process writes. A store implements only the rest.
+ */
 export function withSearch(core: SpaceCore, { room }: Pick<OpenSpaceOptions, 'room'> = {}): SpaceStore {
   return withRanking(core, createResidence, createResidence(core.name), room);
 }
 
-/** The index of one space in this process, and the links that were looked at: caches, brought up to date before each use. */
+/**
+ * The resident index of one space in this process, and a cache of links. Both are brought up to date before each use.
+ */
 export interface Residence extends Ranking {
-  /** The index as of a snapshot. Throws `overtaken` on a first attempt when it reflects a later moment already. */
+  /**
+   * Returns the index as of a snapshot. Throws `overtaken` on a first attempt if the index is already ahead of the
+   * snapshot.
+   */
   refresh(rows: IndexRows, attempt?: number, room?: Room): Promise<Reflected>;
-  /** Whether the index was asked since {@link Residence.written}, so that what is written now is worth keeping for it. */
+  /**
+   * Whether the index was used since the last {@link Residence.written}: only then is it worth passing new memories to
+   * it.
+   */
   wantsWritten(): boolean;
-  /** New memories of this process, once they are committed: taking them in need not read them then. */
+  /** Passes new memories of this process, once they are committed, so that the index need not read them back. */
   written(memories: readonly NewMemory[]): void;
 }
 
-/** A new memory as the index takes it in. */
+/** A new memory, ready to be added to the index. */
 export interface NewMemory extends IndexedMemory {
-  /** Of the event that made it. */
+  /** The sequence of the event that created it. */
   readonly sequence: number;
 }
 
-/** The index, and the last event and use that it reflects. */
+/** The index, and the last event and use that it has applied. */
 export interface Reflected extends ResidentState {
   readonly position: Position;
 }
 
-/** Events and uses that opening a space may have to take in one by one, at least and as a share of all memories. */
+/**
+ * Saved pages are renewed once the log is this far ahead of them: 256 events and uses, or 5 % of all memories if that
+ * is more.
+ */
 const MOST_EVENTS = 256;
 const MOST_SHARE = 0.05;
 
-/** From so many memories on, taking them in lasts long enough to report progress. */
+/** From this many memories on, adding them takes long enough to report progress. */
 const MANY = 1000;
 
-/** Recalls of this process that are under way. */
+/** Recalls of this process that are running now. */
 let underWay = 0;
 
-/** Of a memory in the index, until it is in there: what one of 20 to 60 words takes. */
+/** The expected size in the index of a memory with 20 to 60 words, until it is loaded. */
 const EXPECTED_BYTES = 640;
 
 export function createResidence(space: string, scheduler?: Scheduler): Residence {
   let held: { readonly index: ResidentIndex; readonly position: Position } | undefined;
   let version: unknown;
   let relations: Relations<number> = { successors: new Map(), newer: new Map() };
-  // Of no store: what an older version left has relations, and no version of them yet.
+  // `undefined` is the version of no store: files of an older version have relations but no version of them yet.
   let relationsVersion: unknown;
   const links = createLinkCache();
   const recent = createRecentRows();
-  // What this process wrote since the index was brought up to date, by key.
+  // What this process wrote since the index was last brought up to date, by key.
   const fresh = new Map<number, NewMemory>();
-  // Since something was written that was kept for it.
+  // Whether the index was used since `written` last kept something for it.
   let wasAsked = false;
-  // An index was dropped, and no snapshot was told yet.
+  // Whether an index was dropped and no snapshot has reported it yet.
   let wasDropped = false;
-  // The pages there are cannot be read: their layout is an older one, or they are damaged.
+  // Whether the saved pages cannot be read, because their layout is older or they are damaged.
   let unreadable = false;
-  // A snapshot ranks by what no other one brings up to date meanwhile.
+  // Snapshots take turns, so that no other one updates the index while one ranks.
   const turns = createQueue();
-  // Of the recalls that are under way, those of this space.
+  // How many of the running recalls are of this space.
   let mine = 0;
-  // Recalls of this space wait for it to be loaded; those of others go first.
+  // Recalls of this space wait for the index to load. Recalls of other spaces go first.
   const slices = () => startSlices({ scheduler, givesWay: () => underWay > mine });
 
   const refresh: Residence['refresh'] = async (rows, attempt = 2, room = UNBOUNDED) => {
@@ -100,7 +113,7 @@ export function createResidence(space: string, scheduler?: Scheduler): Residence
     if (!held || !feed) {
       links.clear();
       recent.clear();
-      // Its room is that of the next one.
+      // The next index takes over the room of this one.
       wasDropped ||= held !== undefined;
       held = undefined;
       const loaded = await load(space, rows, room, slices());
@@ -114,14 +127,14 @@ export function createResidence(space: string, scheduler?: Scheduler): Residence
     links.forget(feed.linked);
     links.renew(feed.used);
     links.forget(feed.written.map(({ id }) => id));
-    // Maintenance changes tiers by the thousand, and texts only of what becomes a stub.
+    // Maintenance changes tiers by the thousand, but texts only of memories that become stubs.
     const beside = feed.written.filter(({ key, sameText }) => sameText && index.rowOfKey.has(key));
     const known = new Set(
       await refreshSignals(index, rows, [...new Set([...beside.map(({ id }) => id), ...feed.used])]),
     );
     recent.forget(feed.written.map(({ key }) => key));
     recent.forget(known);
-    // What was used may have been rewritten too: its text is taken in anew all the same.
+    // A memory that was used may have been rewritten too. Its text is then read again all the same.
     const isKnown = new Set(beside.map(({ key }) => key).filter((key) => known.has(key)));
     const anew = feed.written.filter(({ key }) => !isKnown.has(key));
     const there = new Set(await putWritten(index, rows, anew, new Set(feed.used)));
@@ -129,9 +142,9 @@ export function createResidence(space: string, scheduler?: Scheduler): Residence
     for (const { key } of anew) {
       if (there.has(key)) continue;
       removeMemory(index, key);
-      // Its words may be nowhere any more, and their numbers given to others.
+      // No memory may contain its words any more, and the store may give their numbers to other words.
       index.vocabulary = undefined;
-      // The memories that it was linked with are not known any more.
+      // It is not known which memories it was linked with, so all cached links are dropped.
       links.clear();
       recent.clear();
     }
@@ -173,7 +186,7 @@ export function createResidence(space: string, scheduler?: Scheduler): Residence
           conductSearch(await state(), recent.over(rows), request, undefined, slices()),
         inspect: async (ids, request) => conductInspection(await state(), recent.over(rows), ids, request),
         visible: async (ids, request) => conductVisibility(await state(), recent.over(rows), ids, request),
-        // Whoever only looks at links need not wait for an index.
+        // Reading links alone need not wait for the index.
         links: async (ids, minimum = 0, sequence = true) =>
           ranked
             ? linksBy((await state()) && links, rows, ids, minimum, sequence)
@@ -193,14 +206,15 @@ export function createResidence(space: string, scheduler?: Scheduler): Residence
         await core.savePages(saved.parts, saved.position);
         unreadable = false;
       } catch {
-        // It is a cache: the store is in use, or full. The next process builds the index from the rows.
+        // The pages are only a cache. The store may be in use, or full; the next process then builds the index from the
+        // rows.
       }
     },
   };
 
   /**
-   * Takes in what was written: what this process wrote, and nobody wrote to or used since, as it is, and the rest from its
-   * rows. Returns the keys of those that there are.
+   * Adds written memories to the index. Memories that this process wrote, and nobody changed or used since, are added
+   * directly; the rest are read from the store. Returns the keys of the memories that exist.
    */
   async function putWritten(
     index: ResidentIndex,
@@ -231,7 +245,10 @@ export function createResidence(space: string, scheduler?: Scheduler): Residence
     return [...there, ...read];
   }
 
-  /** A turn, until it is set free, or until the snapshot is over. Throws `store_busy` where it did not come in time. */
+  /**
+   * Waits for a turn. Returns a function that ends it; a turn of a snapshot with `apart` ends with the snapshot. Throws
+   * `store_busy` if none was free within `milliseconds`.
+   */
   async function turnOf({ apart }: IndexRows, milliseconds: number): Promise<() => void> {
     const wait = async () => {
       const free = await turnWithin(turns, milliseconds);
@@ -243,7 +260,10 @@ export function createResidence(space: string, scheduler?: Scheduler): Residence
     return () => {};
   }
 
-  /** The index as of a snapshot, until it is set free. One call loads it; the others find it loaded when their turn comes. */
+  /**
+   * Takes a turn and returns the index as of a snapshot, with a function that ends the turn. The first call loads the
+   * index; later ones find it loaded.
+   */
   async function inTurn(rows: StoreSnapshot, attempt: number, room: Room) {
     const free = await turnOf(rows, room.waitTimeout);
     try {
@@ -254,9 +274,10 @@ export function createResidence(space: string, scheduler?: Scheduler): Residence
     }
   }
 
-  /** What to save, when what was saved last has fallen behind, or was of no use. */
+  /** Returns the pages to save if the saved ones are unreadable or too far behind, else `undefined`. */
   async function savable(rows: StoreSnapshot) {
-    // Within the snapshot, as recalls do: where a store reads one snapshot after the other, the other order waits for itself.
+    // Takes the turn within the snapshot, as recalls do. In a store that opens one snapshot at a time, the other order
+    // would deadlock.
     const free = await turnOf(rows, UNBOUNDED.waitTimeout);
     try {
       const [now, saved] = [await rows.position(), await rows.pages()];
@@ -279,7 +300,10 @@ function reflected(
   return { index, relations, position, sequence: position.sequence, rebuilt };
 }
 
-/** The index from the saved pages, or made of all rows. Its room is taken before it is loaded, and as it grows beyond that. */
+/**
+ * Loads the index from the saved pages, or builds it from all rows. Room is taken before loading, and as the index
+ * grows.
+ */
 async function load(
   space: string,
   rows: IndexRows,
@@ -308,7 +332,7 @@ async function load(
     publishProgress(space, Math.min(done, size - 1), size);
     const bytes = bytesOfIndex(index);
     if (bytes > taken) {
-      // More than it has by now: its arrays grow by doubling.
+      // Arrays grow by doubling, so this takes more than the current size.
       taken = bytes * 1.25;
       await take(taken);
     }
@@ -319,22 +343,25 @@ async function load(
   return { index, position, unreadable: saved !== undefined };
 }
 
-/** Whoever has to leave for it may need what a snapshot holds. */
+/**
+ * Takes room for the index. Waits outside the snapshot where possible: spaces that must be closed for it may need what
+ * the snapshot holds.
+ */
 async function takeRoom({ apart }: IndexRows, room: Room, bytes: number): Promise<void> {
   const take = () => room.take(bytes);
   if (!apart || !room.takeNow) await take();
   else if (!room.takeNow(bytes)) await apart.wait(take);
 }
 
-/** Rows that are taken in before others may go on. */
+/** How many rows are added before other work may run. */
 const ROWS_BETWEEN = 8;
 
-/** Takes in memories, all by default; returns the keys of those that there are. */
+/** Adds memories to the index, all by default. Returns the keys of those that exist. */
 async function putRows(
   index: ResidentIndex,
   rows: IndexRows,
   wanted?: readonly number[],
-  /** Called after every few, with how many there were. */
+  /** Called after every few rows with the number of rows so far. */
   between?: (done: number) => Promise<void> | undefined,
 ): Promise<readonly number[]> {
   const keys: number[] = [];
@@ -364,15 +391,16 @@ function indexedMemory({ key, memory, termIds, termCounts, vector }: IndexedRow)
   };
 }
 
-/** What becomes of a memory that is being written, for {@link Residence.written}: whatever of it takes time. */
+/** Prepares a memory that is being written for {@link Residence.written}, so that the slow part is done early. */
 export function newMemory(row: IndexedRow, sequence: number): NewMemory {
   const { vector } = row;
   return { ...indexedMemory(row), vector: vector && quantise(vector), sequence };
 }
 
 /**
- * Takes in what memories are beside their text; returns the keys of those that there are. A use leaves the text alone, and with it terms
- * and vector; only a stub has none of them in the index.
+ * Updates everything but the text of memories; returns the keys of those that exist. A use does not change the text,
+ * and so neither terms nor vector. Only stubs have none of these in the index, so a memory that becomes one, or was
+ * one, is read again.
  */
 async function refreshSignals(
   index: ResidentIndex,

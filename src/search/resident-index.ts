@@ -31,10 +31,11 @@ import { createSessionLists, placeAmong, type SessionLists } from './session-lis
 import { bytesOfVocabulary, type Vocabulary } from './vocabulary.ts';
 
 /**
- * What a process keeps in memory of one space, so that a recall touches every memory without reading it: signals,
- * 8-bit vectors, postings. A cache: it can be rebuilt from the store at any time, and decides nothing alone.
+ * What a process keeps in memory of one space, so that a recall covers every memory without reading it: signals, 8-bit
+ * vectors, postings. It is a cache: it can be rebuilt from the store at any time, and decides nothing alone.
  *
- * A memory has a row; a changed text moves it to a new row, and the old one stays dead until the next rebuild.
+ * Each memory has a row. When its text changes, it moves to a new row, and the old row stays dead until the next
+ * rebuild.
  */
 export interface ResidentIndex {
   readonly columns: ColumnSet;
@@ -46,50 +47,48 @@ export interface ResidentIndex {
   alive: Uint8Array;
   /** The store's own number of the memory in a row. */
   keys: WholeNumbers;
-  /** The memory's place in the order of insertion; the array of keys itself, as long as both are the same. */
+  /** The memory's place in the order of insertion. The same array as `keys` as long as both have the same content. */
   ordinals: WholeNumbers;
   rowOfKey: KeyRows;
-  /** Terms in the memory's text, repetitions included. */
+  /** How many terms the memory's text has, repetitions included. */
   lengths: WholeNumbers;
   /** Absent until the first vector. */
   codes: Codes | undefined;
   /** NaN for a memory without a vector. */
   scales: Float32Array;
   residuals: Float32Array;
-  /** Follows them where a search asks for it. */
+  /** Brought up to date when a search needs them. */
   readonly groups: Groups;
   vectors: number;
-  /** Vectors that had to be read because many are alike. */
+  /** Vectors that were read because their codes are too much alike. */
   readonly near: NearVectors;
   /** By the store's number of the term. */
   postings: PostingsOfTerms;
-  /** The texts of its terms; absent until a query has a word that is nowhere, and once something was forgotten. */
+  /** The texts of the terms. Absent until a query contains an unknown word, and after something was forgotten. */
   vocabulary: Vocabulary | undefined;
   /** The sessions in which memories were made. */
   readonly sessions: SessionRows;
   /** 1 where the content holds a question mark. */
   asks: Uint8Array;
-  /** Grows with every change: what was derived from an index belongs to one version of it. */
+  /** Grows with every change: data derived from the index is valid for one version. */
   version: number;
-  /**
-   * The row of each of the last changes, in order; −1 − row where nothing changed that the rest of its session is judged by.
-   */
+  /** The row of each recent change, in order; −1 − row if the change does not affect the rest of its session. */
   readonly changed: number[];
   readonly tags: Map<string, Set<number>>;
   readonly tagsOfRow: Map<number, readonly string[]>;
-  /** Of the memories that are not stubs. */
+  /** Of the memories that are not stubs: how many there are, and how many terms they have. */
   memoryCount: number;
   totalLength: number;
 }
 
 export interface SessionRows {
   readonly dictionary: Dictionary;
-  /** Of each row: the number of its session, counted from 1; 0 without one. */
+  /** The number of each row's session, from 1 on; 0 without one. */
   codes: Uint32Array;
   lists: SessionLists;
 }
 
-/** A memory as the index takes it in. */
+/** A memory, ready to be added to the index. */
 export interface IndexedMemory {
   readonly key: number;
   readonly ordinal: number;
@@ -149,12 +148,12 @@ export function createResidentIndex(): ResidentIndex {
   };
 }
 
-/** Of a row that has a term: its number and how often. */
+/** The size of one entry of a term: row and frequency. */
 const POSTING_BYTES = 4;
-/** Of a term: its entry, an array and its header. */
+/** The size of a term: its entry, an array and its header. */
 const TERM_BYTES = 400;
 
-/** About how many bytes the index takes. */
+/** Returns the approximate size of the index in bytes. */
 export function bytesOfIndex(index: ResidentIndex): number {
   const { codes, near, totalLength, postings, vocabulary, sessions } = index;
   const { alive, keys, ordinals, lengths, scales, residuals, asks } = index;
@@ -174,7 +173,7 @@ export function bytesOfIndex(index: ResidentIndex): number {
   );
 }
 
-/** Makes room for `rows` more memories at once. Throws `space_too_large`. */
+/** Makes room for `rows` more memories. Throws `space_too_large` beyond {@link MOST_ROWS}. */
 export function reserve(index: ResidentIndex, rows: number): void {
   const length = index.size + rows;
   if (length > MOST_ROWS) {
@@ -196,7 +195,7 @@ export function reserve(index: ResidentIndex, rows: number): void {
   index.codes?.reserve(length);
 }
 
-/** Takes a memory in, in place of what the index has under its key. */
+/** Adds a memory, replacing the one with the same key. */
 export function putMemory(index: ResidentIndex, memory: IndexedMemory): void {
   removeMemory(index, memory.key);
   reserve(index, 1);
@@ -213,7 +212,7 @@ export function putMemory(index: ResidentIndex, memory: IndexedMemory): void {
   note(index, row);
 }
 
-/** Sets what a memory is beside its text. Returns false when the index does not have it. */
+/** Updates everything but the text of a memory. Returns false if the index does not have it. */
 export function putSignals(index: ResidentIndex, key: number, signals: StoredSignals): boolean {
   const row = index.rowOfKey.get(key);
   if (row === undefined) return false;
@@ -227,7 +226,7 @@ export function putSignals(index: ResidentIndex, key: number, signals: StoredSig
   return true;
 }
 
-/** What the memories of a session, and whoever speaks in it, are judged by beside their texts. */
+/** The signals, beside texts, that affect how other memories of the session are ranked. */
 const SEEN_BY_SESSION = ['createdAt', 'textChangedAt', 'type', 'source', 'author', 'role'] as const;
 
 function putNumbers(index: ResidentIndex, row: number, { key, ordinal }: IndexedMemory): void {
@@ -240,7 +239,7 @@ function putNumbers(index: ResidentIndex, row: number, { key, ordinal }: Indexed
   index.ordinals[row] = ordinal;
 }
 
-/** Changes that are remembered at least. */
+/** At least this many changes are remembered. */
 const MOST_CHANGES = 4096;
 
 function note(index: ResidentIndex, row: number): void {
@@ -250,7 +249,7 @@ function note(index: ResidentIndex, row: number): void {
   if (changed.length >= 2 * MOST_CHANGES) changed.splice(0, MOST_CHANGES);
 }
 
-/** What changed after a version, see {@link ResidentIndex.changed}; `undefined` where that is not known any more. */
+/** Returns the changes after a version, see {@link ResidentIndex.changed}; `undefined` if they are no longer known. */
 export function changedSince(
   { version, changed }: ResidentIndex,
   before: number,
@@ -277,7 +276,7 @@ export function removeMemory(index: ResidentIndex, key: number): void {
   }
 }
 
-/** Whether so many rows are dead that a rebuild pays. */
+/** Whether enough rows are dead for a rebuild to pay off. */
 export function needsCompaction(index: ResidentIndex): boolean {
   return index.dead > 1000 && index.dead > index.size / 4;
 }
@@ -301,7 +300,7 @@ export function documentFrequency(index: ResidentIndex, postings: Postings): num
 function putTerms(index: ResidentIndex, row: number, memory: IndexedMemory): void {
   const { termIds, termCounts } = memory;
   let length = 0;
-  // A stub is in no statistics and found by no word.
+  // A stub counts in no statistics, and no word finds it.
   if (!isStub(index, row)) {
     for (let at = 0; at < termIds.length; at++) {
       addPosting(postingsOf(index, termIds[at]!), row, termCounts[at]!);
@@ -337,7 +336,7 @@ function putTurn(index: ResidentIndex, row: number, { session, asks }: Turn): vo
   addToSession(index, row);
 }
 
-/** Puts a row where it stands among those of its session. */
+/** Inserts a row into the list of its session. */
 function addToSession(index: ResidentIndex, row: number): void {
   const { codes, lists } = index.sessions;
   const session = codes[row]!;
@@ -348,7 +347,7 @@ function removeTurn(index: ResidentIndex, row: number): void {
   const { codes, lists } = index.sessions;
   const session = codes[row]!;
   if (session === 0) return;
-  // A memory that was gone and came back has two rows for a moment, which stand in the same place.
+  // A memory that was removed and added again has two rows at the same place for a moment.
   const list = lists.of(session);
   lists.remove(session, list.indexOf(row, placeAmong(index, list, row)));
 }

@@ -2,10 +2,10 @@
 const signsOf = new Map<number, Float64Array>();
 
 /**
- * Puts a vector into `turned` in other coordinates: signs and a Hadamard transform of the first 2^n components, then of the last 2^n.
- * Lengths and dot products stay as they are, and what a few components held is spread over all of them. Where one component is
- * many times as large as the others, as with most embedders, few bits say much more of the rotated vector
- * (docs/decisions/0095-rotated-codes.md).
+ * Writes a rotated vector to `turned`: random signs and a Hadamard transform of the first 2^n components, then of the
+ * last 2^n. Lengths and dot products stay the same, and what a few components held is spread over all of them. With
+ * most embedders one component is many times as large as the others; few bits then represent the rotated vector much
+ * better (docs/decisions/0095-rotated-codes.md).
  */
 export function rotate(vector: Float32Array, turned: Float64Array): void {
   const { length } = vector;
@@ -20,7 +20,7 @@ export function rotate(vector: Float32Array, turned: Float64Array): void {
   }
 }
 
-/** In place, two steps at once: half of the reading and writing. */
+/** Transforms in place, two steps at once, which halves the reads and writes. */
 function transform(values: Float64Array, from: number, to: number): void {
   const length = to - from;
   let half = 1;
@@ -42,7 +42,7 @@ function transform(values: Float64Array, from: number, to: number): void {
       }
     }
   }
-  // An odd number of steps.
+  // One step is left if their number is odd.
   if (half < length) {
     for (let at = from; at < from + half; at++) {
       const a = values[at]!;
@@ -55,7 +55,7 @@ function transform(values: Float64Array, from: number, to: number): void {
   for (let at = from; at < to; at++) values[at]! *= scale;
 }
 
-/** Drawn once and for all: pages keep what was made with them. */
+/** Returns fixed signs. They must never change: saved pages contain codes made with them. */
 function signsFor(length: number): Float64Array {
   let signs = signsOf.get(length);
   if (!signs) {

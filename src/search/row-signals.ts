@@ -7,8 +7,8 @@ import type { ResidentIndex } from './resident-index.ts';
 type Read = (row: number) => unknown;
 
 /**
- * The signals of rows for one query, of these names alone: what a formula reads decides its score, and making the others of
- * thousands of rows takes longer than evaluating it.
+ * Returns a function that reads the signals `names` of a row for one query. A formula needs no others, and reading all
+ * signals of thousands of rows takes longer than evaluating it.
  */
 export function signalsReader(
   index: ResidentIndex,
@@ -30,7 +30,9 @@ export function signalsReader(
   };
 }
 
-/** What gives a signal, a clock or an attribute of rows; `undefined` where it is known of none of them. */
+/**
+ * Returns a function that reads a signal, a clock or an attribute of a row; `undefined` if it is unknown for all rows.
+ */
 function readerOf(
   { columns: { signals, clocks, attributes } }: ResidentIndex,
   belief: BeliefColumns,
@@ -60,7 +62,7 @@ function isIn<Name extends string>(table: Readonly<Record<Name, unknown>>, name:
   return Object.hasOwn(table, name);
 }
 
-/** Objects that are copied from one share a shape; those to which names are added one by one are slow. */
+/** Objects copied from one share a shape. Objects that get names one by one are slow. */
 const unknowns = new WeakMap<ReadonlySet<string>, Readonly<Record<string, undefined>>>();
 
 function unknownOf(names: ReadonlySet<string>): Readonly<Record<string, undefined>> {

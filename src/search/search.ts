@@ -14,27 +14,30 @@ import { type QueryColumns, querySignals } from './query-columns.ts';
 import type { ResidentIndex } from './resident-index.ts';
 import { signalsReader } from './row-signals.ts';
 
-/** What the search needs of the store: it keeps the vectors themselves. */
+/** What the search needs from the store, which keeps the full vectors. */
 export interface VectorSource {
-  /** The unit vectors of these keys, in order; `soon` tells which may be asked for next, so many at most. */
+  /** Returns the unit vectors of `keys`, in order. `soon(most)` returns up to `most` keys that may be needed next. */
   vectors(
     keys: readonly number[],
     soon?: (most: number) => readonly number[],
   ): Awaitable<readonly (Float32Array | undefined)[]>;
 }
 
-/** A value, or a promise of it: a source that has it at hand need not wait. */
+/** A value, or a promise of it. A source that has the value in memory returns it directly. */
 export type Awaitable<Value> = Value | Promise<Value>;
 
 export interface IndexSearch {
   readonly profile: ResolvedProfile;
   /** Rows that may be returned, ascending. */
   readonly rows: Int32Array;
-  /** How each row stands to the recall: `ELIGIBLE` if it may be returned. */
+  /** How the recall sees each row: `ELIGIBLE` if it may be returned. */
   readonly standing: Uint8Array;
   readonly belief: BeliefColumns;
   readonly kept?: Kept | undefined;
-  /** Whether rows are passed over by what they have in common: a recall must see all of them. */
+  /**
+   * Whether groups of rows may be skipped by bounds that they share (see `skim.ts`). Needs a recall that sees all of
+   * them.
+   */
   readonly skims: boolean;
   readonly columns: QueryColumns;
   readonly vector: Float32Array | undefined;
@@ -56,17 +59,19 @@ export interface IndexAnswer {
   readonly upperBound: number;
   readonly lexicalMatches: number;
   readonly withVector: number;
-  /** Rows that meet the profile's requirements, its floor included, or are not evaluated and may meet them. */
+  /** Rows that meet the profile's requirements and floor. Rows that were not evaluated count if they may meet them. */
   readonly candidates: number;
-  /** Rows that can meet all but the floor. */
+  /** Rows that meet, or may meet, all requirements but not the floor. */
   readonly belowFloor: number;
-  /** Rows that the formula was evaluated for exactly. */
+  /** Rows whose score was evaluated exactly. */
   readonly scored: number;
-  /** Milliseconds that bounding all rows took. */
+  /** Milliseconds spent on bounding the rows. */
   readonly scanMs: number;
 }
 
-/** Vectors are fetched and evaluated in groups, best bound first: of this size at first, and twice that each time. */
+/**
+ * Vectors are fetched and rows evaluated in groups, best upper bound first. Each group is twice as large as the last.
+ */
 const FIRST_GROUP = 16;
 const LARGEST_GROUP = 512;
 
@@ -74,13 +79,13 @@ const LARGEST_GROUP = 512;
 interface Waiting {
   readonly rows: Int32Array;
   readonly upper: Float64Array;
-  /** Where they are known already: the similarities, NaN without one. */
+  /** The exact similarities, where they are known already; NaN for a row without one. */
   readonly similarities?: Float64Array;
 }
 
 /**
- * The exact top `limit` of a formula: bounds for every row, evaluation for those that could be among the best, in
- * the order of their upper bounds, until no other can enter. The bound that ended it is the certificate.
+ * Finds the exact top `limit` rows of a formula. It bounds the rows, then evaluates those that could be among the best
+ * in the order of their upper bounds, until no other row can enter. The bound that ended it is the certificate.
  */
 export async function searchIndex(
   index: ResidentIndex,
@@ -108,7 +113,7 @@ export async function searchIndex(
       break;
     }
     if (size === LARGEST_GROUP && search.vector && !waiting.similarities) {
-      // So many cannot be told apart by their codes: their vectors tell which of them are worth evaluating.
+      // The 8-bit codes cannot tell so many rows apart. Their exact similarities show which are worth evaluating.
       waiting = await compareExactly(index, search, source, waiting, start);
       start = 0;
       size = FIRST_GROUP;
@@ -159,7 +164,7 @@ function byUpper(
   let isSorted = true;
   for (let at = 0; at < count; at++) {
     order[at] = at;
-    // Rows that are equal in everything have one bound.
+    // Rows that are equal in everything have the same upper bound.
     if (at > 0 && upper[at]! > upper[at - 1]!) isSorted = false;
   }
   if (!isSorted) order.sort((a, b) => upper[b]! - upper[a]!);
@@ -174,7 +179,10 @@ function byUpper(
   return known ? { ...sorted, similarities: known } : sorted;
 }
 
-/** The rows from a place on, in the order of what their exact similarities bound. Their vectors are kept, as far as there is room. */
+/**
+ * Orders the rows from place `start` on by the upper bounds that their exact similarities give. Keeps their vectors
+ * while there is room.
+ */
 async function compareExactly(
   index: ResidentIndex,
   search: IndexSearch,
@@ -191,7 +199,7 @@ async function compareExactly(
   return byUpper(rows, boundKnown(index, search, rows, similarities), similarities);
 }
 
-/** The exact similarities of the rows from one place to another, NaN without one. */
+/** Returns the exact similarities of the rows from place `start` to before `end`; NaN for a row without one. */
 async function similaritiesOf(
   { near, keys, codes, scales }: ResidentIndex,
   { vector }: IndexSearch,
@@ -212,7 +220,7 @@ async function similaritiesOf(
     const known = near.numbers.get(row);
     if (known === undefined) missing.push(at);
     else {
-      // Most rows that share a vector stand beside each other here.
+      // Most rows that share a vector are neighbours here.
       if (known !== last) ofLast = cosine(vector, near.vectors[known]!);
       last = known;
       similarities[at - start] = ofLast;
@@ -239,7 +247,9 @@ interface Ranked extends Omit<IndexHit, 'signals'> {
   readonly ordinal: number;
 }
 
-/** What evaluates rows: a hit, or why it is none. A similarity that is not known is NaN. */
+/**
+ * Returns a function that evaluates a row: a hit, or why it is not one. Pass NaN for a similarity that is not known.
+ */
 function evaluator(
   index: ResidentIndex,
   { profile, belief, columns, now }: IndexSearch,
@@ -264,7 +274,7 @@ function evaluator(
   };
 }
 
-/** Puts a hit into its place among the best `limit`; returns the score of the one left out, 0 if none. */
+/** Inserts a hit into the best `limit`. Returns the score of the hit that was left out, 0 if none. */
 function insert(best: Ranked[], ranked: Ranked, limit: number): number {
   const last = best[best.length - 1];
   if (best.length === limit && last && compareRanked(ranked, last) > 0) return ranked.score;

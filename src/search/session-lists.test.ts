@@ -41,7 +41,7 @@ const following = fc
   .array(fc.tuple(row, fc.integer({ min: 1, max: 6 })), { maxLength: 6 })
   .map((runs) => runs.flatMap(([each, count]) => Array.from({ length: count }, () => each)));
 
-test('turns stand in order, however their rows lie, and follow what is put in and taken out', () => {
+test('turns are in order, wherever their rows are, and follow insertions and removals', () => {
   fc.assert(
     fc.property(fc.oneof(fc.array(row, { maxLength: 30 }), following), fc.array(row), (rows, more) => {
       const index = indexOf(rows);
@@ -60,7 +60,7 @@ test('turns stand in order, however their rows lie, and follow what is put in an
   );
 });
 
-test('of sessions whose rows follow each other no rows are kept', () => {
+test('sessions with consecutive rows store no rows', () => {
   const rows = Array.from({ length: 400 }, (_, at) => ({ session: 1 + Math.floor(at / 100), at }));
   const bytes = (each: Rows) => atOnce(packing(indexOf(each))).bytes();
   const following = bytes(rows);

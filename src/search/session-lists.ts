@@ -1,30 +1,30 @@
 import { valueAt } from '../scoring/compile.ts';
 import type { ResidentIndex } from './resident-index.ts';
 
-/** Of each session, by its number from 1 on: its living rows, by creation, then ordinal. */
+/** The living rows of each session, by its number from 1 on, in the order of creation, then ordinal. */
 export interface SessionLists {
-  /** Valid until the session changes. */
+  /** Returns the rows of a session. Valid until the session changes. */
   of(session: number): Int32Array | number[];
   insert(session: number, place: number, row: number): void;
   remove(session: number, place: number): void;
-  /** About how many bytes are taken. */
+  /** Returns the approximate size in bytes. */
   bytes(): number;
 }
 
-/** By the number of a session. */
+/** Arrays by the number of a session. */
 interface Packed {
   /** How many rows it has. */
   readonly counts: Uint32Array;
-  /** Its first row, if its rows follow each other, as most do; else −1 less the place of it in `rows`. */
+  /** Its first row, if its rows are consecutive, as most are; else −1 − the place of its first row in `rows`. */
   readonly places: Int32Array;
-  /** The rows of one session after the other. */
+  /** The rows of one session after another. */
   readonly rows: Int32Array;
 }
 
-/** Of a list that changed: its entry, the array and its header. */
+/** The size of a changed list: its entry, the array and its header. */
 const LIST_BYTES = 80;
 
-/** Lists that begin as packed ones. Of one that changes a copy is made: a session has some hundred rows. */
+/** Creates lists from packed ones. A list that changes is copied first; a session has a few hundred rows. */
 export function createSessionLists({ counts, places, rows }: Packed = NONE): SessionLists {
   const changed = new Map<number, number[]>();
   let entries = 0;
@@ -63,10 +63,10 @@ function upFrom(first: number, count: number): Int32Array {
   return rows;
 }
 
-/** Rows of one step. */
+/** How many rows one step handles. */
 const STEP = 2048;
 
-/** The lists of an index without dead rows, in steps. */
+/** Packs the lists of an index without dead rows, in steps. */
 export function* packing(index: ResidentIndex): Generator<undefined, SessionLists> {
   const { size, sessions } = index;
   const length = sessions.dictionary.texts.length + 1;
@@ -104,13 +104,13 @@ export function* packing(index: ResidentIndex): Generator<undefined, SessionList
   return createSessionLists({ counts, places, rows });
 }
 
-/** By the number of a session. */
+/** Arrays by the number of a session. */
 interface Found {
   readonly counts: Uint32Array;
-  /** As of {@link Packed}. */
+  /** See {@link Packed}. */
   readonly places: Int32Array;
   readonly lasts: Int32Array;
-  /** 1 where its rows do not follow each other in order. */
+  /** 1 if its rows are not consecutive or not in order. */
   readonly apart: Uint8Array;
 }
 
@@ -151,9 +151,9 @@ function put(
   }
 }
 
-/** Where a row stands, or would stand, among rows in the order of a session. */
+/** Returns the place of a row in the list of its session, or where it would be inserted. */
 export function placeAmong(index: ResidentIndex, list: ArrayLike<number>, row: number): number {
-  // Most are the last of it.
+  // Most rows come last.
   if (list.length === 0 || standsBefore(index, list[list.length - 1]!, row)) return list.length;
   let low = 0;
   let high = list.length;
@@ -165,7 +165,7 @@ export function placeAmong(index: ResidentIndex, list: ArrayLike<number>, row: n
   return low;
 }
 
-/** Turns of a session stand in the order of creation, then ordinal. */
+/** Whether row `a` comes before row `b` in a session: by creation, then ordinal. */
 function standsBefore({ columns, ordinals }: ResidentIndex, a: number, b: number): boolean {
   const { createdAt } = columns.clocks;
   const difference = valueAt(createdAt, a) - valueAt(createdAt, b);

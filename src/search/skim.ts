@@ -10,80 +10,92 @@ import type { QueryColumns } from './query-columns.ts';
 import type { Bounded, Ready } from './ready.ts';
 
 /**
- * Which rows are passed over by their similarity alone. Rows that no word of a query touches differ in nothing else that the
- * query says, and rows of which the words are about as strong in little: for each class of such rows, the whole formula is bounded once,
- * with every other part as high as it is anywhere.
+ * Decides which rows are skipped by their similarity alone. For the query, rows that none of its words touches differ
+ * only in their similarity, and rows whose words match about equally well differ in little else. For each class of such
+ * rows, the whole formula is bounded once, with every other part as high as it is for any row of the class.
  */
 export interface Skim {
-  /** Ascending: rows that are never passed over, visible or not. */
+  /** Rows that are never skipped, visible or not. Ascending. */
   readonly strong: Int32Array;
-  /** How well the words of each row can match, and of each group; which strengths are one band: see {@link QueryColumns.passable}. */
+  /**
+   * How well the words of each row, and of each group of rows, can match. `bandOf` maps a strength to its band; see
+   * {@link Passable}.
+   */
   readonly strengths: Uint8Array | undefined;
   readonly tops: Uint8Array | undefined;
   readonly bandOf: Uint8Array;
   readonly bandCount: number;
-  /** By the index's number of a session: the class of it. */
+  /** The class of each session, by the index's number of the session. */
   readonly classOf: Uint8Array;
-  /** By row: between which values the part of the formula lies that counts most of what no query changes. One level is all of them. */
-  readonly levels: Levels | undefined;
-  /** How many levels there are. The class of a row is that of its session × this + its level… */
-  readonly levelCount: number;
-  /** … and its band × this more. */
-  readonly bandSize: number;
-  /** Of each class: up to which similarity rows are passed over; `Infinity` for all of them, −1 for none. */
-  readonly cuts: Float64Array;
-  /** Raises the cuts to what cannot reach a score any more. */
-  raise(threshold: number): void;
   /**
-   * Whether rows of all classes count as the same where they are passed over: then it need not be known which class they are of.
+   * The level of each row: the interval of the part of the formula that matters most among those no query changes. All
+   * rows share one level if absent.
    */
+  readonly levels: Levels | undefined;
+  /**
+   * How many levels there are. The class of a row is the class of its session × `levelCount` + its level + its band ×
+   * `bandSize`.
+   */
+  readonly levelCount: number;
+  readonly bandSize: number;
+  /** By class: rows up to this similarity are skipped. `Infinity` skips all of them, −1 none. */
+  readonly cuts: Float64Array;
+  /** Raises the cuts so that rows that cannot reach `threshold` any more are skipped. */
+  raise(threshold: number): void;
+  /** Whether skipped rows of all classes count as the same, so that their class need not be known. */
   readonly areAlike: boolean;
   /**
-   * How many rows of each class were passed over, and the highest similarity that one of them can have. The last count is that of rows
-   * whose classes nobody looked at.
+   * How many rows of each class were skipped, and the highest similarity that one of them can have. The last count is
+   * of rows whose class was not looked up.
    */
   readonly passed: {
     readonly counts: Float64Array;
     readonly highest: Float64Array;
   };
-  /** What rows that were passed over are counted as, and how high one of them can score, if higher than is known of another one. */
+  /**
+   * Returns how skipped rows are counted, and the highest score that one of them can have, or `known` if that is
+   * higher.
+   */
   outcome(known: number): {
     readonly candidates: number;
     readonly belowFloor: number;
     readonly highest: number;
-    /** Some of them may reach the floor, or meet a requirement of the similarity alone, and nobody looked which. */
+    /**
+     * Whether skipped rows may reach the floor, or meet a requirement on the similarity alone, and nobody checked
+     * which.
+     */
     readonly isOpen: boolean;
   };
-  /** The same with nothing passed over yet, and cuts that tell which rows are below the floor, and nothing else. */
+  /** Returns a copy with nothing skipped yet, whose cuts only tell which rows are below the floor. */
   byFloor(): ByFloor;
 }
 
 export interface ByFloor {
   readonly skim: Skim;
-  /** Of each class: from which similarity on a row reaches the floor for certain. */
+  /** By class: rows from this similarity on certainly reach the floor. */
   readonly reaching: Float64Array;
 }
 
 /**
- * What rows of a class are that were passed over before a score was known: such that fail a requirement, for certain or by their
- * similarity, or are below the floor, or none at all.
+ * What a row counts as if it was skipped before any score was known: it fails a requirement (`refused`), it may fail
+ * one by its similarity (`limited`), it is below the floor (`floored`), or it would be ranked.
  */
 type Standing = 'refused' | 'limited' | 'floored' | 'ranked';
 
-/** How low and how high the rows of a class can get. */
+/** How low and how high rows of a class can score. */
 interface Height {
   within(each: number, similarity: Interval): Interval;
-  /** How high, with a similarity of so many steps at most. */
+  /** The highest value for a similarity of at most `step / STEPS`. */
   upTo(each: number, step: number): number;
 }
 
 /** Cuts are multiples of 1 / STEPS. */
 const STEPS = 128;
-/** The cuts are raised again when the threshold has grown by this share. */
+/** Cuts are raised again only after the threshold has grown by this factor. */
 const GROWTH = 1.03;
 
 /**
- * `undefined` where it would be of no use: a formula that reads nothing of the query, or what is not known of all rows.
+ * Creates a skim. Returns `undefined` if the formula (the floor's, if there is one) reads no signal of the query.
  * `compared` says whether rows have a similarity at all.
  */
 export function createSkim(
@@ -92,7 +104,8 @@ export function createSkim(
   columnsOfQuery: QueryColumns,
   compared: boolean,
 ): Skim | undefined {
-  // What is asked of the query here is as much a condition of using ceilings again as what a formula asks.
+  // Asks `facts` and not the query's columns, so that the answer is noted: kept ceilings are reused only if it is the
+  // same.
   const query: QueryColumns = { ...columnsOfQuery, known: (name) => facts.known(name) === true };
   const { strong, strengths, tops, classOf, bands, bandOf } = query.passable;
   const isAsked = ({ node }: Bounded) =>
@@ -125,7 +138,7 @@ export function createSkim(
     const knowledge = knowledgeOf(query, of, () => (compared ? [0, similarity] : undefined));
     return require.map((condition) => conditionKnown(condition, knowledge));
   };
-  /** Up to which similarity rows of a class fail a requirement, for certain. */
+  /** Returns up to which similarity rows of a class certainly fail a requirement. */
   const refusedUpTo = (each: number) => {
     if (require.length === 0) return -1;
     const isRefused = (step: number) => verdictsOn(each, step / STEPS).includes(false);
@@ -140,7 +153,7 @@ export function createSkim(
     if (require.length > 0 && verdictsOn(each, 1).includes(undefined)) return undefined;
     return floor ? 'floored' : 'ranked';
   });
-  /** Up to which similarity rows of a class reach less than so much, for certain. */
+  /** Returns up to which similarity rows of a class certainly stay below `limit`. */
   const cutAt = (each: number, limit: number, { upTo }: Height) => {
     const isBelow = (step: number) => limit - upTo(each, step) > 0;
     if (!compared) return isBelow(0) ? Infinity : -1;
@@ -182,7 +195,7 @@ export function createSkim(
     passed,
     raise(threshold) {
       if (!(threshold >= raisedFor * GROWTH && threshold > 0)) return;
-      // Who is below the floor is told afterwards, of all that were not looked at.
+      // Rows below the floor are then counted afterwards, among all that were not looked at.
       if (floor && !areAlike) return;
       raisedFor = threshold;
       standings.forEach((standing, each) => {
@@ -205,12 +218,13 @@ export function createSkim(
         const isAny = passed.counts[each]! + passed.counts[unseen]! > 0;
         if (cuts[each] === first[each] || !isAny || total.highest >= raisedFor) continue;
         const similarity = passed.highest[each]!;
-        // Most classes reach less than another one, also where they are taken for a little more similar, which is known.
+        // Most classes reach less than another one even with a similarity rounded up to the next step, whose ceiling is
+        // already known.
         const above = Math.max(0, Math.min(STEPS, Math.ceil(similarity * STEPS)));
         if (ofScore.upTo(each, above) + slack <= total.highest) continue;
-        // Sums are added up in another order than in scores, which may lie a rounding above.
+        // Bounds add terms up in another order than scores do, so a score may be a rounding error higher.
         const high = ofScore.within(each, [0, similarity])[1] + slack;
-        // What was passed over is below what it was compared with, whatever others of its class reach.
+        // A skipped row scores below the threshold that it was compared with, whatever other rows of its class reach.
         total.highest = Math.max(total.highest, Math.min(high, raisedFor));
       }
       return total;
@@ -223,7 +237,7 @@ export function createSkim(
   return skim;
 }
 
-/** Of queries whose classes have the same ends. */
+/** Finds the levels for the ranges of the classes. Queries whose classes have the same ends share them. */
 function levelsFor(
   { bands }: QueryColumns['passable'],
   known: Ready['levels'],
@@ -239,10 +253,10 @@ function levelsFor(
   return found;
 }
 
-/** More of them than one query has: those that none has asked for in a while go with the others. */
+/** More than one query needs. When the cache is full, it is cleared. */
 const MOST_TABLES = 512;
 
-/** Of each class: how high it can score with a similarity of so many steps at most; NaN where no query has asked. */
+/** Returns, for each class, its table of ceilings by step of similarity. An entry is NaN until it is first computed. */
 function tablesOf(
   known: Bounded['ceilings'],
   leveled: Node | undefined,
@@ -261,11 +275,14 @@ function tablesOf(
   });
 }
 
-/** The highest similarity, in steps, for which something holds that holds for all lower ones too; −1 where it holds for none. */
+/**
+ * Returns the highest similarity, a multiple of 1 / STEPS, up to which `holds` is true for all lower steps too; −1 if
+ * for none.
+ */
 function highestFor(holds: (step: number) => boolean): number {
   if (!holds(0)) return -1;
   if (holds(STEPS)) return 1;
-  // Always by the same steps, of which most are known from other queries.
+  // Always halves at the same steps: most of their values are known from earlier queries.
   let [yes, no] = [0, STEPS];
   while (no - yes > 1) {
     const middle = (yes + no) >> 1;

@@ -1,4 +1,7 @@
-/** The k-th highest of the values offered so far: a heap whose root is the lowest of the k. */
+/**
+ * Creates a heap that keeps the k highest values offered. `value` returns the lowest of them, −Infinity until there are
+ * k.
+ */
 export function createThreshold(k: number): { offer(value: number): void; value(): number } {
   const heap: number[] = [];
   return {

@@ -192,7 +192,7 @@ describe('a threshold at the value of a row', () => {
   });
 });
 
-describe('candidates of what is required of the similarity', () => {
+describe('candidates for a requirement on the similarity', () => {
   const query = (seed: number, terms: readonly string[]) => ({
     terms,
     vector: denseVector(seededRandom(~seed)),
@@ -277,7 +277,7 @@ describe('candidates of what is required of the similarity', () => {
     );
   });
 
-  test('rows below the best are passed over, though they meet it', async () => {
+  test('rows below the best are skipped although they meet it', async () => {
     const memories = plainStore(7, 3000);
     const profile = profileWith(similarity, [{ signal: 'similarity', above: 0.35 }]);
     const request = { profile, query: query(7, []), filter: {}, now: ARBITRARY_NOW, limit: 2 };

@@ -5,41 +5,42 @@ import { grow } from './grow.ts';
 import type { ResidentIndex } from './resident-index.ts';
 import { placeAmong } from './session-lists.ts';
 
-/** What a row is in its session, a bit each. Visible: */
+/** Bits of a row's state in its session. The row is visible: */
 export const SEEN = 1;
-/** No words count beside it. */
+/** Its neighbours' words do not count for it. */
 export const APART = 2;
-/** Its words count beside no others. */
+/** Its words do not count for its neighbours. */
 const MUTE = 4;
-/** The turn before it is the row before it; so it is with most. */
+/** The turn before it is the row before it, as for most. */
 const NEAR_BEFORE = 8;
 const NEAR_AFTER = 16;
-/** The turn before it is another row. */
+/** The turn before it is some other row. */
 const FAR_BEFORE = 32;
 const FAR_AFTER = 64;
 
-/**
- * The visible memories of sessions, and what stands around each. It is brought up to date session by session.
- */
+/** The visible memories of sessions, and the neighbours of each. Updated session by session. */
 export interface Turns {
-  /** What each row is in its session, such as {@link SEEN}; 0 for one that is not visible or in none. */
+  /** The state of each row, a sum of bits such as {@link SEEN}; 0 if it is not visible or in no session. */
   states: Uint8Array;
-  /** A bit for each row whose turn before it is the row before it. */
+  /** A bit for each row whose previous turn is the row before it. */
   joined: Uint32Array;
-  /** A bit for each row with a turn up to two places off that is reached by the arrays below; others may have one too. */
+  /**
+   * A bit for each row with a turn up to two places off that is found only by `previous` or `next`. Other rows may have
+   * the bit too.
+   */
   far: Uint32Array;
-  /** The turns before and after each row, where they are not the rows beside it; no arrays as long as they all are. */
+  /** The turns before and after each row, where they are not the adjacent rows. Empty as long as all turns are. */
   previous: Int32Array;
   next: Int32Array;
-  /** By the index's number of a session: its visible memories, and their terms. */
+  /** By the index's number of a session: its visible memories, and how many terms they have. */
   sizes: Uint32Array;
   sessionLengths: Float64Array;
-  /** Sessions with a visible memory, and the terms of all of them. */
+  /** How many sessions have a visible memory, and how many terms those have in all. */
   count: number;
   totalLength: number;
 }
 
-/** `standings` are those of each row to what a recall sees. */
+/** Creates the turns of an index. `standings` is how the recall sees each row. */
 export function turnsOf(index: ResidentIndex, standings: Uint8Array): Turns {
   const turns: Turns = {
     states: new Uint8Array(0),
@@ -58,7 +59,7 @@ export function turnsOf(index: ResidentIndex, standings: Uint8Array): Turns {
   return turns;
 }
 
-/** Bytes that they take. */
+/** Returns the size in bytes. */
 export function bytesOfTurns(turns: Turns): number {
   const { states, joined, far, previous, next, sizes, sessionLengths } = turns;
   return [states, joined, far, previous, next, sizes, sessionLengths].reduce(
@@ -67,7 +68,7 @@ export function bytesOfTurns(turns: Turns): number {
   );
 }
 
-/** Takes in what became of some rows. `sessions` are the numbers of all that something of changed. */
+/** Updates the turns for changed rows. `sessions` are the numbers of all sessions in which something changed. */
 export function followTurns(
   index: ResidentIndex,
   turns: Turns,
@@ -76,7 +77,7 @@ export function followTurns(
   sessions: Iterable<number>,
 ): void {
   makeRoom(turns, index);
-  // A row that is gone is in no list of its session any more.
+  // A removed row is no longer in the list of its session.
   for (const row of rows) setState(turns, row, 0);
   for (const code of sessions) if (code > 0) setSession(index, turns, standings, code);
 }
@@ -99,12 +100,12 @@ function setState({ states, joined }: Turns, row: number, state: number): void {
   joined[row >> 5]! &= ~(1 << (row & 31));
 }
 
-/** Also of the rows beside it: the turn after theirs may be reached from it. */
+/** Marks a row and the rows beside it: their neighbours two places off may be reached through it. */
 function setFar({ far }: Turns, row: number): void {
   for (const each of [row - 1, row, row + 1]) if (each >= 0) far[each >> 5]! |= 1 << (each & 31);
 }
 
-/** Works out anew what stands around each memory of a session. */
+/** Recomputes the neighbours of each memory of a session. */
 function setSession(index: ResidentIndex, turns: Turns, standings: Uint8Array, code: number): void {
   const { states, sizes, sessionLengths } = turns;
   if (sizes[code]! > 0) {
@@ -147,32 +148,32 @@ function setSession(index: ResidentIndex, turns: Turns, standings: Uint8Array, c
   turns.count++;
   turns.totalLength += length;
   for (let row = last; row >= 0; row = rowBefore(turns, row)) {
-    // The last other memory of the session.
+    // The last memory of the session other than this row.
     const other = row === last ? rowBefore(turns, row) : last;
     if (wasReplaced(index, other, row)) states[row]! |= APART;
   }
 }
 
-// Of states and arrays, not of an object: a loop over many rows reads those once.
+// These take the state and arrays, not an object, so that a loop over many rows reads them once.
 
-/** The turn before a row in this state, or `none`. */
+/** Returns the turn before a row with this state, or `none`. */
 export function turnBefore(state: number, row: number, previous: Int32Array, none: number): number {
   if ((state & NEAR_BEFORE) !== 0) return row - 1;
   return (state & FAR_BEFORE) !== 0 ? previous[row]! : none;
 }
 
-/** The turn after a row in this state, or `none`. */
+/** Returns the turn after a row with this state, or `none`. */
 export function turnAfter(state: number, row: number, next: Int32Array, none: number): number {
   if ((state & NEAR_AFTER) !== 0) return row + 1;
   return (state & FAR_AFTER) !== 0 ? next[row]! : none;
 }
 
-/** How much the words of a row in this state count beside others, and theirs beside it, by its length. */
+/** Returns how much the words of a row count for its neighbours, and theirs for it, by its state and length. */
 export function shareOf(state: number, length: number): number {
   return (state & MUTE) === 0 ? contextShare(length) : 0;
 }
 
-/** The turn before a row that is visible in a session; −1 where there is none. */
+/** Returns the turn before a visible row of a session, −1 if there is none. */
 function rowBefore({ states, previous }: Turns, row: number): number {
   return turnBefore(states[row]!, row, previous, -1);
 }
@@ -187,25 +188,27 @@ function rowAt(turns: Turns, row: number, offset: NeighbourOffset): number {
   return next < 0 || offset === -1 || offset === 1 ? next : beside(turns, next);
 }
 
-/** The session that the words of a row are counted in, by the index's number; 0 without one that has a visible memory. */
+/**
+ * Returns the number of the session in which the words of a row are counted; 0 if it is in none with a visible memory.
+ */
 export function sessionOf(index: ResidentIndex, turns: Turns, row: number): number {
   const code = index.sessions.codes[row]!;
   return turns.sizes[code]! > 0 ? code : 0;
 }
 
-/** Whether a row belongs to a session, and is not visible: nothing is known of what stands around it. */
+/** Whether a row belongs to a session but is not visible, so that its neighbours are not known. */
 export function isUnseenTurn(index: ResidentIndex, turns: Turns, row: number): boolean {
   return turns.states[row] === 0 && index.sessions.codes[row] !== 0;
 }
 
-/** A neighbour of a row, and how much of its words counts. */
+/** A neighbour of a row, and the weight of its words. */
 export interface Neighbour {
   readonly offset: NeighbourOffset;
   readonly row: number;
   readonly weight: number;
 }
 
-/** The neighbours of a row whose words count for it, in the order in which they are added. */
+/** Returns the neighbours whose words count for a row, in the order in which they are added. */
 export function neighboursOf(index: ResidentIndex, turns: Turns, row: number): readonly Neighbour[] {
   const state = turns.states[row]!;
   if (state === 0) return aroundUnseen(index, turns, row);
@@ -231,7 +234,7 @@ function weightBeside(
   return neighbourWeight(offset, asks[other] === 1, own, shareOf(states[other]!, lengths[other]!));
 }
 
-/** One that is not visible stands between those that are. */
+/** Finds the visible neighbours of a row that is not visible itself. */
 function aroundUnseen(index: ResidentIndex, turns: Turns, row: number): readonly Neighbour[] {
   const session = sessionOf(index, turns, row);
   if (session === 0 || isMute(index, row)) return [];
@@ -247,7 +250,10 @@ function aroundUnseen(index: ResidentIndex, turns: Turns, row: number): readonly
   });
 }
 
-/** Summaries and consolidated memories stand for many turns: their words count beside no others, nor others' beside them. */
+/**
+ * Whether a memory is a summary or consolidated. Those stand for many turns, so their words do not count for
+ * neighbours, nor the reverse.
+ */
 function isMute({ columns }: ResidentIndex, row: number): boolean {
   const { type, source } = columns.attributes;
   return (
@@ -257,8 +263,8 @@ function isMute({ columns }: ResidentIndex, row: number): boolean {
 }
 
 /**
- * Whether the text was replaced after the last other memory of the session, −1 where there is none: it is no part of that
- * conversation.
+ * Whether the text of a row was replaced after `last`, the last other memory of the session, was created (−1 if there
+ * is none). Such a text is not part of that conversation.
  */
 function wasReplaced({ columns: { clocks } }: ResidentIndex, last: number, row: number): boolean {
   return last >= 0 && valueAt(clocks.textChangedAt, row) > valueAt(clocks.createdAt, last);

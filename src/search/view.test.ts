@@ -119,14 +119,14 @@ function contentOf(index: ResidentIndex, view: View, now: number) {
   };
 }
 
-test('a formula reads beliefs that reads either of them, in any of its parts', () => {
+test('a formula that reads a belief signal in any part is recognised', () => {
   const { root, parts } = resolveProfile(builtinProfile('hybrid'));
   expect(readsBelief(root)).toBe(true);
   expect(readsBelief(parts['recency']!)).toBe(false);
   expect(formulas.map(readsBelief)).toEqual([false, true]);
 });
 
-test('many views are kept, and what is kept of formulas follows a change once for all of them', async () => {
+test('many views are kept, and their shared bounds follow a change once for all', async () => {
   const kept = keepSpace('alice');
   const space = withSearch(coreOfState(kept));
   const residence = createResidence('alice');
@@ -149,7 +149,7 @@ test('many views are kept, and what is kept of formulas follows a change once fo
   expect((await look('project:2')).column).toBe(changed.column);
 });
 
-test('a view that followed its index is the one that is made anew', async () => {
+test('a view that followed its index equals a new one', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
       const kept = keepSpace('alice');

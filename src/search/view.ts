@@ -17,35 +17,35 @@ import { changedSince, type ResidentIndex } from './resident-index.ts';
 import { bytesOfTurns, followTurns, type Turns, turnsOf } from './turns.ts';
 
 /**
- * What one recall may see of an index: what its memories, and the words and names around them, are judged by. Filters
- * narrow what is returned, and leave it as it is. It is good until the index changes.
+ * What one recall may see of an index. Memories are judged by it, and by the words and names around them. A filter
+ * narrows what is returned but does not change the view. A view is valid until the index changes.
  */
 export interface View {
   readonly belief: BeliefColumns;
   /** Ascending. */
   readonly rows: Int32Array;
-  /** How each row stands to the recall. */
+  /** How the recall sees each row; see {@link ELIGIBLE}. */
   readonly standing: Uint8Array;
-  /** How many rows are within the filter and hot, valid now or not. */
+  /** How many rows match the filter and are hot, whether or not they are valid now. */
   readonly filtered: number;
-  /** The visible memories of sessions, in their order. */
+  /** The visible memories of each session, in order. */
   readonly turns: Turns;
   /** The authors of the visible memories. */
   readonly authors: readonly string[];
   /** Whether a visible memory has a role. */
   readonly hasRoles: boolean;
-  /** What is kept of formulas, as of a moment. */
+  /** Returns the kept bounds of formulas that are valid at `now`. */
   readonly kept: (now: Instant) => Kept;
   /** See {@link KeptFormulas.ahead}. */
   readonly keepAhead: KeptFormulas['ahead'];
 }
 
-/** What a recall sees, whatever it returns. */
+/** Returns the part of a filter that decides what a recall sees, whatever it returns. */
 function visibility({ scopes, validAt, deep, includeExpired }: MemoryFilter): MemoryFilter {
   return { scopes, validAt, deep, includeExpired };
 }
 
-/** Whether a filter returns all that it sees. */
+/** Whether a filter returns everything that the recall sees. */
 export function returnsAll({ inScope, types, typesExclude, tags, metadata, cold }: MemoryFilter): boolean {
   return (
     inScope === undefined &&
@@ -57,25 +57,31 @@ export function returnsAll({ inScope, types, typesExclude, tags, metadata, cold 
   );
 }
 
-/** A view that goes along with its index: what changed is worked out anew, and nothing else. */
+/** A view that follows its index: it recomputes only what changed. */
 interface FollowingView extends View {
   readonly key: string;
-  /** From when until before when nothing begins or ends to be visible. */
+  /** Between `from` and `until` (exclusive), no memory becomes visible or stops being visible. */
   readonly from: Instant;
   readonly until: Instant;
-  /** Takes in what changed. False where too much did: then a new view is made. */
+  /** Applies the changes of the index. Returns false if there were too many; the caller then creates a new view. */
   follow(relations: Relations<number>, now: Instant): boolean;
-  /** Bytes that are taken. */
+  /** Size of the view in bytes. */
   bytes(): number;
 }
 
-/** Recalls look from a few places, or each on behalf of somebody else: as many views are kept as fit, and so many at least and at most. */
+/**
+ * Recalls use few views, or one for each user. As many are kept as fit into `VIEW_BYTES`, but at least 4 and at most
+ * 64.
+ */
 const FEWEST_VIEWS = 4;
 const MOST_VIEWS = 64;
 const VIEW_BYTES = 8 << 20;
 const views = new WeakMap<ResidentIndex, readonly FollowingView[]>();
 
-/** What a recall with this filter sees. Kept, and brought up to date when the index changes, until a clock of a memory passes. */
+/**
+ * Returns what a recall with this filter sees. A view is reused, and brought up to date when the index changes, until
+ * one of its memories becomes visible or invisible.
+ */
 export function viewOf(
   index: ResidentIndex,
   relations: Relations<number>,
@@ -88,7 +94,7 @@ export function viewOf(
     visible.deep === true,
     visible.includeExpired === true,
   ]);
-  // A view of another moment is rarely asked for twice.
+  // A view of another moment is rarely requested twice.
   if (visible.validAt !== undefined) return createView(index, relations, visible, now, key);
   const known = views.get(index) ?? [];
   const found = known.find((each) => each.key === key);
@@ -106,7 +112,7 @@ function fitting(all: readonly FollowingView[]): readonly FollowingView[] {
   });
 }
 
-/** What is kept of formulas that read nothing of a view: the same for all views of an index. */
+/** Kept bounds of formulas that read nothing of a view. All views of an index share them. */
 interface KeptOfAll {
   readonly kept: KeptFormulas;
   version: number;
@@ -130,7 +136,7 @@ function keptForAll(index: ResidentIndex): KeptFormulas {
   return made.kept;
 }
 
-/** Bytes that the views of an index take. */
+/** Returns the size in bytes of all views of an index. */
 export function bytesOfViews(index: ResidentIndex): number {
   const kept = keptOfAll.get(index)?.kept.bytes() ?? 0;
   return (views.get(index) ?? []).reduce((sum, view) => sum + view.bytes(), kept);
@@ -148,7 +154,7 @@ function createView(
   let belief = beliefColumns(index, relations, filter, now);
   let { rows, standing, filtered } = eligibleRows(index, belief, filter, now);
   let count = rows.length;
-  // Bigger than the rows in use: what is kept must not hold on to room for rows that are not seen.
+  // The array may be larger than the rows in use. A kept view must not hold space for rows that it does not see.
   if (count * 2 < index.size) rows = rows.slice(0, count);
   let from = now;
   let until = nextChange(index, now);
@@ -159,7 +165,7 @@ function createView(
   const keptFor = (node: Node) => (readsBelief(node) && !isOrdinary(index, belief) ? own : keptForAll(index));
   const visible = () => rows.subarray(0, count);
 
-  /** Rows that became visible, or did so no longer: most are new, and the last. */
+  /** Updates `rows` with those that became visible or invisible. Most are new, and so come last. */
   const setRows = (moved: readonly number[]) => {
     const last = rows[count - 1] ?? -1;
     const areLast = moved.every((row) => row > last);
@@ -212,7 +218,7 @@ function createView(
       if (!changes) return false;
       if (changes.length === 0 && newer === relations) return true;
       const changed = new Set<number>();
-      /** Those by which the rest of their session is judged. */
+      /** Rows whose change affects the rest of their session. */
       const heard = new Set<number>();
       for (const each of changes) {
         const row = each < 0 ? -1 - each : each;
@@ -257,7 +263,7 @@ function createView(
   };
 }
 
-/** The rows of which two columns of beliefs say different things. */
+/** Returns the rows in which two sets of belief columns differ. */
 function differences(a: BeliefColumns, b: BeliefColumns, size: number): readonly number[] {
   if (a === b) return [];
   const rows: number[] = [];
@@ -272,7 +278,7 @@ function differences(a: BeliefColumns, b: BeliefColumns, size: number): readonly
 
 const related = new WeakMap<Relations<number>, ReadonlySet<number>>();
 
-/** Whether what is believed of other memories may depend on this one. */
+/** Whether the state of other memories may depend on this one. */
 function isRelated(relations: Relations<number>, key: number): boolean {
   let keys = related.get(relations);
   if (!keys) {
@@ -288,12 +294,12 @@ function isRelated(relations: Relations<number>, key: number): boolean {
   return keys.has(key);
 }
 
-/** The distinct texts of an attribute among some rows, without the empty one. */
+/** Returns the distinct, non-empty values of an attribute among some rows. */
 function textsAmong(index: ResidentIndex, name: 'author' | 'role', rows: Int32Array): readonly string[] {
   const { codes, dictionary } = index.columns.attributes[name];
   const { texts } = dictionary;
   const found = new Uint8Array(texts.length);
-  // Most texts are among the first rows, where there are any.
+  // If any rows have values, most distinct ones appear early.
   let missing = texts.filter((text) => text !== '').length;
   for (let at = 0; at < rows.length && missing > 0; at++) {
     const code = codes[rows[at]!]!;
@@ -303,7 +309,7 @@ function textsAmong(index: ResidentIndex, name: 'author' | 'role', rows: Int32Ar
   return texts.filter((text, code) => text !== '' && found[code] === 1);
 }
 
-/** The clocks by which a memory begins or ends to be visible. */
+/** The clocks at which a memory becomes visible or stops being visible. */
 const VISIBILITY_CLOCKS = [
   'consolidatedAt',
   'expiresAt',
@@ -312,16 +318,16 @@ const VISIBILITY_CLOCKS = [
   'validUntil',
 ] as const;
 
-/** The first moment from `now` on at which a clock of a memory passes. */
+/** Returns the first moment, from `now` on, at which a clock of a memory passes. */
 function nextChange({ alive, size, columns }: ResidentIndex, now: Instant): Instant {
   let next = Infinity;
   for (const name of VISIBILITY_CLOCKS) {
     const clock = columns.clocks[name];
-    // No memory has it.
+    // No memory has this clock.
     if (Number.isNaN(columns.shared.get(clock))) continue;
     for (let row = 0; row < size; row++) {
       const at = valueAt(clock, row);
-      // A memory is valid until the end of its last millisecond: the change is kept out a moment too early at most.
+      // A memory is valid until the end of its last millisecond, so this is at most one millisecond early.
       if (at >= now && at < next && alive[row] === 1) next = at;
     }
   }

@@ -11,7 +11,7 @@ import { standIns, vocabularyOf } from './vocabulary.ts';
 const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c', 'é', '1'), minLength: 1, maxLength: 12 });
 const spelt = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 3, maxLength: 11 });
 
-test('a distance is that of the definition, up to the limit', () => {
+test('the distance equals its definition, up to the limit', () => {
   fc.assert(
     fc.property(word, word, fc.integer({ min: 0, max: 3 }), (a, b, most) => {
       expect(distanceWithin(unitsOf(a), unitsOf(b), most)).toBe(Math.min(editsBetween(a, b), most + 1));
@@ -85,7 +85,7 @@ test('the vocabulary finds what comparing with every visible word finds, as it g
   );
 });
 
-test('recalls that ask at the same time take each term in once', async () => {
+test('concurrent recalls add each term once', async () => {
   const { index, put, source } = indexOf([['python', 'pylon'], ['pythons']]);
   put(0);
   put(1);

@@ -14,36 +14,36 @@ import { grow } from './grow.ts';
 import type { ResidentIndex } from './resident-index.ts';
 
 /**
- * The terms of an index, to find those that resemble a word: made when a query first holds an unknown one. Some 28 bytes a
- * term of eight letters. Nothing is sorted, so that new terms are added at the end.
+ * The terms of an index, searched for those that resemble a word. Built when a query first contains an unknown word,
+ * with about 28 bytes for a term of eight letters. It is not sorted, so new terms are appended.
  */
 export interface Vocabulary {
-  /** How many entries of the postings it has taken in, numbers included. */
+  /** How many terms of the postings were added, including the unused numbers. */
   taken: number;
-  /** Numbers of the postings that no term has: of forgotten ones, which a store may give to others. */
+  /** Numbers in the postings that no longer have a term. A store may give them to other terms. */
   unused: readonly number[];
   count: number;
   ids: Uint32Array;
-  /** Which letters each term has: a bit for each of a to z, the others share six. */
+  /** The letters of each term: a bit for each of a to z, and six more for all other characters. */
   letters: Uint32Array;
-  /** Where each term begins among `units`; one more than there are terms. */
+  /** Where each term begins in `units`, and where the last one ends. */
   starts: Uint32Array;
   units: Uint16Array;
 }
 
-/** A known term that stands for a word of a query. */
+/** A known term that stands in for a word of a query. */
 export interface FoundStandIn extends StandIn {
   readonly id: number;
-  /** How many visible memories have it. */
+  /** How many visible memories contain it. */
   readonly frequency: number;
 }
 
 const BATCH = 10_000;
 
-/** Recalls that ask at the same time must not take the same terms in twice. */
+/** Updates run one after another, so that concurrent recalls do not add the same terms twice. */
 const underWay = new WeakMap<ResidentIndex, Promise<unknown>>();
 
-/** The vocabulary of an index as it is now. */
+/** Returns the vocabulary of an index, brought up to date. */
 export function vocabularyOf(index: ResidentIndex, source: Pick<KeyedRows, 'termsOf'>): Promise<Vocabulary> {
   const before = underWay.get(index) ?? Promise.resolve();
   const vocabulary = before.catch(() => {}).then(() => upToDate(index, source));
@@ -115,8 +115,8 @@ function take(
 }
 
 /**
- * The known terms that a term may stand for, best first; `frequencyOf` says how many visible memories have one, and one
- * that none has is not known. `written` is the word that the term comes from.
+ * Returns the known terms that may stand in for a term, best first. `frequencyOf` returns how many visible memories
+ * contain one; a term in none of them is not used. `written` is the word that the term comes from.
  */
 export function standIns(
   vocabulary: Vocabulary,
@@ -127,7 +127,7 @@ export function standIns(
   const word = unitsOf(term);
   const most = mistakesIn(term, written);
   const found = most === 0 ? [] : known(vocabulary, misspelt(vocabulary, word, most), frequencyOf);
-  // Whatever the word begins comes after what it is misspelt for.
+  // Terms that begin with the word come after those that it may be a misspelling of.
   if (found.length < MOST_STAND_INS && mayBegin(term)) {
     const near = new Set(found.map(({ id }) => id));
     const begun = begunBy(vocabulary, word).filter(({ place }) => !near.has(vocabulary.ids[place]!));
@@ -149,7 +149,7 @@ function misspelt({ count, letters, starts, units }: Vocabulary, word: Units, mo
     const length = starts[place + 1]! - start;
     const longer = length - word.length;
     if (longer > most || longer < -most) continue;
-    // An edit takes one letter away and brings one in, at most.
+    // An edit removes one letter and adds one, at most.
     if (bitsOf(letters[place]! ^ own) > 2 * most) continue;
     const distance = distanceWithin(word, { units, start, length }, most);
     if (distance <= most) found.push({ place, distance });
@@ -171,7 +171,7 @@ function begunBy({ count, letters, starts, units }: Vocabulary, word: Units): Re
   return found;
 }
 
-/** Those of them that a visible memory has, best first. */
+/** Returns those that a visible memory contains, best first. */
 function known(
   { ids, starts, units }: Vocabulary,
   resembling: readonly Resembling[],
@@ -202,7 +202,7 @@ function bitsOf(value: number): number {
   return Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
 
-/** About how many bytes a vocabulary takes. */
+/** Returns the approximate size in bytes. */
 export function bytesOfVocabulary({ ids, letters, starts, units }: Vocabulary): number {
   return ids.byteLength + letters.byteLength + starts.byteLength + units.byteLength;
 }

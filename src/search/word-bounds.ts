@@ -8,33 +8,36 @@ import type { ResidentIndex } from './resident-index.ts';
 import type { Turns } from './turns.ts';
 import { bitsIn } from './word-rows.ts';
 
-/** How well the words of each row match a query at most, alone or with what stands beside them. */
+/** Upper bounds of how well the words of each row, alone or with their neighbours, match a query. */
 export interface WordBounds {
-  /** By row, in steps of 1 / STRENGTHS, rounded up; 0 where no word touches it. */
+  /** By row, in steps of 1 / STRENGTHS, rounded up; 0 if no word touches the row. */
   readonly strengths: Uint8Array;
-  /** By group of rows: the highest one. */
+  /** The highest strength of each group of rows. */
   readonly tops: Uint8Array;
-  /** By strength: how many rows have it; of those that no word touches some are missing. */
+  /** How many rows have each strength. Of strength 0, some rows are missing. */
   readonly counts: Uint32Array;
-  /** How many rows have a word. */
+  /** How many rows contain a word. */
   readonly matches: number;
 }
 
-/** A term of a query, and how far its postings have been looked through. */
+/** A term of the query, and the next of its postings to read. */
 interface Cursor {
   readonly postings: Postings;
   readonly idf: number;
   at: number;
 }
 
-/** What a number of 32 bits is off at most, as a share of it. */
+/** The largest relative error of a 32-bit float. */
 const ROUNDING_32 = 2 ** -24;
-/** More than there are operations between a sum and a strength. */
+/** More operations than it takes to get from a sum to a strength. */
 const OPERATIONS = 64;
 
-/** Rows beside which other turns stand than the rows beside them: with more than this part of all rows, nothing is bounded. */
+/**
+ * The kernel assumes that neighbouring turns are neighbouring rows. If that is false for more than this share of the
+ * rows, nothing is bounded.
+ */
 const FAR = 1 / 256;
-/** … unless they are no more than this. */
+/** Up to this many such rows are accepted in any index. */
 const FEW_FAR = 16;
 
 export function canBeBounded(
@@ -47,7 +50,10 @@ export function canBeBounded(
   return bitsIn(turns.far, (size >> 5) + 1) <= Math.max(FEW_FAR, size * FAR);
 }
 
-/** Ascending: rows with a turn up to two places off that is not the row so far off, and the rows beside those. */
+/**
+ * Yields the rows that have a turn up to two places off which is not the row at that offset, and the rows beside those.
+ * Ascending.
+ */
 function* farRows({ far, previous }: Turns, size: number): Generator<number> {
   if (previous.length === 0) return;
   for (let word = 0; word <= size >> 5; word++) {
@@ -66,7 +72,7 @@ export function boundWords(
   kernel: WordKernel,
 ): WordBounds {
   const { size } = index;
-  // Looked through four at once.
+  // `rowsAbove` reads four at a time.
   const strengths = new Uint8Array((size + 3) & ~3);
   const tops = new Uint8Array(Math.ceil(size / WORD_ROWS) * (WORD_ROWS / GROUP_ROWS));
   const cursors = postings.flatMap((each, term): readonly Cursor[] =>
@@ -88,7 +94,7 @@ export function boundWords(
   const counts = Uint32Array.from({ length: STRENGTHS + 1 }, (_, strength) =>
     kernel.counts.reduce((sum, each) => sum + each[strength]!, 0),
   );
-  // What stands beside these is none of the rows that the kernel looked at.
+  // The kernel read the wrong neighbours for these rows, so they get the highest strength.
   for (const row of turns ? farRows(turns, size) : []) {
     counts[strengths[row]!]!--;
     counts[STRENGTHS]!++;
@@ -98,7 +104,7 @@ export function boundWords(
   return { strengths, tops, counts, matches };
 }
 
-/** Sums up the terms of some rows, and of those beside them; whether there are any. */
+/** Adds the terms up for some rows and those beside them. Returns whether any of them contains one. */
 function sumTerms({ sums }: WordKernel, cursors: readonly Cursor[], start: number, count: number): boolean {
   const first = start - BESIDE;
   const end = start + count + BESIDE;
@@ -107,14 +113,14 @@ function sumTerms({ sums }: WordKernel, cursors: readonly Cursor[], start: numbe
     const { postings, idf } = cursor;
     let { at } = cursor;
     while (at < postings.count && rowOf(postings.entries[at]!) < first) at++;
-    // The next block begins with rows of this one.
+    // The next block begins with rows of this one, so it starts at the same place.
     cursor.at = at;
     if (sumTerm(sums, postings, at, first, end, idf) > at) isAny = true;
   }
   return isAny;
 }
 
-/** Adds what a term gives to rows before `end`; returns the place of the first one that is not. */
+/** Adds what a term contributes to rows before `end`. Returns the place of the first posting that is not. */
 function sumTerm(
   sums: Float32Array,
   postings: Postings,
@@ -135,7 +141,7 @@ function sumTerm(
   return at;
 }
 
-/** Of some rows and those beside them; at the ends of the index there are less. */
+/** Copies the data of some rows, and of those beside them, to the kernel. At the ends of the index there are fewer. */
 function copyRows(
   { states, lengths, asks }: WordKernel,
   index: ResidentIndex,
@@ -152,7 +158,7 @@ function copyRows(
   if (turns) states.set(turns.states.subarray(from, end), first);
 }
 
-/** Ascending: the rows that reach more than some strength, `fewest` or more, or all that a word touches; and that strength. */
+/** Returns the rows whose strength is above `end`, ascending: at least `fewest`, or all that a word touches. */
 export function strongest(
   { strengths, counts }: WordBounds,
   size: number,
@@ -164,10 +170,11 @@ export function strongest(
   return { rows: rowsAbove(strengths, size, end, count), end };
 }
 
-/** Ascending: the rows of which the strength is more than this; they are so many. */
+/** Returns the rows whose strength is above `end`, ascending. There are `count` of them. */
 function rowsAbove(strengths: Uint8Array, size: number, end: number, count: number): Int32Array {
   const rows = new Int32Array(count);
-  // Four at once: a byte of 0x80 + strength − end − 1 has its highest bit where the strength is more.
+  // Tests four rows at a time: in a byte, 0x80 + strength − end − 1 has its highest bit set if the strength is above
+  // `end`.
   const words = new Int32Array(strengths.buffer, 0, strengths.length >> 2);
   const least = Math.imul(end + 1, 0x0101_0101);
   let found = 0;

@@ -11,18 +11,18 @@ import type { Postings } from './postings.ts';
 import type { ResidentIndex } from './resident-index.ts';
 import { neighboursOf, sessionOf, type Turns } from './turns.ts';
 
-/** What counting the words of one query takes, beside the rows. */
+/** What is needed to count the words of a query in a row, besides the row. */
 export interface Counting {
   readonly words: QueryWords;
-  /** Absent where the formula reads neither neighbours nor sessions. */
+  /** Absent if the formula reads neither neighbours nor sessions. */
   readonly turns: Turns | undefined;
-  /** Absent where it reads neither. */
+  /** Absent if the formula reads neither neighbours nor sessions. */
   readonly sessions: SessionScores | undefined;
-  /** The words of the query, by their terms. */
+  /** The words of the query as written, by term. */
   readonly written: ReadonlyMap<string, string> | undefined;
 }
 
-/** Of a row: what its words are counted from later, when the index may have gone on. Rows and postings never change. */
+/** What the words of a row are counted from later, when the index may have changed. Rows and postings never change. */
 export interface CountedRow {
   readonly row: number;
   readonly length: number;
@@ -30,7 +30,7 @@ export interface CountedRow {
     readonly row: number;
     readonly key: number;
   })[];
-  /** The number of its session, 0 without a visible one; and the terms of that. */
+  /** The number of its session, or 0 if it has no visible one, and how many terms that session has. */
   readonly session: number;
   readonly sessionLength: number;
 }
@@ -54,7 +54,7 @@ export function countedRow(index: ResidentIndex, { turns }: Counting, row: numbe
   };
 }
 
-/** The words of a row, counted when they are looked at; `idOf` knows the memories of the keys of its neighbours. */
+/** Returns the words of a row, counted on first access. `idOf` returns the id of a neighbour by its key. */
 export function countedWords(
   counting: Counting,
   counted: CountedRow,
@@ -64,8 +64,8 @@ export function countedWords(
 }
 
 /**
- * Getters that all of them share, as properties of their own, so that whoever copies or compares one reads them. Getters that are made
- * for each would give each a shape of its own, and make it slow.
+ * Counts on access. The getters are own properties, so that copying or comparing an object reads them, but all objects
+ * share them. Getters made for each object would give each its own shape, which is slow.
  */
 class LaterCounts implements CountedWords {
   declare readonly lexical: WordCounts;
@@ -184,7 +184,7 @@ function inSessions(
 
 type Named = Pick<TermCounts, 'term' | 'word' | 'insteadOf' | 'weight'>;
 
-/** Of every term, in order. */
+/** Returns the name of every term, in order. */
 function namesOf({ words, written }: Counting): readonly Named[] {
   let place = 0;
   return words.terms.map((term, at) => {

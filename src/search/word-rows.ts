@@ -6,15 +6,15 @@ import { frequencyOf, type Postings, rowOf } from './postings.ts';
 import type { ResidentIndex } from './resident-index.ts';
 import { APART, SEEN, shareOf, type Turns, turnAfter, turnBefore } from './turns.ts';
 
-/** Room to count in, which nothing holds on to: arrays of the size of a large index take longer to make than to use. */
+/** Reused arrays that nothing keeps a reference to: for a large index, allocating them takes longer than using them. */
 interface Room {
-  /** A bit for each row that has a word: 0 before and after each use. */
+  /** A bit for each row that contains a word; 0 before and after each use. */
   bits: Uint32Array;
-  /** The same for rows beside those. */
+  /** A bit for each row that contains none but has such a row as a neighbour; 0 before and after each use. */
   beside: Uint32Array;
-  /** How often rows have some terms, those of a row side by side: 0 before and after each use. */
+  /** How often rows contain some terms, the counts of one row side by side; 0 before and after each use. */
   counts: WholeNumbers;
-  /** Which of the terms each row has, a bit each: 0 before and after each use. */
+  /** A bit for each of the terms that a row contains; 0 before and after each use. */
   masks: Uint8Array;
 }
 
@@ -25,7 +25,7 @@ export const room: Room = {
   masks: new Uint8Array(0),
 };
 
-/** Ascending: the rows that have a word, and those that stand beside one. */
+/** Returns the rows that contain a word, and their neighbours. Ascending. */
 export function touchedRows(
   size: number,
   postings: QueryWords['postings'],
@@ -49,7 +49,9 @@ export function touchedRows(
   return rows;
 }
 
-/** Without a look at what was there before: which of the rows have another word, no processor foresees. */
+/**
+ * Sets bits without testing them first: whether a row already has one is unpredictable, so a branch would cost more.
+ */
 export function markRows(bits: Uint32Array, { entries, count }: Postings): void {
   for (let at = 0; at < count; at++) {
     const row = rowOf(entries[at]!);
@@ -60,7 +62,7 @@ export function markRows(bits: Uint32Array, { entries, count }: Postings): void 
 export function bitsIn(bits: Uint32Array, words: number): number {
   let count = 0;
   for (let word = 0; word < words; word++) {
-    // Pairs, then fours, then bytes of a word, all at once.
+    // Adds up pairs of bits, then fours, then bytes, all of a word at once.
     let sums = bits[word]!;
     sums -= (sums >>> 1) & 0x5555_5555;
     sums = (sums & 0x3333_3333) + ((sums >>> 2) & 0x3333_3333);
@@ -69,13 +71,13 @@ export function bitsIn(bits: Uint32Array, words: number): number {
   return count;
 }
 
-/** Marks the rows without a word that stand beside one: up to two turns before it and after it. */
+/** Marks the rows without a word that are neighbours of one with a word: up to two turns before and after it. */
 function markBeside(size: number, turns: Turns): void {
   const { bits, beside } = room;
   const { joined } = turns;
   const last = size >> 5;
-  // Of turns that are rows beside each other, 32 at once. Each step takes what the word after it says of the last of them, or the one
-  // before it of the first.
+  // Handles turns in adjacent rows 32 at a time. A mark may cross from the next word to the last bit of this one, and
+  // from the previous word to the first bit.
   let before = marksBefore(bits[0]!, joined[0]!, last > 0 ? bits[1]! & joined[1]! : 0);
   let after = 0;
   let bitsBefore = 0;
@@ -98,12 +100,15 @@ function markBeside(size: number, turns: Turns): void {
   if (turns.previous.length > 0) markFar(size, turns);
 }
 
-/** The rows before those that are marked and joined to them; the first of the next word, where it is one of those, has the last one. */
+/**
+ * Returns the rows whose next turn is marked. `next` is the part of the next word that is marked and joined: its first
+ * bit marks the last row of this word.
+ */
 function marksBefore(marked: number, joins: number, next: number): number {
   return ((marked & joins) >>> 1) | (next << 31);
 }
 
-/** The same where some turns are not the rows beside each other. */
+/** Marks the neighbours that are not adjacent rows. */
 function markFar(size: number, { states, previous, next, far }: Turns): void {
   const { bits } = room;
   for (let word = 0; word <= size >> 5; word++) {
@@ -122,36 +127,36 @@ function markFar(size: number, { states, previous, next, far }: Turns): void {
   }
 }
 
-/** Marks a row beside others that has no word. */
+/** Marks a row as a neighbour unless it contains a word itself. */
 function markNew(row: number): void {
   const bit = 1 << (row & 31);
   if ((room.bits[row >> 5]! & bit) === 0) room.beside[row >> 5]! |= bit;
 }
 
-/** Terms that are counted together: a row and what stands beside it are looked at once for all of them. */
+/** How many terms are counted together, so that a row and its neighbours are visited once for all of them. */
 export const TERMS = 8;
 
 interface Counted {
   readonly masks: Uint8Array;
   readonly counts: WholeNumbers;
-  /** The counts of a row begin at its number, shifted left by so much. */
+  /** The counts of a row begin at its number, shifted left by this. */
   readonly shift: number;
   clear(): void;
 }
 
-/** Room for the counts of some terms. */
+/** Makes room for the counts of some terms. */
 function roomFor(size: number, postings: QueryWords['postings']): Omit<Counted, 'clear'> {
   const shift = 32 - Math.clz32(postings.length - 1);
   for (const each of postings) {
     for (const frequency of each?.large?.values() ?? []) room.counts = holding(room.counts, frequency);
   }
-  // One row more: it stands for one that is not there.
+  // The extra row stands for a neighbour that does not exist.
   room.counts = grow(room.counts, (size + 1) << shift);
   room.masks = grow(room.masks, size + 1);
   return { counts: room.counts, masks: room.masks, shift };
 }
 
-/** Writes down how often each row has some terms. */
+/** Counts how often each row contains some terms. */
 export function countTerms({ size }: ResidentIndex, postings: QueryWords['postings']): Counted {
   const { counts, masks, shift } = roomFor(size, postings);
   const length = (size + 1) << shift;
@@ -167,7 +172,7 @@ export function countTerms({ size }: ResidentIndex, postings: QueryWords['postin
     shift,
     clear() {
       masks.fill(0, 0, size);
-      // One after the other takes as long as eight times as many in one go.
+      // Clearing entries one by one takes as long as clearing eight times as many at once.
       if (written * 8 > length) counts.fill(0, 0, length);
       else for (const [term, each] of postings.entries()) clearTerm(each, term, counts, shift);
     },
@@ -191,8 +196,8 @@ function countTerm(
 }
 
 /**
- * The same of a few ascending rows and of those beside them only: which of the others has a term is not looked at. Without `turns`
- * nothing stands beside a row.
+ * Does the same for a few ascending rows and their neighbours; other rows are not read. Without `turns`, rows have no
+ * neighbours.
  */
 export function countNear(
   { size }: ResidentIndex,
@@ -241,9 +246,9 @@ function countAmong(
   }
 }
 
-/** The first place, from one on, of which the row is not before this one: mostly near. */
+/** Returns the first place from `from` on whose row is not less than `row`. It is usually close. */
 function entryAfter(entries: Uint32Array, count: number, row: number, from: number): number {
-  // Of rows beside each other most are before the next one that has the term.
+  // Of adjacent rows, most come before the next one that contains the term.
   if (rowOf(entries[from]!) >= row) return from;
   let low = from;
   let step = 1;
@@ -260,10 +265,10 @@ function entryAfter(entries: Uint32Array, count: number, row: number, from: numb
   return low;
 }
 
-/** Ascending: these rows, and what stands beside them. */
+/** Returns these rows and their neighbours, ascending. */
 function withNeighbours(rows: Int32Array, { states, previous, next }: Turns, size: number): Int32Array {
   const found = new Int32Array(5 * rows.length);
-  // Rows beside each other come in order, and what was not after the last one is there already.
+  // Adjacent rows come in order, so a row that is not after the last one was already added.
   const areNear = previous.length === 0;
   let count = 0;
   let last = -1;
@@ -294,7 +299,7 @@ function clearTerm(postings: Postings | undefined, term: number, counts: WholeNu
     counts[(rowOf(postings.entries[at]!) << shift) + term] = 0;
 }
 
-/** Adds to BM25 what terms give to rows. */
+/** Adds the scores of some terms to the BM25 of rows. */
 export function addScores(
   { lengths }: ResidentIndex,
   { averageLength }: QueryWords,
@@ -315,7 +320,10 @@ export function addScores(
   }
 }
 
-/** The same of rows of sessions with what stands beside them, in the order in which `contextRelevance` adds up: both give the same bits. */
+/**
+ * Does the same for rows alone and with their neighbours. It adds up in the order of `contextRelevance`, so that both
+ * give the same bits.
+ */
 export function addAround(
   index: ResidentIndex,
   { averageLength }: QueryWords,
@@ -333,7 +341,7 @@ export function addAround(
     const state = states[row]!;
     let length = lengths[row]!;
     const normalizationAlone = lengthNormalization(length, averageLength);
-    // What is not there is the row beyond the last: it has no words.
+    // The row beyond the last stands for a missing neighbour: it has no words.
     let before = size;
     let after = size;
     let first = size;

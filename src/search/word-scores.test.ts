@@ -168,7 +168,7 @@ test.each([
   }
 });
 
-test('what was counted for one query is in no other one', () => {
+test('counts of one query do not leak into another', () => {
   const { index, turns } = space(1, 60, () => 1);
   const all = wordsOf(index, [...Array(TERMS).keys()]);
   const one = wordsOf(index, [3]);
@@ -200,7 +200,7 @@ test('words of memories that are gone, or left a session, count for no session',
   expect(sessionScores(index, followed.turns, words)).toEqual(expected);
 });
 
-test('what stands beside a word is up to two turns before and after it, wherever in the index, and after turns are gone', () => {
+test('neighbours are up to two turns before and after, wherever in the index, and after turns are removed', () => {
   const sessions: readonly ((row: number) => number)[] = [
     () => 1,
     (row) => 1 + Math.floor(row / 33),
@@ -239,7 +239,7 @@ function neighboursIn(turns: Turns, index: ResidentIndex, row: number): readonly
   return [-2, -1, 1, 2].flatMap((offset) => list[at + offset] ?? []);
 }
 
-test('a word that is there once, in a row or beside it, bounds it by what it is worth, and no more', () => {
+test('a word that occurs once, in a row or next to it, is bounded exactly', () => {
   const rows = 400;
   const random = seededRandom(9);
   const index = createResidentIndex();

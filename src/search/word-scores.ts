@@ -22,64 +22,68 @@ import {
 
 /** How well the words of each row match a query. */
 export interface WordScores {
-  /** Ascending: the rows that were counted. What is said of one stands at its place among them. */
+  /** The rows whose words were counted, ascending. The arrays below have the values of a row at the same place. */
   readonly rows: Int32Array;
   readonly relevance: Float64Array;
-  /** Together with the words around them; absent where those were not asked for. */
+  /** Relevance together with the neighbouring turns; absent if that was not requested. */
   readonly inContext: Float64Array | undefined;
   /**
-   * By row: the higher one of both in steps of 1 / STRENGTHS, rounded up, or more; 0 where no word touches it. Absent where nothing is known
-   * of rows that were not counted, or where no row has any.
+   * By row: at least the higher of `relevance` and `inContext`, in steps of 1 / STRENGTHS, rounded up; 0 if no word
+   * touches the row. Absent if nothing is known of rows that were not counted, or if the query has no words.
    */
   readonly strengths: Uint8Array | undefined;
-  /** By group of rows: the highest one. */
+  /** The highest strength of each group of rows. */
   readonly tops: Uint8Array | undefined;
-  /** No row that was not counted is stronger. */
+  /** The highest strength that a row which was not counted can have. */
   readonly least: number;
-  /** Of the words of the query; absent where no term of it is left. */
+  /** The postings of the query's words; absent if no term of the query is left. */
   readonly postings: QueryWords['postings'] | undefined;
-  /** How many rows have one of them, where that is known already. */
+  /** How many rows contain one of the words, if that is already known. */
   readonly matches: number | undefined;
-  /** BM25 of one row. */
+  /** Returns the BM25 score of a row. */
   bm25(row: number): number;
-  /** The relevance of all other rows: 0; NaN when the query has no words at all, as it is then unknown. */
+  /** The relevance of rows that are not in `rows`: 0, or NaN (unknown) if the query has no words at all. */
   readonly otherwise: number;
-  /** Absent where all rows that a word touches were counted. */
+  /** Absent if every row that a word touches was counted. */
   readonly uncounted: Uncounted | undefined;
 }
 
 /** In steps of 1 / this: see {@link WordScores.strengths}. */
 export { STRENGTHS };
 
-/** Rows of which all is worked out before the next ones are looked at: what is known of them stays in the cache. */
+/** How many rows are finished before the next ones are begun, so that their data stays in the cache. */
 export const TOGETHER = 4096;
 
-/** Rows that are counted when somebody asks. */
+/** Rows that are counted only on request. */
 export interface Uncounted {
-  /** No other rows are counted either. */
+  /** Whether no rows were counted in advance. */
   readonly all: boolean;
-  /** Of ascending rows, each at its place. */
+  /** Returns the scores of ascending rows, each at the place of its row. */
   scores(rows: Int32Array): ScoredRows;
 }
 
-/** Relevance of the words of rows, each at its place: see {@link WordScores}. */
+/** The relevance of rows, at their places: see {@link WordScores}. */
 type ScoredRows = Pick<WordScores, 'relevance' | 'inContext'>;
 
-/** How well rows can match: see {@link WordScores}. */
+/** How well the words of rows can match: see {@link WordScores}. */
 type Strengths = Pick<WordScores, 'strengths' | 'tops' | 'least'>;
 
-/** From how many rows on it is worth leaving some uncounted. */
+/** Sizes from which it pays off to leave some rows uncounted. */
 export interface WordSizes {
-  /** Of the rows that reach most, so many are counted at least. */
+  /** At least this many of the rows with the highest bounds are counted. */
   readonly fewestStrong: number;
-  /** Words that so many rows have may be told from others, and so many rows with a word. */
+  /**
+   * A word is common only if at least this many rows contain it. Rows are bounded first if the other words are in at
+   * least this many.
+   */
   readonly commonFrom: number;
 }
 
 /**
- * BM25 of the rows that a query touches; `turns` say what stands beside each. All are counted, unless there are `sizes`: then, where many
- * rows have a word, a kernel bounds all rows, and those with the highest bounds are counted; where few have one, or there is no kernel, all
- * but those with nothing but common words.
+ * Computes BM25 for the rows that a query touches; `turns` give the neighbours of each. Without `sizes`, all are
+ * counted. With `sizes`: if many rows contain a word that is not common, a kernel bounds all rows and only those with
+ * the highest bounds are counted. If few do, or if there is no kernel, all are counted except those that contain only
+ * common words.
  */
 export function wordScores(
   index: ResidentIndex,
@@ -119,8 +123,8 @@ function countOf(postings: QueryWords['postings']): number {
 }
 
 /**
- * Rows that were counted are as strong as they are relevant. The others have at most `most`: those of `uncounted.rows`, or all of them where it is
- * not known which.
+ * Computes the strengths of rows. Counted rows are as strong as they are relevant. Others have at most `most`: those of
+ * `uncounted.rows`, or all others if that is `undefined`.
  */
 function strengthsOf(
   size: number,
@@ -147,7 +151,10 @@ function strengthsOf(
   return { strengths, tops, least };
 }
 
-/** Relevance of the words of rows, alone and with what stands beside them; `areFew`: of these only. */
+/**
+ * Computes the relevance of rows, alone and with their neighbours. `areFew`: only the words of these rows and their
+ * neighbours are read.
+ */
 function scoreRows(
   index: ResidentIndex,
   words: QueryWords,
@@ -175,7 +182,7 @@ function scoreRows(
   return { relevance, inContext };
 }
 
-/** Turns BM25 into relevance. */
+/** Converts BM25 to relevance, in place. */
 function toRelevance(idfSum: number, own: Float64Array, around: Float64Array | undefined): void {
   for (let at = 0; at < own.length; at++) {
     own[at] = lexicalRelevance(own[at]!, idfSum);
@@ -183,10 +190,13 @@ function toRelevance(idfSum: number, own: Float64Array, around: Float64Array | u
   }
 }
 
-/** Words in more than this part of the rows, with those beside them, leave the rest of the rows not worth telling apart. */
+/** If common words are in more than this share of the rows, listing the rows that they touch is not worth it. */
 const NEARLY_ALL = 1 / 10;
 
-/** Ascending: the rows that common words touch, some of which were counted; no list where that may be nearly all rows. */
+/**
+ * Returns the rows that common words touch, ascending, including some that were counted. The list is `undefined` if it
+ * might contain nearly all rows.
+ */
 function uncountedRows(
   index: ResidentIndex,
   words: QueryWords,
@@ -200,7 +210,7 @@ function uncountedRows(
 
 const NO_STRENGTHS: Strengths = { strengths: undefined, tops: undefined, least: 0 };
 
-/** Scores that are worked out where somebody asks for those of a row: the words are nothing that rows are ranked by. */
+/** Returns scores that are computed only for rows that somebody asks for: ranking does not use the words. */
 export function scoresOneByOne(
   index: ResidentIndex,
   words: QueryWords,
@@ -221,7 +231,7 @@ export function scoresOneByOne(
   };
 }
 
-/** What more than one signal asks for of the same rows is counted once. */
+/** Keeps the last result: several signals ask for the same rows. */
 function countedWhenAsked(
   index: ResidentIndex,
   words: QueryWords,
@@ -243,7 +253,10 @@ function areSame(a: Int32Array, b: Int32Array): boolean {
   return true;
 }
 
-/** How many of the rows that stand so have a word of the query; `areAll`: every row of the index stands so. */
+/**
+ * Counts the rows with the standing `wanted` that contain a word of the query. `areAll`: every row of the index has
+ * that standing.
+ */
 export function countMatches(
   { rows, postings, matches }: WordScores,
   standing: Uint8Array,
@@ -271,7 +284,7 @@ function rowsIn(bits: Uint32Array, words: number, standing: Uint8Array, wanted: 
   return count;
 }
 
-/** Scores of a query in which no term is left: a row either holds its text, or not. */
+/** Returns the scores of a query that has no term left: each row contains its text, or not. */
 export function substringScores(index: ResidentIndex, keys: Iterable<number>): WordScores {
   const found = [...keys].flatMap((key) => index.rowOfKey.get(key) ?? []);
   const rows = Int32Array.from(found).sort();
@@ -290,7 +303,7 @@ export function substringScores(index: ResidentIndex, keys: Iterable<number>): W
   };
 }
 
-/** Scores of a recall without a query. */
+/** Returns the scores of a recall without a query. */
 export function noWordScores(): WordScores {
   const none = new Float64Array(0);
   return {
@@ -306,10 +319,10 @@ export function noWordScores(): WordScores {
   };
 }
 
-/** What is said of the words of rows: by their places, or one by one. */
+/** Which score of a row is asked for. */
 type Said = 'relevance' | 'inContext';
 
-/** What is said of one row. */
+/** Returns the score of one row. */
 export function scoreOf(scores: WordScores, said: Said, row: number): number {
   const { rows, otherwise, uncounted } = scores;
   const at = placeOf(rows, row, 0);
@@ -317,7 +330,7 @@ export function scoreOf(scores: WordScores, said: Said, row: number): number {
   return uncounted ? uncounted.scores(Int32Array.of(row))[said]![0]! : otherwise;
 }
 
-/** The same for the first `count` of ascending rows. */
+/** Writes the scores of the first `count` of the ascending `rows` to `out`. */
 export function fillScores(
   scores: WordScores,
   said: Said,

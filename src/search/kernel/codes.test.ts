@@ -127,7 +127,7 @@ describe.each([
   );
 });
 
-test('codes that another thread can write are of one memory while they grow', () => {
+test('shared codes stay in one memory while they grow', () => {
   const codes = createCodes(64, true);
   codes.reserve(1000);
   const view = codes.view(0, 1000);
@@ -138,7 +138,7 @@ test('codes that another thread can write are of one memory while they grow', ()
   expect(createCodes(64).view(0, 0).buffer).toBeInstanceOf(ArrayBuffer);
 });
 
-test('where no memory can be shared, codes have one of their own', () => {
+test('without shared memory, codes have a memory of their own', () => {
   const { Memory } = WebAssembly;
   const refused = vi.spyOn(WebAssembly as { Memory: unknown }, 'Memory', 'get');
   refused.mockReturnValue(

@@ -13,40 +13,40 @@ import {
   TABLE_LEVELS,
 } from './scan.ts';
 
-/** Rows whose products are computed at once. The kernel's arrays are as long. */
+/** How many rows are multiplied at once, and how long the arrays of the kernel are. */
 export const SCAN_ROWS = 2048;
 
 /** The 8-bit codes of an index's vectors, row after row, and their dot products with a query. */
 export interface Codes {
-  /** Codes of a row. */
+  /** How many codes a row has. */
   readonly dimensions: number;
-  /** Bytes that are taken. */
+  /** Size in bytes. */
   readonly byteLength: number;
-  /** Makes room for so many rows. */
+  /** Makes room for `rows` rows in all. */
   reserve(rows: number): void;
   set(row: number, codes: Int8Array): void;
-  /** The codes of some rows: valid until more room is made. */
+  /** Returns the codes of some rows. Valid until more room is made. */
   view(row: number, count: number): Int8Array;
-  /** The dot products of a query with at most `SCAN_ROWS` rows: valid until the next call. */
+  /** Returns the dot products of a query with at most `SCAN_ROWS` rows. Valid until the next call. */
   products(query: Int16Array, first: number, count: number): Int32Array;
-  /** The highest of each `GROUP_ROWS` of so many of the last products: valid until the next call. */
+  /** Returns the highest of each `GROUP_ROWS` of the last `count` products. Valid until the next call. */
   peaks(count: number): Int32Array;
   /**
-   * Writes the leasts of rows by their levels, of which `arrays` have one for each row: `values` are at most 16, and are rounded to
-   * 32 bits.
+   * Writes the lowest cut of each row into `arrays.leasts`: the one of `values`, at most 16, for its level in
+   * `arrays.levels`. Values are rounded to 32 bits.
    */
   spread(count: number, values: ArrayLike<number>): void;
   /**
-   * Picks rows by the last products, and by what was written into the other arrays beside them; returns how many. The arrays
-   * are valid until more room is made.
+   * Picks rows by the last products and the other `arrays`. Returns how many. The arrays are valid until more room is
+   * made.
    */
   pick(count: number, picking: Picking): number;
   readonly arrays: PickArrays;
 }
 
 /**
- * Codes where the SIMD kernel can read them; in a plain array where the runtime has no WebAssembly for so many. With `isShared`, where
- * another thread can write them, if there is such a memory.
+ * Creates codes where the SIMD kernel can read them, or in a plain array if the runtime has no WebAssembly memory that
+ * large. `isShared`: in memory that another thread can write, if the runtime has it.
  */
 export function createCodes(dimensions: number, isShared = false): Codes {
   let codes = (isShared ? createKernelCodes(dimensions, true) : undefined) ?? createKernelCodes(dimensions);
@@ -81,7 +81,7 @@ export function createCodes(dimensions: number, isShared = false): Codes {
   };
 }
 
-/** Codes in a plain array: for runtimes without SIMD, and what the kernel is tested against. */
+/** Creates codes in a plain array: for runtimes without SIMD, and to test the kernel against. */
 export function createPlainCodes(dimensions: number): Codes {
   let codes = new Int8Array(0);
   const arrays = pickArrays(new ArrayBuffer(PICK_BYTES), 0);
@@ -113,12 +113,12 @@ export function createPlainCodes(dimensions: number): Codes {
   };
 }
 
-/** Where the highest products of groups stand among the arrays that rows are picked from. */
+/** Where the peaks begin among the arrays of `pick`. */
 const PEAKS_AT = 22 * SCAN_ROWS + 16 + 4 * TABLE_LEVELS;
-/** Bytes of those arrays. */
+/** The size of those arrays in bytes. */
 const PICK_BYTES = PEAKS_AT + 4 * (SCAN_ROWS / GROUP_ROWS);
 
-/** One after the other: see scan.wat. */
+/** Lays the arrays out one after another: see scan.wat. */
 function pickArrays(buffer: ArrayBuffer | SharedArrayBuffer, at: number): PickArrays {
   return {
     products: new Int32Array(buffer, at, SCAN_ROWS),
@@ -165,8 +165,8 @@ interface Kernel {
 }
 
 /**
- * A memory of its own: the query first, then what rows are picked from, then the codes, so that growing moves nothing. `undefined`
- * where there is no kernel or no such memory, as under a limit of address space.
+ * Creates codes in a WebAssembly memory of their own: the query first, then the arrays of `pick`, then the codes, so
+ * that growing moves nothing. Returns `undefined` without a kernel or such a memory, as under a limit of address space.
  */
 export function createKernelCodes(dimensions: number, isShared = false): Codes | undefined {
   const arraysAt = Math.ceil((2 * dimensions) / 16) * 16;
@@ -174,7 +174,7 @@ export function createKernelCodes(dimensions: number, isShared = false): Codes |
   const instance = instantiate<Kernel>(isShared ? SHARED_SCAN_BASE64 : SCAN_BASE64, codesAt, isShared);
   if (!instance) return undefined;
   const { memory, exports: run } = instance;
-  // Growing detaches the buffer: views are made anew, here alone.
+  // Growing detaches the buffer, so all views are made again, here alone.
   let query: Int16Array = new Int16Array(0);
   let arrays = pickArrays(memory.buffer, arraysAt);
   let codes: Int8Array = new Int8Array(0);
@@ -193,7 +193,7 @@ export function createKernelCodes(dimensions: number, isShared = false): Codes |
       const missing = rows * dimensions - codes.length;
       if (missing <= 0) return;
       const pages = memory.buffer.byteLength / PAGE_BYTES;
-      // At least half as much again, so that a row at a time does not grow it each time.
+      // Grows by at least half, so that adding one row at a time does not grow it each time.
       const wanted = Math.max(Math.ceil(missing / PAGE_BYTES), Math.ceil(pages / 2));
       memory.grow(Math.min(wanted, Math.max(Math.ceil(missing / PAGE_BYTES), MOST_PAGES - pages)));
       refresh();
@@ -214,7 +214,7 @@ export function createKernelCodes(dimensions: number, isShared = false): Codes |
       run.spread(arraysAt, count);
     },
     pick(count, { scale, spread, more }) {
-      // The kernel looks at four rows at once.
+      // The kernel reads four rows at once.
       arrays.states.fill(LEFT_OUT, count, Math.ceil(count / 4) * 4);
       return run.pick(arraysAt, count, scale, spread, more);
     },

@@ -9,7 +9,7 @@ interface Limits {
   readonly shared?: boolean;
 }
 
-/** The part of it that is used: the types of Node.js do not have it. */
+/** The part that is used; the types of Node.js do not have it. */
 declare const WebAssembly: {
   readonly Module: new (bytes: Uint8Array) => object;
   readonly Memory: new (limits: Limits) => KernelMemory;
@@ -17,10 +17,10 @@ declare const WebAssembly: {
 };
 
 export const PAGE_BYTES = 65_536;
-/** 2^32 bytes, the most that a WebAssembly memory has. */
+/** 2^32 bytes, the largest WebAssembly memory. */
 export const MOST_PAGES = 65_536;
 
-/** By their base64: a runtime that cannot compile one will not be asked again. */
+/** By base64. A module that failed to compile is not tried again. */
 const modules = new Map<string, object | undefined>();
 
 function moduleOf(base64: string): object | undefined {
@@ -37,8 +37,8 @@ function moduleOf(base64: string): object | undefined {
 }
 
 /**
- * A module with a memory of its own, which other threads can write where `isShared`. `undefined` where the runtime has no WebAssembly, none with SIMD, or no such memory, as under
- * a limit of address space.
+ * Instantiates a module with a memory of its own, which other threads can write if `isShared`. Returns `undefined` if
+ * the runtime has no WebAssembly, no SIMD, or no such memory, as under a limit of address space.
  */
 export function instantiate<Exports>(
   base64: string,

@@ -1,6 +1,6 @@
 /**
- * The raw dot products of a query with consecutive rows of codes, `dimensions` bytes each, times JOINED. `products[i]` is that of
- * row `first + i`. Codes are joined by `joinCodes`, the query by `joinQuery`.
+ * Computes the raw dot products of a query with consecutive rows of codes, `dimensions` bytes each, times JOINED.
+ * `products[i]` is that of row `first + i`. Codes come from `joinCodes`, the query from `joinQuery`.
  */
 export type Scan = (
   query: Int16Array,
@@ -11,24 +11,27 @@ export type Scan = (
   products: Int32Array,
 ) => void;
 
-/** Components whose codes are joined in pairs: as many as the kernel takes in a step. What is left at the end stays as it is. */
+/**
+ * How many components the kernel handles in a step. Within a step codes are joined in pairs; components after the last
+ * full step are not.
+ */
 const STEP = 16;
-/** What products with joined codes are multiples of. */
+/** Products with joined codes are scaled by this. */
 export const JOINED = 256;
 
 function joinedOf(length: number): number {
   return length - (length % STEP);
 }
 
-/** In place: makes one number of 16 bits of each two codes, JOINED × the second + the first. */
+/** Makes a 16-bit number of each two codes, JOINED × the second + the first. In place. */
 export function joinCodes(codes: Int8Array): void {
-  // The lower byte of a negative number is JOINED more than the number, which the upper one makes up for.
+  // Read as a byte, a negative code is JOINED too large, so the upper byte is reduced by one.
   for (let at = 0; at < joinedOf(codes.length); at += 2) codes[at + 1]! -= codes[at]! < 0 ? 1 : 0;
 }
 
 /**
- * The numbers that the kernel multiplies with joined codes. Of each step, first those of second codes, and then those of first codes,
- * less what the first ones have got with the second ones.
+ * Returns the numbers that the kernel multiplies with joined codes. Each step has first the numbers for the second
+ * codes, then those for the first codes, minus what the first codes already contribute through the joined number.
  */
 export function joinQuery(components: Float64Array): Int16Array {
   const numbers = new Int16Array(components.length);
@@ -43,7 +46,7 @@ export function joinQuery(components: Float64Array): Int16Array {
   return numbers;
 }
 
-/** What the codes of each component are multiplied with, all in all. */
+/** Returns the effective factor of the code of each component. */
 export function codesOfQuery(numbers: Int16Array): Float64Array {
   const codes = new Float64Array(numbers);
   for (let at = 0; at < joinedOf(numbers.length); at += 2) {
@@ -54,7 +57,7 @@ export function codesOfQuery(numbers: Int16Array): Float64Array {
   return codes;
 }
 
-/** What the kernel of scan.wat does, in plain TypeScript. `imul` and `| 0` keep the sums whole numbers. */
+/** The kernel of scan.wat in plain TypeScript. `imul` and `| 0` keep the sums whole numbers. */
 export const scan: Scan = (query, codes, dimensions, first, count, products) => {
   const joined = joinedOf(dimensions);
   for (let row = 0; row < count; row++) {
@@ -75,10 +78,12 @@ export const scan: Scan = (query, codes, dimensions, first, count, products) => 
   }
 };
 
-/** Rows whose highest product is known. */
+/** How many rows are one group, whose highest product is known. */
 export const GROUP_ROWS = 128;
 
-/** What `peaks` of the kernel does: the highest of each `GROUP_ROWS` products, and of what is left at the end. */
+/**
+ * The `peaks` of the kernel in plain TypeScript: the highest of each `GROUP_ROWS` products, and of the rest at the end.
+ */
 export function peaks(products: Int32Array, count: number, found: Int32Array): void {
   for (let start = 0; start < count; start += GROUP_ROWS) {
     let peak = products[start]!;
@@ -89,42 +94,42 @@ export function peaks(products: Int32Array, count: number, found: Int32Array): v
   }
 }
 
-/** How rows are picked: see scan.wat. Numbers of 32 bits. */
+/** How rows are picked: see scan.wat. 32-bit numbers. */
 export interface Picking {
   readonly scale: number;
   readonly spread: number;
   readonly more: number;
 }
 
-/** The state of a row that is neither picked nor passed over; that of all others is 0. */
+/** The state of a row that is neither picked nor skipped. Other rows have state 0. */
 export const LEFT_OUT = 1;
 
-/** The arrays that rows are picked from, and what is found. */
+/** The input arrays of `pick`, and its results. */
 export interface PickArrays {
   readonly products: Int32Array;
   readonly scales: Float32Array;
   readonly residuals: Float32Array;
-  /** What each row must reach more than not to be passed over. */
+  /** A row is skipped if its reach is at most this. */
   readonly leasts: Float32Array;
   readonly states: Uint8Array;
-  /** Of each row a number below 16. */
+  /** The level of each row, below 16. */
   readonly levels: Uint8Array;
   /** The highest product of each group of rows. */
   readonly peaks: Int32Array;
-  /** 16 numbers of 32 bits: the lowest bytes of all of them, then the next ones. */
+  /** Sixteen 32-bit numbers: the lowest byte of all of them, then the next byte, and so on. */
   readonly table: Uint8Array;
   /** The rows that were picked, counted from the first product, ascending. */
   readonly picked: Int32Array;
-  /** One number: the highest reach of a row that was passed over; 0 where none was. */
+  /** One number: the highest reach of a skipped row; 0 if none was skipped. */
   readonly highest: Float32Array;
 }
 
 const { fround } = Math;
 
-/** Levels of a table. */
+/** How many levels a table has. */
 export const TABLE_LEVELS = 16;
 
-/** What `spread` of the kernel does: writes what the table has for the level of each row into the leasts. */
+/** The `spread` of the kernel in plain TypeScript: writes the table's value for the level of each row to `leasts`. */
 export function spread({ levels, table, leasts }: PickArrays, count: number): void {
   const bytes = new Uint8Array(4);
   const number = new DataView(bytes.buffer);
@@ -135,7 +140,7 @@ export function spread({ levels, table, leasts }: PickArrays, count: number): vo
   for (let at = 0; at < count; at++) leasts[at] = values[levels[at]!]!;
 }
 
-/** What the kernel of scan.wat does, to the bit. */
+/** The `pick` of the kernel in plain TypeScript, equal to the bit. */
 export function pick(arrays: PickArrays, count: number, picking: Picking): number {
   const { products, scales, residuals, leasts, states, picked, highest } = arrays;
   const scale = fround(picking.scale);

@@ -1,4 +1,4 @@
-;; What is done for every row of an index. `node scripts/kernel.mjs` compiles it into module.ts.
+;; The loops over every row of an index. `node scripts/kernel.mjs` compiles this file into module.ts.
 ;;
 ;; scan(query, codes, dimensions, count, products)
 ;;   query       where `dimensions` 16-bit numbers of the query begin
@@ -6,35 +6,35 @@
 ;;   count       rows
 ;;   products    where their 32-bit products are written
 ;;
-;; A step takes 16 components of four rows. Two bytes of a row are one 16-bit number: 256 × the second code + the first one, which may
-;; be negative. The query has eight numbers that are multiplied with those, and then eight that are multiplied with 256 × the
-;; first code, which is the 16-bit number shifted: so no code has to be widened. Sums are 256 × those of the codes.
-;; Components beyond the last multiple of 16 are added one by one, and have a byte and a number each. Sums are whole
-;; numbers, so that their order changes nothing.
+;; A step takes 16 components of four rows. Two bytes of a row are one 16-bit number: 256 × the second code + the first,
+;; which may be negative. Eight numbers of the query are multiplied with these, and then eight with 256 × the first code,
+;; which is the 16-bit number shifted. So no code has to be widened. Sums are 256 × the sums of the codes.
+;; Components after the last multiple of 16 have a byte and a number each and are added one by one. Sums are whole
+;; numbers, so their order does not matter.
 ;;
-;; The four rows are a quarter of the count apart, so that memory is read as four streams. A processor prefetches within a
-;; page of memory only, and one stream alone would wait at the start of each page. Where the count is no multiple of four,
-;; each stream goes on into the next one.
+;; The four rows are a quarter of the count apart, so memory is read as four streams. A processor only prefetches within
+;; a page, so a single stream would wait at the start of each page. If the count is not a multiple of four, each stream
+;; continues into the next one.
 ;;
 ;; peaks(products, count, peaks)
 ;;   products    as scan has written them
-;;   count       of them, 1 at least
-;;   peaks       where the highest of each 128 of them is written (32 bits), and that of what is left at the end
+;;   count       how many products, at least 1
+;;   peaks       where the highest of each 128 products is written (32 bits), and of the rest at the end
 ;;
 ;; spread(arrays, count)
-;;   arrays      as of pick, and behind the highest reach: levels (8 bits, below 16), and a table of 16 numbers, the first bytes of
-;;               all of them first
-;;   count       rows; levels go on to the next multiple of 16
+;;   arrays      as for pick, and after the highest reach: levels (8 bits, below 16), and a table of 16 numbers, the first
+;;               bytes of all of them first
+;;   count       rows; levels are padded to a multiple of 16
 ;;
-;; Writes what the table has for the level of each row into the leasts.
+;; Writes the table's value for the level of each row to the leasts.
 ;;
 ;; pick(arrays, count, scale, spread, more) -> how many rows are picked
-;;   arrays      where arrays of 2,048 stand one after the other: products, scales, residuals, picked rows, leasts (32 bits
-;;               each), states (8 bits); then the highest reach of a row that is passed over
-;;   count       rows; states go on to the next multiple of 4
+;;   arrays      where arrays of 2,048 entries follow one another: products, scales, residuals, picked rows, leasts (32
+;;               bits each), states (8 bits); then the highest reach of a skipped row
+;;   count       rows; states are padded to a multiple of 4
 ;;
-;; The reach of a row is product × scale of the row × scale + residual × spread + more. A row is passed over if that is at
-;; most its least, which NaN is not, and else picked. One whose state is not 0 is left out.
+;; The reach of a row is product × scale of the row × scale + residual × spread + more. A row is skipped if its reach is at
+;; most its least, which is false for NaN, and picked otherwise. A row whose state is not 0 is left out.
 (module
   (import "kernel" "memory" (memory 1))
   (func (export "scan")
@@ -98,7 +98,7 @@
             (local.set $q (i32.add (local.get $q) (i32.const 32)))
             (br_if $steps (i32.lt_u (local.get $q) (local.get $wide)))))
 
-        ;; The four sums of each row are added, into a lane of a.
+        ;; Adds the four sums of each row, each into one lane of a.
         (local.set $part (i8x16.shuffle 0 1 2 3 16 17 18 19 4 5 6 7 20 21 22 23 (local.get $a) (local.get $b)))
         (local.set $b (i8x16.shuffle 8 9 10 11 24 25 26 27 12 13 14 15 28 29 30 31 (local.get $a) (local.get $b)))
         (local.set $a (i32x4.add (local.get $part) (local.get $b)))
@@ -198,7 +198,7 @@
         (local.set $b (i8x16.swizzle (local.get $bytes1) (local.get $levels)))
         (local.set $c (i8x16.swizzle (local.get $bytes2) (local.get $levels)))
         (local.set $d (i8x16.swizzle (local.get $bytes3) (local.get $levels)))
-        ;; The lower half of each number beside the other, and then its upper half behind that.
+        ;; Interleaves the lower halves of the numbers, then the upper halves.
         (local.set $levels
           (i8x16.shuffle 8 24 9 25 10 26 11 27 12 28 13 29 14 30 15 31 (local.get $a) (local.get $b)))
         (local.set $a

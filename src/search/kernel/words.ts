@@ -2,38 +2,39 @@ import { instantiate } from './instance.ts';
 import { WORDS_BASE64 } from './module.ts';
 import { GROUP_ROWS } from './scan.ts';
 
-/** Rows whose words are bounded at once: what is known of them stays in the first-level cache. */
+/** How many rows are bounded at once: their data stays in the first-level cache. */
 export const WORD_ROWS = 1024;
-/** Rows before them, and behind, among which are those that stand beside some of them. */
+/** How many rows before and after them are read as well: their neighbours may be among those. */
 export const BESIDE = 4;
-/** Rows are told apart by how well they can match in so many steps: 1 / this has few bits, and so have its multiples. */
+/** How many steps strengths have. 1 / STRENGTHS and its multiples have few bits. */
 export const STRENGTHS = 32;
 
-/** Arrays of rows, the first three of which begin `BESIDE` rows before the first one; see words.wat. */
+/** Arrays over rows. Lengths, sums, states and `asks` begin `BESIDE` rows before the first one; see words.wat. */
 export interface WordKernel {
-  /** To be written: terms, repetitions included. */
+  /** Input: the number of terms of each row, repetitions included. */
   readonly lengths: Float32Array;
-  /** To be written: inverse document frequency × how often, summed over the terms of the query. */
+  /** Input: inverse document frequency × frequency, summed over the terms of the query. */
   readonly sums: Float32Array;
-  /** To be written: what each row is in its session. */
+  /** Input: the state of each row in its session; see `turns.ts`. */
   readonly states: Uint8Array;
-  /** To be written: 1 for a row that asks something. */
+  /** Input: 1 for a row that contains a question. */
   readonly asks: Uint8Array;
-  /** How relevant each row is at most × `STRENGTHS`, rounded up. */
+  /** Output: the highest relevance that each row can have × `STRENGTHS`, rounded up. */
   readonly strengths: Uint8Array;
-  /** The highest of each `GROUP_ROWS` strengths. */
+  /** Output: the highest of each `GROUP_ROWS` strengths. */
   readonly tops: Uint8Array;
   /**
-   * To be cleared before the first rows: how many have each strength, of those that something touches. Each fourth row is counted apart, so
-   * that none waits for the one before it.
+   * How many rows have each strength, of those that a word touches. Clear it before the first rows. Every fourth row is
+   * counted in a separate array, so that no row waits for the one before it.
    */
   readonly counts: readonly Uint32Array[];
   /**
-   * Writes the strengths of at most `WORD_ROWS` rows, and adds to their counts.
+   * Writes the strengths of at most `WORD_ROWS` rows, and adds them to the counts.
    *
-   * @param lengthPart what a term of a text adds to the denominator of BM25.
-   * @param scale what makes BM25 a share of that of a text of average length that has every term once.
-   * @returns how many of the rows have a term.
+   * @param lengthPart what each term of a text adds to the denominator of BM25.
+   * @param scale the factor that makes BM25 a share of the score of a text of average length that contains every term
+   * once.
+   * @returns how many of the rows contain a term.
    */
   bound(count: number, lengthPart: number, scale: number): number;
 }
@@ -47,7 +48,7 @@ const TOPS_AT = COUNTS_AT + COUNTED_APART * 4 * (STRENGTHS + 1);
 
 let known: WordKernel | 'none' | undefined;
 
-/** `undefined` where the runtime has no WebAssembly with SIMD. All that use it share it. */
+/** Returns the kernel, shared by all users; `undefined` if the runtime has no WebAssembly with SIMD. */
 export function wordKernel(): WordKernel | undefined {
   known ??= create() ?? 'none';
   return known === 'none' ? undefined : known;

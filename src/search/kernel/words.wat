@@ -1,26 +1,27 @@
-;; How well the words of consecutive rows can match a query at most, alone or with what stands beside them.
-;; `node scripts/kernel.mjs` compiles it into module.ts. Numbers of 32 bits: what they round off, `scale` makes up for.
+;; Bounds how well the words of consecutive rows can match a query, alone or with their neighbours.
+;; `node scripts/kernel.mjs` compiles this file into module.ts. Numbers have 32 bits; `scale` compensates for their rounding.
 ;;
-;; The memory holds arrays, one after the other. All but the last two begin four rows before the first one:
+;; The memory contains these arrays. Lengths, sums, shares, states and questions begin four rows before the first row:
 ;;
 ;;        0  1,032 numbers: lengths, in terms
-;;     4128  1,032 numbers: idf × how often, summed over the terms of the query
-;;     8256  1,032 numbers: how much the words of a row count beside others, and others' beside it
+;;     4128  1,032 numbers: idf × frequency, summed over the terms of the query
+;;     8256  1,032 numbers: the share of a row's words that counts for its neighbours, and of theirs for it
 ;;    12384  1,032 bytes: states
-;;    13416  1,032 bytes: 1 for a row that asks something
-;;    14448  1,024 bytes: strengths (32 × the relevance that a row reaches at most, rounded up)
-;;    15472  4 × 33 whole numbers: how many rows have each strength, of every fourth row from the first, the second … on; those that
-;;           nothing touches are not counted
+;;    13416  1,032 bytes: 1 for a row that contains a question
+;;    14448  1,024 bytes: strengths (32 × the highest possible relevance of a row, rounded up)
+;;    15472  4 × 33 whole numbers: how many rows have each strength, one array for every fourth row from the first, one from
+;;           the second, and so on; rows that no word touches are not counted
 ;;    16000  8 bytes: the highest strength of each 128 rows
 ;;
 ;; bound(count, lengthPart, scale)
 ;;
-;; writes the strengths of `count` rows, at most 1,024, and their highest ones, adds to their numbers, and returns how many have a term. What a length adds to the
-;; denominator of BM25 is 0.3 + `lengthPart` × length. BM25 × `scale` is 1 for a memory of average length that has every term once.
+;; writes the strengths of `count` rows, at most 1,024, and the highest of each group, adds to the counts, and returns how
+;; many rows contain a term. A length adds 0.3 + `lengthPart` × length to the denominator of BM25. BM25 × `scale` is 1 for a
+;; memory of average length that contains every term once.
 ;;
-;; The score of a term rises ever slower with its frequency: that of a sum of frequencies is at most the sum of their scores. So
-;; the terms need not be told apart: each row scores its own sum as if all of it were one occurrence of one term, and so with what the
-;; neighbours add.
+;; The score of a term grows ever more slowly with its frequency, so the score of a sum of frequencies is at most the sum of
+;; their scores. So the terms need not be distinguished: each row scores its own sum as if it were one occurrence of one term,
+;; and in the same way what the neighbours add.
 (module
   (import "kernel" "memory" (memory 1))
 
@@ -32,9 +33,9 @@
     (local $alone v128) (local $around v128) (local $parts v128) (local $scales v128) (local $matches i32)
 
     (local.set $parts (f32x4.splat (local.get $lengthPart)))
-    ;; 2.2 is what each score has in common.
+    ;; 2.2 is the common factor of all scores.
     (local.set $scales (f32x4.splat (f32.mul (f32.const 2.2) (local.get $scale))))
-    ;; The shares, also of the four rows before and behind: min(1, 25 / length), and 0 of those that are mute (4).
+    ;; The shares, including the four rows before and after: min(1, 25 / length), or 0 for mute rows (4).
     (local.set $end (i32.shl (i32.add (local.get $count) (i32.const 8)) (i32.const 2)))
     (local.set $bytes (i32.const 12384))
     (loop $shares
@@ -69,14 +70,14 @@
         (then
           (local.set $states
             (i32x4.extend_low_i16x8_u (i16x8.extend_low_i8x16_u (v128.load32_zero offset=12384 (local.get $bytes)))))
-          ;; What counts beside others is visible (1), and not apart (2).
+          ;; Neighbours count for rows that are visible (1) and not apart (2).
           (local.set $own
             (v128.and
               (v128.load offset=8256 (local.get $at))
               (i32x4.eq
                 (v128.and (local.get $states) (v128.const i32x4 3 3 3 3))
                 (v128.const i32x4 1 1 1 1))))
-          ;; A turn before it (8) and after it (16), and beyond those.
+          ;; Whether there is a turn before (8) and after (16), and beyond those.
           (local.set $before
             (v128.and
               (local.get $own)
@@ -107,7 +108,7 @@
                     (i16x8.extend_low_i8x16_u (v128.load32_zero offset=12385 (local.get $bytes))))
                   (v128.const i32x4 16 16 16 16))
                 (v128.const i32x4 16 16 16 16))))
-          ;; A weight is base × own share × its share; the base of a question before it is 0.7, of another one 0.3.
+          ;; A weight is base × own share × its share. The base of the turn before is 0.7 for a question, else 0.3.
           (local.set $before
             (f32x4.mul
               (f32x4.mul (local.get $before) (v128.load offset=8252 (local.get $at)))
@@ -130,7 +131,7 @@
             (f32x4.mul
               (f32x4.mul (local.get $last) (v128.load offset=8264 (local.get $at)))
               (v128.const f32x4 0.15 0.15 0.15 0.15)))
-          ;; The score of a term that is there once is 2.2 / (1 + 0.3 + lengthPart × length).
+          ;; A term that occurs once scores 2.2 / (1 + 0.3 + lengthPart × length).
           (local.set $length (v128.load (local.get $at)))
           (local.set $alone
             (f32x4.div
@@ -148,7 +149,7 @@
                 (f32x4.mul (local.get $last) (v128.load offset=8 (local.get $at))))))
           (local.set $length
             (f32x4.add (v128.const f32x4 0.3 0.3 0.3 0.3) (f32x4.mul (local.get $parts) (local.get $length))))
-          ;; … and of one that is there `weight` times: 2.2 × weight / (weight + 0.3 + lengthPart × length). Two of them in one division.
+          ;; One that occurs `weight` times scores 2.2 × weight / (weight + 0.3 + lengthPart × length). Two scores share a division.
           (local.set $sumBefore (f32x4.mul (local.get $before) (local.get $sumBefore)))
           (local.set $sumAfter (f32x4.mul (local.get $after) (local.get $sumAfter)))
           (local.set $sumFirst (f32x4.mul (local.get $first) (local.get $sumFirst)))
@@ -173,7 +174,7 @@
                     (f32x4.mul (local.get $sumFirst) (local.get $last))
                     (f32x4.mul (local.get $sumLast) (local.get $first)))
                   (f32x4.mul (local.get $first) (local.get $last))))))
-          ;; x = BM25 × scale; 0.9 × x up to 1, above it 0.9 + (x − 1) / 12: the lower one of both.
+          ;; x = BM25 × scale; relevance is 0.9 × x up to x = 1, and 0.9 + (x − 1) / 12 above: the lower of both.
           (local.set $around
             (f32x4.mul (local.get $scales) (f32x4.pmax (local.get $alone) (local.get $around))))
           (local.set $around
@@ -186,7 +187,7 @@
                 (f32x4.mul
                   (v128.const f32x4 2.666667 2.666667 2.666667 2.666667)
                   (local.get $around)))))
-          ;; Added to 2^23, a whole number is what the lowest bits hold.
+          ;; After adding 2^23, the lowest bits contain the whole number.
           (local.set $around
             (v128.and
               (f32x4.add
