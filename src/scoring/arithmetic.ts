@@ -1,6 +1,6 @@
 /**
- * The arithmetic that every score is made of. Besides + − × ÷ and square roots only `exp` and `log` are used:
- * their results are the same bits on every supported runtime, those of `Math.pow` are not.
+ * The arithmetic of every score. Besides + − × ÷ and square roots, only `exp` and `log` are used: they give the same
+ * bits on every supported runtime, `Math.pow` does not.
  */
 
 /**

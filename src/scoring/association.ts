@@ -5,30 +5,30 @@ import { combined, type Explanation, recompute } from './explain.ts';
 /** Days in which a fading link falls to 1/e. */
 const LINK_SCALE_DAYS = 90;
 
-/** What is left at `now` of a link that fades: weight·e^(−Δt/90 d). It is computed on reading, and never written. */
+/** Returns what is left of a fading link at `now`: weight·e^(−Δt/90 d). It is computed on reading and never stored. */
 export function fadedWeight(weight: number, at: Instant, now: Instant): number {
   return weight * exponentialDecay(ageInDays(at, now), LINK_SCALE_DAYS * Math.LN2);
 }
 
 /**
- * The link that two memories are born with when they are remembered together and their cosine is at least the
- * embedder's threshold: min(0.5, 0.2 + 0.5·(cosine − threshold)); 0 below it.
+ * Returns the initial weight of the link between two memories that are remembered together, if their cosine is at least
+ * the embedder's threshold: min(0.5, 0.2 + 0.5·(cosine − threshold)). Below the threshold it is 0.
  */
 export function birthWeight(cosine: number, threshold: number): number {
   return cosine < threshold ? 0 : Math.min(0.5, 0.2 + 0.5 * (cosine - threshold));
 }
 
 /**
- * The score of a memory that was found through links, as a tree that recomputes bit for bit.
- * `direct`: its own score × the weight of the path.
+ * Returns the score of a memory found through links, as an explanation that recomputes bit for bit. `direct`: its own
+ * score × the weight of the path.
  */
 export function directAssociation(own: Explanation, pathWeight: number): Explanation {
   return combined('product', [own, constant(LINK_WEIGHT, pathWeight)]);
 }
 
 /**
- * `propagated`: the better of its own score and what the source, a direct hit, passes on: min(1, λ·w) × the score of the
- * source, times the factors that keep outdated memories down.
+ * `propagated`: the higher of its own score and what the source, a direct hit, passes on: min(1, λ·w) × the score of
+ * the source × the factors that keep outdated memories down.
  */
 export function propagatedAssociation(
   own: Explanation,
@@ -52,8 +52,8 @@ export function propagatedAssociation(
 }
 
 /**
- * The score of a possible update: the better of its own score and what the older statement passes on,
- * min(score of the older one, (1 + rise · similarity) · own). `older` is the score as if there were no conflict.
+ * Returns the score of a possible update: the higher of its own score and what the older statement passes on, min(score
+ * of the older one, (1 + rise · similarity) · own). `older` is the score as if there were no conflict.
  */
 export function updateAssociation(
   own: Explanation,
@@ -77,7 +77,7 @@ export function updateAssociation(
   return combined('max', [own, propagated]);
 }
 
-/** The explanation of its own score, of a memory that links have brought in or raised; `undefined` of any other. */
+/** Returns the explanation of a memory's own score if links have brought it in or raised it, else `undefined`. */
 export function ownScoreIn({ op, inputs: [own, other] }: Explanation): Explanation | undefined {
   const weakened = op === 'product' && other?.detail.name === LINK_WEIGHT;
   const raised =
@@ -86,8 +86,8 @@ export function ownScoreIn({ op, inputs: [own, other] }: Explanation): Explanati
 }
 
 /**
- * Such an explanation, made again from another score of its own, and from others of the hits that pass theirs on. What else
- * it is made of stays: the weight of the path, and the factors that keep outdated memories down.
+ * Rebuilds such an explanation from a new score of its own and new scores of its sources. The weight of the path and
+ * the factors that keep outdated memories down stay.
  */
 export function associatedAgain(
   was: Explanation,
@@ -113,7 +113,7 @@ const PASSED_ON = 'score of the direct hit';
 const OLDER = 'score of the older without the conflict';
 const OWN = 'own score';
 
-/** A value as an explanation without its tree: the arithmetic of an association does not need more. */
+/** Returns a value as an explanation without its tree; association needs no more. */
 export function valueAlone(value: number): Explanation {
   return constant('value', value);
 }

@@ -4,48 +4,54 @@ import { times } from './operators/interval.ts';
 import { rangeOf } from './range.ts';
 
 /**
- * Bounds are computed with much the same operations as scores, but `exp` and `log` need not be monotone in their last
- * bit, nor are sums added up in the same order: everything closer than this counts as equal when deciding what to
- * evaluate. Of a formula whose large terms cancel each other out, {@link slackOf} tells how close that is.
+ * How close a bound and a score may be to count as equal when deciding what to evaluate. Bounds use much the same
+ * operations as scores, but `exp` and `log` need not be monotone in their last bit, and sums are added up in another
+ * order. If large terms of a formula cancel each other out, {@link slackOf} returns a larger value.
  */
 export const SLACK = 1e-9;
 
-/** More than the roundings of a formula within 0 and 1 add up to, see {@link roundingOf}. */
+/** More than the rounding errors of a formula within [0, 1] add up to; see {@link roundingOf}. */
 const ROUNDING_64 = 1e-12;
 
-/** How close a bound and a score may be to count as equal. Infinite where bounds tell nothing. */
+/** Returns how close a bound and a score may be to count as equal; `Infinity` if bounds tell nothing. */
 export function slackOf(root: Node): number {
   return SLACK * Math.max(1, cancellingOf(root).amount);
 }
 
-/** More than the roundings of a formula add up to. */
+/** Returns more than the rounding errors of a formula add up to. */
 export function roundingOf(root: Node): number {
   return ROUNDING_64 * Math.max(1, cancellingOf(root).amount);
 }
 
-/** A score whose upper bound is this or less is none. */
+/** Returns the upper bound up to which a row has no score. */
 export function nothingOf(root: Node): number {
   return cancels(root) ? -slackOf(root) : 0;
 }
 
-/** At least as high as any score whose upper bound this is: a score is added up in another order, and rounded otherwise. */
+/**
+ * Returns a value that no score with this upper bound exceeds: scores are added up in another order, and so rounded
+ * differently.
+ */
 export function certain(bound: number, root: Node): number {
   return bound > nothingOf(root) ? Math.max(0, bound + roundingOf(root)) : 0;
 }
 
 /**
- * Whether terms of a formula may cancel each other out: then it can be 0 by the rounding of one order of adding up, and a
- * little more by that of another.
+ * Whether terms of a formula may cancel each other out to nearly 0. The value may then be 0 in one order of addition
+ * and slightly more in another.
  */
 export function cancels(node: Node): boolean {
   return cancellingOf(node).toNothing;
 }
 
-/** How terms of a formula, at any depth, may cancel each other out. */
+/** How much the terms of a formula, at any depth, may cancel each other out. */
 interface Cancelling {
-  /** What is added and taken away again, as far as it counts in the value: the rounding is a share of it, not of the value. */
+  /**
+   * How much is added and subtracted again, as it counts in the value. Rounding errors are a share of this, not of the
+   * value.
+   */
   readonly amount: number;
-  /** Nearly nothing may be left of them. */
+  /** Whether nearly nothing may be left of them. */
   readonly toNothing: boolean;
 }
 
@@ -61,10 +67,10 @@ function cancellingOf(node: Node): Cancelling {
   return found;
 }
 
-/** Formulas do not change, and each search asks. */
+/** Cached because formulas do not change and each search asks. */
 const known = new WeakMap<Node, Cancelling>();
 
-/** How much the terms of a sum itself may cancel out: no more than what is added, nor than what is taken away. */
+/** Returns how much the terms of a sum itself may cancel out: at most what is added, and at most what is subtracted. */
 function cancelledIn(node: Node): number {
   if (node.op !== 'sum' && node.op !== 'mean') return 0;
   let [added, taken] = [0, 0];
@@ -77,7 +83,7 @@ function cancelledIn(node: Node): number {
   return Math.min(added, taken);
 }
 
-/** What the amounts of its children come to in its value. */
+/** Returns what the amounts of a node's children come to in its value. */
 function inherited(node: Node): number {
   const inner = childrenOf(node).map((child) => cancellingOf(child).amount);
   const most = Math.max(0, ...inner);
@@ -98,34 +104,34 @@ function inherited(node: Node): number {
       return most / node.cap;
     case 'decay': {
       const [low, high] = rangeOf(node.pace);
-      // The faster it decays, the more a rounding of the age comes to.
+      // The faster it decays, the more a rounding error of the age matters.
       const steepness = node.per === 'rate' ? high : 1 / low;
       return most * Math.max(1, steepness) > MODERATE ? Infinity : most;
     }
     case 'power':
-      // It is not nearly straight either: what a large rounding comes to cannot be told.
+      // A power is not nearly linear, so the effect of a large rounding error cannot be told.
       return most * Math.max(1, rangeOf(node.exponent)[1]) > MODERATE ? Infinity : most;
     default:
       return most;
   }
 }
 
-/** Amounts up to this leave roundings that bounds of a power or a decay have room for. */
+/** Up to this amount, the bounds of a power or a decay have room for the rounding error. */
 const MODERATE = 1000;
 
-/** By what each term of a sum or a mean is multiplied. */
+/** Returns the factor of each term of a sum or a mean. */
 function sharesOf({ op, weights }: Extract<Node, { op: 'sum' | 'mean' }>): readonly number[] {
   if (op === 'sum') return weights;
   const whole = weights.reduce((sum, weight) => sum + weight, 0);
   return weights.map((weight) => weight / whole);
 }
 
-/** A count or an age without a limit: the slack is wide enough for those that memories have. */
+/** Treats an unlimited count or age as 1: the slack is wide enough for the values that memories have. */
 function reach(end: number): number {
   return Number.isFinite(end) ? end : Math.sign(end);
 }
 
-/** Whether bounds and scores make the same of the same numbers: two are added up and multiplied alike in either order. */
+/** Whether bounds and scores compute a node alike. With two terms or factors, their order does not matter. */
 function isComputedAlike(node: Node): boolean {
   let is = alike.get(node);
   if (is === undefined) {

@@ -50,7 +50,7 @@ test('scores of one strategy with other parameters do not compare', () => {
   expectRefused(() => compareScores(low, makeScore('lexical', 'another', 0.5)), /made with other parameters/);
 });
 
-test('scores of two strategies do not compare where the types were talked out of it', () => {
+test('scores of two strategies do not compare even if a cast hides their types', () => {
   const other = makeScore('ambient', 'hash', 0.5) as unknown as Score<'lexical'>;
   expectRefused(() => compareScores(low, other), /a score of lexical cannot be compared with one of ambient/);
   expectRefused(() => [high, other, low].sort(compareScores), /recall once with one strategy/);

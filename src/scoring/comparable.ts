@@ -4,29 +4,30 @@ import { SalienceError } from '../domain/errors.ts';
 
 declare const strategyBrand: unique symbol;
 
-/** The score of any strategy: it can be shown, and compared with nothing. */
+/** The score of any strategy. It can be shown, but not compared with other scores. */
 export interface AnyScore {
   readonly strategy: string;
-  /** Of the formula and its parameters. */
+  /** Hash of the formula and its parameters. */
   readonly profileHash: string;
   /** In [0, 1]. For showing; comparing it with another strategy's value means nothing. */
   readonly value: number;
   toJSON(): number;
   toString(): string;
   /**
-   * As text, the number. All else throws `incomparable_scores`: `<` and `−` would compare what must not be compared.
+   * Returns the number as text for string conversion. Any other conversion throws `incomparable_scores`, because `<`
+   * and `−` would compare scores that must not be compared.
    */
   [Symbol.toPrimitive](hint: string): string;
   readonly [strategyBrand]?: unknown;
 }
 
-/** The type of a score of a strategy; of one that is not known, {@link AnyScore}. */
+/** The type of a score of a strategy; {@link AnyScore} if the strategy is not known. */
 export type ScoreOf<Strategy extends string> = string extends Strategy ? AnyScore : Score<Strategy>;
 
 /**
- * A score together with what it was made by. Scores of different strategies, profiles or parameters mean different
- * things: they do not compare. Order scores of one strategy with {@link compareScores}. JSON and template strings show
- * the number, `console.log` the number and the strategy.
+ * A score together with the strategy and the parameters that made it. Scores of different strategies, profiles or
+ * parameters have different meanings and cannot be compared. Order scores of one strategy with {@link compareScores}.
+ * JSON and template strings show the number, `console.log` the number and the strategy.
  *
  * @example
  * ```ts
@@ -74,13 +75,13 @@ class StrategyScore<Strategy extends string> implements Score<Strategy> {
     );
   }
 
-  // With what it was made by: printed numbers of several strategies invite the comparison that nothing else allows.
+  // Includes the strategy: printed numbers alone would invite comparing scores of several strategies.
   [INSPECT](): string {
     return `${this.value} (${this.strategy})`;
   }
 }
 
-/** Puts a value under the protection of {@link Score}. */
+/** Wraps a value as a {@link Score}. */
 export function makeScore<Strategy extends string>(
   strategy: Strategy,
   profileHash: string,

@@ -180,7 +180,7 @@ describe('why one memory ranks above another', () => {
     expect(other).toMatchObject({ name: 'table by type', a: 0.4, b: 0.25 });
   });
 
-  test('a decay whose age only one of them knows is one term', () => {
+  test('a decay whose age is known for only one memory is one term', () => {
     const profile = defineProfile({
       name: 'fading',
       description: 'd',
@@ -243,7 +243,7 @@ test('contributions add up to the difference, strongest first, for every built-i
   );
 });
 
-describe('what is not of one formula', () => {
+describe('explanations of different formulas', () => {
   const tree = (name: string, parameters = {}) =>
     explain(name, { createdAt: now, updatedAt: now }, { now, parameters });
   test.each([

@@ -6,13 +6,13 @@ import { checkExplanation, type Explanation } from './explain.ts';
 import { operatorOf } from './operators/index.ts';
 import { visible } from './show.ts';
 
-/** What one term does to the distance between two scores. */
+/** How one term contributes to the difference of two scores. */
 export interface ComparisonTerm {
   readonly name: string;
-  /** The term's value on either side. */
+  /** The term's value in `a` and in `b`. */
   readonly a: number;
   readonly b: number;
-  /** Its share of the difference: positive where it speaks for `a`. */
+  /** Its part of the difference; positive if it raises `a` above `b`. */
   readonly contribution: number;
 }
 
@@ -24,13 +24,13 @@ export interface Comparison {
 }
 
 /**
- * Why `a` scores above `b` (or below): the difference, divided among the terms of the formula. Terms of a sum or a
- * mean count by what each adds; factors of a product by their share of the logarithm, scaled to the difference.
- * References, clamps, choices and tables around the formula are looked through; a clamp that cut a score off is a
- * term of its own. Where such a choice or table gave the two memories different formulas, it is the only term.
+ * Explains why `a` scores above `b` (or below): divides the difference among the terms of the formula. Terms of a sum
+ * or a mean count by what each adds, factors of a product by their share of the logarithm, scaled to the difference.
+ * References, clamps, choices and tables around the formula are passed through; a clamp that cut off a score is a term
+ * of its own. If a choice or table gave the two memories different formulas, it is the only term.
  *
- * Throws `incomparable_scores` when the trees are not of one formula with the same parameters, and `invalid_argument`
- * for a value that is not an explanation.
+ * Throws `incomparable_scores` if the trees are not of one formula with the same parameters, and `invalid_argument` for
+ * a value that is not an explanation.
  *
  * @example
  * ```ts
@@ -105,7 +105,10 @@ function formulaOf(tree: Explanation): Explanation {
   return operatorOf(tree).lead && inner ? formulaOf(inner) : tree;
 }
 
-/** Where both come to the same choice and it is decided differently: from there on one formula has two shapes. */
+/**
+ * Returns the nodes of the same choice or table at which the two trees took different branches; `undefined` if there is
+ * none.
+ */
 function partingOf(a: Explanation, b: Explanation): readonly [Explanation, Explanation] | undefined {
   const [one, other] = [a.inputs[0], b.inputs[0]];
   if (!one || !other || !operatorOf(a).lead || a.op !== b.op || nameOf(a) !== nameOf(b)) return undefined;
@@ -113,7 +116,7 @@ function partingOf(a: Explanation, b: Explanation): readonly [Explanation, Expla
   return partingOf(one, other);
 }
 
-/** In what they cannot be of one formula; `undefined` where they can. */
+/** Returns a reason why the two trees cannot be of one formula, or `undefined`. */
 function otherShape(a: Explanation, b: Explanation): string | undefined {
   if (a.op !== b.op) return `one is a ${a.op}, the other a ${b.op}`;
   // An unknown age leaves a decay without terms.
@@ -148,7 +151,7 @@ function signed(value: number): string {
   return `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(4)}`;
 }
 
-/** What a reader calls a term: its name, or its operator and what that works on. */
+/** Returns what to call a term: its name, or its operator and the names of its inputs. */
 function nameOf(tree: Explanation): string {
   const title = tree.detail.name ?? operatorOf(tree).title?.(tree);
   if (title !== undefined) return title;

@@ -119,7 +119,7 @@ test.each([0, 0.05])('bounds hold the value of every row, of a similarity known 
   );
 });
 
-test('bounds hold a power of what is 0 in one order of rounding and 5e-324 in another', () => {
+test('bounds contain a power whose base is 0 in one order of rounding and 5e-324 in another', () => {
   const conflict = { op: 'signal', name: 'conflict' } as const;
   const rows = [{ ...sampleRow, conflict: 5e-324 }, sampleRow];
   for (const exponent of [0.02, 0.04]) {
@@ -139,7 +139,7 @@ test('bounds hold a power of what is 0 in one order of rounding and 5e-324 in an
   }
 });
 
-test('bounds hold products whose factors may be negative, blurred or not', () => {
+test('bounds contain products with negative factors, exact or as intervals', () => {
   const similarity = { op: 'signal', name: 'similarity' } as const;
   const lacking = {
     op: 'sum',
@@ -177,7 +177,7 @@ test('bounds hold products whose factors may be negative, blurred or not', () =>
   }
 });
 
-test('what is kept holds the value of every row as long as it is kept, and is near it', () => {
+test('kept bounds contain the value of every row for as long as they are kept, and stay close to it', () => {
   const arbitrarySpan = fc.constantFrom(0, 1, 60_000, 86_400_000);
   fc.assert(
     fc.property(
@@ -205,7 +205,7 @@ test('what is kept holds the value of every row as long as it is kept, and is ne
   );
 });
 
-test('more rows than a block are kept, each in its place', () => {
+test('bounds of more rows than a block are kept, each at its row', () => {
   const rows = Array.from({ length: 2500 }, (_, at): Signals => ({ importance: at / 2500 }));
   const profile = resolveProfile(
     defineProfile({
@@ -224,7 +224,7 @@ test('more rows than a block are kept, each in its place', () => {
   }
 });
 
-test('a requirement is judged as evaluation judges it; with a blurred similarity it may stay undecided', () => {
+test('a requirement is decided as in evaluation; if the similarity is an interval, it may stay undecided', () => {
   fc.assert(
     fc.property(arbitraryProfile(), arbitraryRows, fc.constantFrom(0, 0.05), (definition, rows, blur) => {
       const profile = resolveProfile(defineProfile(definition));

@@ -30,7 +30,7 @@ export {
   valueAt,
 } from './operators/lanes.ts';
 
-/** A formula made ready to bound many memories at once: interval arithmetic over columns, a loop for each node. */
+/** A formula compiled to bound many memories at once: interval arithmetic over columns, one loop for each node. */
 export interface CompiledFormula {
   /**
    * Bounds the score of every row of the block, up to the rounding of `exp` and `log`. The result is overwritten by
@@ -39,30 +39,32 @@ export interface CompiledFormula {
   bounds(block: Block): Sides;
 }
 
-/** Of a query about which nothing is known beforehand. */
+/** The facts of a query about which nothing is known beforehand. */
 const NO_FACTS: Facts = { known: () => undefined };
 
 /** How formulas are compiled. */
 interface CompileOptions {
-  /** What is folded. Default is nothing. */
+  /** Facts to fold into the formula. Default is none. */
   readonly facts?: Facts;
-  /** `high`: the upper side alone, which stands for both. Default is `both`. */
+  /** `high`: only the upper side is computed, and returned as both. Default is `both`. */
   readonly wanted?: 'high' | 'both';
-  /** Blocks hold for a span of time. Default is no. */
+  /** Whether blocks cover a span of time. Default is false. */
   readonly spans?: boolean;
-  /** Where lanes get their arrays. Default is new ones. */
+  /** Where lanes get their arrays. Default is a new array each. */
   readonly rooms?: Pick<Rooms, 'next'>;
 }
 
 const NEW_ROOMS: Pick<Rooms, 'next'> = { next: () => new Float64Array(BLOCK_SIZE) };
 
-/** What the facts say of the query is folded, and what `columns` keep is only read: the rest is a loop for each node. */
+/**
+ * Compiles a formula. Facts are folded, parts that `columns` keep are only read, and every other node becomes a loop.
+ */
 export function compile(root: Node, columns: Columns, options?: CompileOptions): CompiledFormula {
   const { bounds } = compileAll([root], columns, options);
   return { bounds: (block) => bounds(block)[0]! };
 }
 
-/** The same for several formulas at once: what they have in common is computed once for each block. */
+/** Compiles several formulas at once. What they have in common is computed once for each block. */
 export function compileAll(
   roots: readonly Node[],
   columns: Columns,
@@ -100,13 +102,16 @@ export function compileAll(
   };
 }
 
-/** Whether a value with these bounds is at least so much: 0 no, 1 yes, 2 undecided, as it is for a value that is unknown. */
+/**
+ * Whether a value with these bounds is at least `atLeast`: 0 no, 1 yes, 2 undecided. An unknown value (NaN) is
+ * undecided.
+ */
 export function reaches(low: number, high: number, atLeast: number, slack = SLACK): 0 | 1 | 2 {
   if (low - slack >= atLeast) return 1;
   return high + slack < atLeast ? 0 : 2;
 }
 
-/** Whether a formula is the same for every query, and dearer than reading a column. */
+/** Whether a part is the same for every query, and costs more to compute than to read from a column. */
 export function isKept(node: Node): boolean {
   let is = keptNodes.get(node);
   if (is === undefined) {
@@ -131,7 +136,7 @@ function loadKept({ low, high, workOut }: KeptColumn, compilation: Compilation):
   });
 }
 
-/** For each row of the block, whether all conditions hold: 0 no, 1 yes, 2 undecided. */
+/** Returns a function that tests for each row of a block whether all conditions hold: 0 no, 1 yes, 2 undecided. */
 export function compileConditions(
   conditions: readonly ResolvedCondition[],
   columns: Columns,

@@ -28,9 +28,12 @@ export type Condition =
       readonly below?: Scalar | undefined;
       readonly atMost?: Scalar | undefined;
     }
-  /** The signal or clock has a value of its own. */
+  /** The signal or clock is known, not defaulted. */
   | { readonly known: SignalName | ClockName }
-  /** The clock is known, and its moment came at least `by` milliseconds ago. Default is 0; below 0 it may be to come. */
+  /**
+   * The clock is known, and its moment was at least `by` milliseconds ago. Default is 0. With a negative `by` it may
+   * still be that far ahead.
+   */
   | { readonly passed: ClockName; readonly by?: Scalar | undefined }
   | { readonly param: string; readonly is: string | boolean };
 
@@ -48,7 +51,7 @@ export type ResolvedCondition =
   /** Decided by the parameters alone. */
   | { readonly test: 'fixed'; readonly holds: boolean; readonly text: string };
 
-/** Between which values a signal has to lie. */
+/** The limits that a signal must lie within. */
 export interface Limits {
   readonly above: number | undefined;
   readonly atLeast: number | undefined;
@@ -56,7 +59,7 @@ export interface Limits {
   readonly atMost: number | undefined;
 }
 
-/** Throws `invalid_profile` with the path. */
+/** Resolves the names and parameters of a condition. Throws `invalid_profile` with the path. */
 export function resolveCondition(condition: Condition, path: string, resolver: Resolver): ResolvedCondition {
   resolver.object(condition, path);
   if ('attribute' in condition) {
@@ -119,7 +122,10 @@ export function resolveCondition(condition: Condition, path: string, resolver: R
   throw resolver.fault(path, 'a condition has attribute, signal, known, passed or param');
 }
 
-/** The limits that all of these conditions set to a signal; `undefined` if one of them is about anything else. */
+/**
+ * Combines the limits that all of these conditions set for a signal. Returns `undefined` if one of them is about
+ * anything else.
+ */
 export function limitsOn(name: SignalName, conditions: readonly ResolvedCondition[]): Limits | undefined {
   const limits = { above: -Infinity, atLeast: -Infinity, below: Infinity, atMost: Infinity };
   for (const condition of conditions) {
@@ -150,13 +156,13 @@ export function conditionHolds(condition: ResolvedCondition, signals: Signals, n
   }
 }
 
-/** Whether a condition holds; `undefined` when what is known does not decide it. */
+/** Whether a condition holds; `undefined` if what is known does not decide it. */
 export function conditionKnown(condition: ResolvedCondition, knowledge: Knowledge): boolean | undefined {
   switch (condition.test) {
     case 'fixed':
       return condition.holds;
     case 'passed':
-      // Ages are never negative, so that they do not tell whether a moment is still to come.
+      // An age is never negative, so it does not tell whether a moment is still ahead.
       return knowledge.known(condition.clock) === false ? false : undefined;
     case 'known':
       return knowledge.known(condition.name);
@@ -171,7 +177,7 @@ export function conditionKnown(condition: ResolvedCondition, knowledge: Knowledg
   }
 }
 
-/** For each row of the block, whether a condition holds: 0 no, 1 yes, 2 undecided. */
+/** Returns a function that tests a condition for each row of a block: 0 no, 1 yes, 2 undecided. */
 export function compileCondition(
   condition: ResolvedCondition,
   columns: Columns,
@@ -234,7 +240,7 @@ export function compileCondition(
   }
 }
 
-/** The signals, clocks and attributes that it looks at. */
+/** Returns the signals, clocks and attributes that a condition reads. */
 export function namesOfCondition(condition: ResolvedCondition): readonly string[] {
   switch (condition.test) {
     case 'attribute':
@@ -250,7 +256,7 @@ export function namesOfCondition(condition: ResolvedCondition): readonly string[
   }
 }
 
-/** In an explanation. */
+/** Returns the text of a resolved condition, for explanations. */
 export function conditionText(condition: ResolvedCondition): string {
   switch (condition.test) {
     case 'fixed':
@@ -266,7 +272,7 @@ export function conditionText(condition: ResolvedCondition): string {
   }
 }
 
-/** As it is written, in the text of a formula. */
+/** Returns the text of a condition as written, for formulas. */
 export function writtenCondition(condition: Condition): string {
   if ('attribute' in condition) {
     const values = typeof condition.is === 'string' ? [condition.is] : condition.is;

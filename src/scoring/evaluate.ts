@@ -8,8 +8,8 @@ import type { ResolvedFormulas } from './resolve.ts';
 import { isClockName, type Signals } from './signals.ts';
 
 /**
- * What a walk makes of each node: the value alone, or a tree that shows it. Both come from the one walk below,
- * so a score and its explanation cannot differ.
+ * What a walk records for each node: only the value, or a tree that shows it. Both come from the same walk, so a score
+ * and its explanation cannot differ.
  */
 export interface Recorder<Result> {
   value(result: Result): number;
@@ -35,9 +35,9 @@ export function walk<Result>(
   return each.of(root);
 }
 
-/** The value of a formula. Throws `missing_signal` for an unknown age, `non_finite_score` with path and operands. */
+/** Evaluates a formula. Throws `missing_signal` for an unknown age, and `non_finite_score` with path and operands. */
 export function evaluate(root: Node, signals: Signals, now: Instant): number {
-  // The walk of a recorder that keeps values alone, without what it would allocate.
+  // The same as `walk` with a recorder that only keeps values, but without its allocations.
   const each: Walk<number> = {
     signals,
     now,
@@ -55,7 +55,7 @@ export function evaluate(root: Node, signals: Signals, now: Instant): number {
 function combine(node: Node, values: readonly number[]): number {
   const operator = operatorOf(node);
   const value = operator.combine(node, values);
-  // An unknown age passes through references and choices, so that the decay around them can use its default.
+  // References and choices pass on an unknown age, so that the decay around them can use its default.
   if (!Number.isFinite(value) && !(Number.isNaN(value) && operator.passes))
     throw nonFinite(node, value, values);
   return value;
@@ -65,7 +65,7 @@ export function childrenOf(node: Node): readonly Node[] {
   return operatorOf(node).children(node);
 }
 
-/** The names of the signals, clocks and attributes that a formula reads. */
+/** Returns the names of the signals, clocks and attributes that a formula reads. */
 export function namesRead(node: Node): ReadonlySet<string> {
   let names = read.get(node);
   if (!names) {
@@ -78,10 +78,10 @@ export function namesRead(node: Node): ReadonlySet<string> {
   return names;
 }
 
-/** Formulas do not change: a recall asks the same of each node many times. */
+/** Cached because formulas do not change and a recall asks about each node many times. */
 const read = new WeakMap<Node, ReadonlySet<string>>();
 
-/** The names that the formula of a profile reads, its parts and its requirements included. */
+/** Returns the names that a profile reads: in its formula, its parts and its requirements. */
 export function signalsRead(formulas: ResolvedFormulas): ReadonlySet<string> {
   let names = readBy.get(formulas);
   if (!names) {
@@ -97,7 +97,7 @@ export function signalsRead(formulas: ResolvedFormulas): ReadonlySet<string> {
 
 const readBy = new WeakMap<ResolvedFormulas, ReadonlySet<string>>();
 
-/** The clocks whose ages a formula counts. */
+/** Returns the clocks from which a formula computes ages. */
 export function clocksRead(node: Node): ReadonlySet<ClockName> {
   return new Set([
     ...(node.op === 'age' ? node.clocks : []),

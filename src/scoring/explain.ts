@@ -8,8 +8,8 @@ import type { Signals } from './signals.ts';
 import type { CountedWords } from './word-counts.ts';
 
 /**
- * How a value came about: a tree of operators with the values they had. Recomputing every node from its inputs
- * gives the recorded values bit for bit. Plain data; `formatExplanation` renders it.
+ * How a value was computed: a tree of operators with their values. Recomputing every node from its inputs gives the
+ * recorded values bit for bit. Plain data; `formatExplanation` renders it.
  */
 export interface Explanation {
   readonly op: Node['op'];
@@ -19,8 +19,8 @@ export interface Explanation {
 }
 
 /**
- * The tree of values of a formula. Its root has exactly the value that `evaluate` gives, and throws as it does. Its signals
- * of words say what they were made from, where that is known.
+ * Returns the explanation of a formula. Its root has exactly the value of `evaluate`, and it throws the same errors.
+ * Word signals include the counts that they were computed from, if `words` has them.
  */
 export function explainNode(node: Node, signals: Signals, now: Instant, words?: CountedWords): Explanation {
   const moment = { signals, now, words };
@@ -35,7 +35,7 @@ export function explainNode(node: Node, signals: Signals, now: Instant, words?: 
   });
 }
 
-/** A node of an explanation made of others, with the value that its operator gives. */
+/** Creates a node of an explanation from other nodes, with the value that its operator gives. */
 export function combined(
   op: 'product' | 'sum' | 'min' | 'max',
   inputs: readonly Explanation[],
@@ -45,7 +45,7 @@ export function combined(
   return { ...tree, value: recompute(tree) };
 }
 
-/** Recomputes a node of an explanation from its recorded inputs; leaves and defaults give their own value. */
+/** Recomputes a node of an explanation from its recorded inputs. Leaves and defaulted nodes return their own value. */
 export function recompute({ op, value, inputs, detail }: Explanation): number {
   if (inputs.length === 0) return value;
   return operatorOf({ op }).combine(
@@ -54,20 +54,20 @@ export function recompute({ op, value, inputs, detail }: Explanation): number {
   );
 }
 
-/** Why a node cannot be one of an explanation; `undefined` for one that can. */
+/** Returns why a value is not a valid node of an explanation, or `undefined`. */
 export function faultOf({ op, inputs, detail }: Explanation): string | undefined {
   const operator = findOperator(op);
   if (!operator) return `${describe(op)} is not a known operator`;
   return operator.takes(inputs.length, detail) ? undefined : `a ${op} does not have ${inputs.length} inputs`;
 }
 
-/** The node that a value comes from, past those that pass it on. */
+/** Returns the node that a value comes from, below all nodes that only pass it on. */
 export function sourceOf(tree: Explanation): Explanation {
   const [inner] = tree.inputs;
   return operatorOf(tree).passes && inner ? sourceOf(inner) : tree;
 }
 
-/** Gives back an explanation from outside. Throws `invalid_argument` for a value that is not one. */
+/** Checks an explanation that the caller gave, and returns it. Throws `invalid_argument`. */
 export function checkExplanation(tree: Explanation, field: string): Explanation {
   const { op, value, inputs, detail }: Partial<Record<keyof Explanation, unknown>> = isPlain(tree)
     ? tree

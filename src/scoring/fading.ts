@@ -9,14 +9,14 @@ import type { Signals } from './signals.ts';
 /** The shape of forgetting: the parameter of the strategy `retention`. */
 type Curve = RetentionFading['curve'];
 
-/** R of a memory at a moment: see `retention` in helpers. */
+/** Returns R, the retention of a memory at a moment: see `retention` in helpers. */
 export function retentionAt(signals: Signals, now: Instant, curve: Curve = 'exponential'): number {
   return evaluate(part('retention', curve), signals, now);
 }
 
 /**
- * Whether a memory has faded to its floor and stayed there for `days`. Without being used it only fades, so that
- * having been there at the beginning of that time is enough: no run of maintenance needs to be counted.
+ * Whether a memory has faded to its floor and stayed there for `days`. An unused memory only fades, so it is enough
+ * that it was at its floor `days` ago: no maintenance run needs to be counted.
  */
 export function isAtFloor(
   signals: Signals,
@@ -38,5 +38,5 @@ function part(name: 'retention' | 'floor', curve: Curve): Node {
   return parts[name] as Node;
 }
 
-/** Asked for with every hit. */
+/** Cached, because every hit asks for it. */
 const partsOf = new Map<Curve, ResolvedProfile['parts']>();

@@ -7,7 +7,7 @@ export function invalidProfile(profile: string, path: string, problem: string): 
   });
 }
 
-/** The name of a profile of one's own is that of one which the engine has. */
+/** Returns the error for a profile whose name is already that of a built-in strategy. */
 export function takenName(name: string): SalienceError {
   return new SalienceError(
     'invalid_profile',

@@ -5,13 +5,13 @@ import { operatorOf } from './operators/index.ts';
 import type { Branch, Line, Quote } from './operators/operator.ts';
 import { codeSpan, cut, visible } from './show.ts';
 
-/** Leaves room for the indent of a hit in 100 columns. */
+/** Leaves room for the indent of a hit within 100 columns. */
 const WIDTH = 94;
-/** However deep a line is: it is longer than the others then. */
+/** The least space for words. A deeply nested line is then longer than the others. */
 const LEAST_WORDS = 16;
-/** Below the words of the line that it belongs to. */
+/** Aligns a note with the words of the line above it. */
 const NOTE_INDENT = '0.0000  '.length;
-/** The longest name or attribute value, from the first that lets a line fit. */
+/** The longest name or attribute value. The first of these with which a line fits is used. */
 const NAME_LENGTHS = [Infinity, 32, 16];
 
 /** `text` draws a tree with box-drawing characters, `markdown` a nested list. */
@@ -20,10 +20,10 @@ export type ExplanationFormat = (typeof FORMATS)[number];
 const FORMATS = ['text', 'markdown'] as const;
 
 /**
- * Draws an explanation: each line a value (4 decimals) and what it is in words. References, choices, tables and
- * clamps that cut nothing off share a line with the value they pass on. Lines of text have at most 94 characters, of
- * deep trees a few more: long names and words are cut, values and what they add are not. Names and attribute values
- * cannot break out of the drawing, nor, in Markdown, become markup.
+ * Draws an explanation as text: each line has a value (4 decimals) and what it is in words. References, choices, tables
+ * and clamps that cut nothing off share a line with the value they pass on. Lines have at most 94 characters, in deep
+ * trees a few more: long names and words are cut, values and contributions are not. Names and attribute values cannot
+ * break out of the drawing or, in Markdown, become markup.
  *
  * Throws `invalid_argument` for a value that is not an explanation, and for an unknown format.
  *
@@ -39,20 +39,20 @@ export function formatExplanation(tree: Explanation, format: ExplanationFormat):
   return format === 'text' ? drawText({ tree }, WIDTH).join('\n') : drawMarkdown({ tree }).join('\n');
 }
 
-/** An explanation as the drawings tell it, for who draws it in another way. */
+/** An explanation as {@link formatExplanation} draws it, for renderers of other formats. */
 export interface Outline {
   readonly value: number;
   readonly words: string;
-  /** What it is to the node above: "factor", "weight 7, adds 0.2230". */
+  /** Its role in the node above: "factor", "weight 7, adds 0.2230". */
   readonly role: string | undefined;
-  /** How much of the node above it makes up: "37 %". */
+  /** Its share of the node above: "37 %". */
   readonly share: string | undefined;
-  /** What it was made from. */
+  /** What it was computed from. */
   readonly note: string | undefined;
   readonly branches: readonly Outline[];
 }
 
-/** The lines of {@link formatExplanation} as a tree. Whoever shows them has to keep their texts from becoming markup. */
+/** Returns the lines of {@link formatExplanation} as a tree. The caller must escape their texts for its own markup. */
 export function outlineExplanation(tree: Explanation): Outline {
   return outlineOf({ tree });
 }
@@ -73,7 +73,7 @@ function drawText(branch: Branch, width: number): string[] {
   return [fittingLine(branch, width), ...notes, ...drawn];
 }
 
-/** The value and the role as they are; of the rest as much as fits. */
+/** Formats a line with its value and role in full, and as much of the rest as fits. */
 function fittingLine(branch: Branch, width: number): string {
   const value = `${branch.tree.value.toFixed(4)}  `;
   const role = roleOf({ ...branch, share: undefined });

@@ -9,9 +9,9 @@ import { isProfile, type ParameterDefinition, type Profile } from './profile.ts'
 import { shortNumber, visible } from './show.ts';
 
 /**
- * A profile as people write formulas: the score, then one line for each part, for each condition and for each
- * parameter with its default and range. Names that stand alone are signals, parts or parameters. Throws
- * `invalid_argument` for a value that is not a profile.
+ * Writes a profile as people write formulas: the score, then one line for each part, each condition, and each parameter
+ * with its default and range. A name alone is a signal, a part or a parameter. Throws `invalid_argument` for a value
+ * that is not a profile.
  *
  * @example
  * ```ts

@@ -64,7 +64,7 @@ function resolvedOrNone(score: Expression): { readonly formulas: readonly Node[]
   }
 }
 
-test('what no query changes of a mean is one term of a sum, and of a product one factor', () => {
+test('what no query changes becomes one term of a mean, and one factor of a product', () => {
   const { root } = resolveProfile(builtinProfile('balanced'));
   expect(gather(root)).toMatchObject({
     op: 'sum',
@@ -85,7 +85,7 @@ test('what no query changes of a mean is one term of a sum, and of a product one
   });
 });
 
-test('a formula of which there is nothing to gather is left as it is', () => {
+test('a formula with nothing to gather stays as it is', () => {
   const { root } = resolveProfile(builtinProfile('bm25'));
   expect(evaluate(gather(root), { lexical: 0.4 } as never, ARBITRARY_NOW)).toBe(0.4);
   expect(gather(root)).toBe(gather(root));

@@ -3,8 +3,8 @@ import type { Node } from './operators/index.ts';
 import { isQuerySignal, isSignalName } from './signals.ts';
 
 /**
- * The same formula for bounds alone: what no query changes of a sum or a product is one part of it, which is then kept as one
- * column. It is added up in another order than scores are.
+ * Rewrites a formula for computing bounds. In a sum or a product, everything that no query changes becomes one part,
+ * which can be kept as one column. Bounds are then added up in another order than scores.
  */
 export function gather(node: Node): Node {
   let found = gathered.get(node);
@@ -15,7 +15,7 @@ export function gather(node: Node): Node {
   return found;
 }
 
-/** Formulas do not change, and what is kept is found by the node. */
+/** Cached, because formulas do not change and kept bounds are found by their node. */
 const gathered = new WeakMap<Node, Node>();
 
 function gatherAnew(node: Node): Node {
@@ -61,7 +61,7 @@ function gatherTerms(node: Extract<Node, { op: 'sum' | 'mean' }>, weights: reado
   ]);
 }
 
-/** Whether a part is the same for every query, and not for every memory. */
+/** Whether a part is the same for every query, but not for every memory. */
 function isFixed(node: Node): boolean {
   const names = [...namesRead(node)];
   return names.length > 0 && !names.some((name) => isSignalName(name) && isQuerySignal(name));

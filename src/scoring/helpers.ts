@@ -167,8 +167,8 @@ export function scopedScore(signals: SignalInput, options: { readonly now: Time 
 }
 
 /**
- * What votes say: (p+1)/(p+n+2), 0.5 without votes. Source: the rule of succession.
- * Throws `invalid_argument` for a count below 0.
+ * Returns usefulness by votes: (p+1)/(p+n+2), 0.5 without votes. Source: the rule of succession. Throws
+ * `invalid_argument` for a count below 0.
  *
  * @example
  * ```ts

@@ -7,12 +7,15 @@ import type { Interval } from './operators/interval.ts';
 import { rangeOf } from './range.ts';
 import { isClockName } from './signals.ts';
 
-/** Rows whose bounds tell how wide those of all are. */
+/** How many rows are sampled to judge how wide the bounds are. */
 const SAMPLE = 256;
-/** How far bounds may lie apart, as a share of the largest of them. */
+/** The widest that bounds may be, as a share of the largest of them. */
 const WIDEST = 1 / 64;
 
-/** The longest of some spans, ascending, in which the bounds of a sample of the rows stay narrow; else the first one. */
+/**
+ * Returns the longest of the ascending `spans` for which the bounds of a sample of rows stay narrow, else the first
+ * one.
+ */
 export function longestSpan(
   node: Node,
   columns: Omit<Columns, 'kept'>,
@@ -41,8 +44,8 @@ export function longestSpan(
 }
 
 /**
- * Bounds of a formula that reads nothing of a query, for rows 0 to `size`, that hold from one moment to another. In steps of
- * one block each: between two of them nothing that it reads may change.
+ * Bounds a formula that reads nothing of a query, for rows 0 to `size`, from `from` until `until`. Each step handles
+ * one block. Nothing that the formula reads may change between steps.
  */
 export function* keepFormula(
   node: Node,
@@ -57,8 +60,8 @@ export function* keepFormula(
 }
 
 /**
- * Writes into what is kept of a formula what it is for some rows, in the same steps; returns between which values these lie,
- * `undefined` where it cannot be evaluated for one.
+ * Writes the bounds of some rows into `into`, in the same steps. Returns the interval of all of them, `undefined` if
+ * the formula cannot be evaluated for one.
  */
 export function* keepRows(
   node: Node,
@@ -77,8 +80,8 @@ export function* keepRows(
 }
 
 /**
- * The same, of each row when it is first asked for: most recalls ask for few. `undefined` where that the formula can be evaluated for
- * every row is not known beforehand.
+ * Bounds each row when it is first read: most recalls read few. Returns `undefined` if it is not certain that the
+ * formula can be evaluated for every row.
  */
 export function keepLazily(
   node: Node,
@@ -95,10 +98,10 @@ export function keepLazily(
 
 type Arrays = Pick<KeptColumn, 'low' | 'high'>;
 
-/** In the place of the upper bound of a row that was not worked out: no bound is this low. */
+/** The upper bound of a row that was not bounded yet. No real bound is this low. */
 const MISSING = -Infinity;
 
-/** Works out rows of which nothing is known yet. */
+/** Returns a function that bounds those of the first `count` rows that were not bounded yet. */
 export function whereMissing(
   node: Node,
   columns: Omit<Columns, 'kept'>,
@@ -118,9 +121,9 @@ export function whereMissing(
 }
 
 interface Keeping {
-  /** A block at most. */
+  /** Bounds rows, one block at most. */
   take(rows: Int32Array): void;
-  /** Of all that was taken. */
+  /** Returns the interval of all rows bounded so far. */
   range(): Interval | undefined;
 }
 
@@ -158,19 +161,20 @@ function keeping(
   };
 }
 
-/** Rows 0 to `count`. */
+/** Returns the rows 0 to `count` (exclusive). */
 export function firstRows(count: number): Int32Array {
   const rows = new Int32Array(count);
   for (let row = 0; row < count; row++) rows[row] = row;
   return rows;
 }
 
-/** More than the rounding of a 32-bit float, relative to its value. */
+/** More than the relative rounding error of a 32-bit float. */
 const ROUNDING_32 = 1e-7;
 
 /**
- * What no row can be below. Below 0 there is no power, and no pace: what can only be more must not be moved there. Where terms cancel each other
- * out, a value can be below the range by a rounding, and a power has room for that.
+ * Returns what no row can be below. A value that is never negative must not be rounded below 0, where powers and paces
+ * are undefined. If terms cancel each other out, a value can lie below its range by a rounding error, for which powers
+ * have room.
  */
 function leastOf(node: Node): number {
   const [low] = rangeOf(node);
@@ -178,7 +182,9 @@ function leastOf(node: Node): number {
   return Math.max(low / 2, outward(low, -1, roundingOf(node)));
 }
 
-/** A value moved so far in a direction that its 32-bit float still lies beyond it, whatever order it is added up in. */
+/**
+ * Moves a value so far in `direction` that its 32-bit float lies beyond it, in whatever order the value is added up.
+ */
 function outward(value: number, direction: 1 | -1, rounding: number): number {
   if (Math.abs(value) > 1e38) return direction * Infinity;
   return value + direction * (Math.abs(value) * ROUNDING_32 + rounding);

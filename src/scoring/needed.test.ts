@@ -36,7 +36,7 @@ test('another signal may have any value of its range', () => {
   expect(changeOf('confidence', 1, { confidence: 0.1 }, 0.8)?.to).toBeCloseTo(0.8, 5);
 });
 
-test('a change that fails what the profile requires is none, and a nearer one that meets it is named', () => {
+test('a change that fails a requirement is not returned, but a nearer one that meets it is', () => {
   const profile = (below: number) =>
     resolveProfile(
       defineProfile({
@@ -51,7 +51,7 @@ test('a change that fails what the profile requires is none, and a nearer one th
   expect(change?.to).toBeCloseTo(0.3, 5);
 });
 
-test('a moment that a requirement leaves too little time ago is none', () => {
+test('a moment that fails a requirement on its age is not returned', () => {
   const day = 86_400_000;
   const now = 100 * day;
   const profile = resolveProfile(

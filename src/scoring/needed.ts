@@ -4,21 +4,21 @@ import { evaluate, namesRead } from './evaluate.ts';
 import type { ResolvedProfile } from './profile.ts';
 import { isClockName, isSignalName, SIGNALS, type Signal, type Signals } from './signals.ts';
 
-/** A single change that would have lifted a score over a threshold. */
+/** A change of one signal that would have raised a score above a threshold. */
 export interface NeededChange {
   readonly signal: string;
   readonly from: number | undefined;
-  /** The nearest value found that suffices. */
+  /** The nearest value found that is enough. */
   readonly to: number;
 }
 
-/** Halving ends at this share of the way: finer than anything people read. */
+/** The bisection stops at this share of the distance, which is finer than anything people read. */
 const PRECISION = 1e-6;
 
 /**
- * For each signal and clock that a formula reads: the change of it alone that gives a score above `threshold`, reaches the
- * floor of the profile and meets what it requires, if any does. The signals given meet the requirements. Found by halving,
- * so for a formula that is not monotone in a signal it is one such change, not the least, or none is found.
+ * Finds, for each signal and clock that a formula reads, a change of it alone that gives a score above `threshold`,
+ * reaches the floor of the profile and meets its requirements. The given signals must meet the requirements. Found by
+ * bisection: if a formula is not monotone in a signal, the change may not be the smallest, or none may be found.
  */
 export function neededChanges(
   profile: ResolvedProfile,
@@ -54,7 +54,7 @@ function signalGoals(name: keyof typeof SIGNALS): readonly number[] {
   return [low, high === Infinity ? 1e6 : high];
 }
 
-/** The value nearest to `start`, on the way to `goal`, that suffices; `undefined` when `goal` itself does not. */
+/** Returns the value nearest to `start`, on the way to `goal`, that is enough; `undefined` if `goal` itself is not. */
 function nearest(
   start: number,
   goal: number,

@@ -67,7 +67,7 @@ test('a caller without work is refused', () => {
     );
 });
 
-test('a term that is none is refused by its place in the comparison', () => {
+test('an invalid term of a comparison is refused, naming its place', () => {
   for (const wrong of [
     null,
     'x',
@@ -80,7 +80,7 @@ test('a term that is none is refused by its place in the comparison', () => {
     );
 });
 
-test('what went through JSON is read as before', () => {
+test('an explanation that went through JSON reads as before', () => {
   const copied = <Value>(value: Value) => JSON.parse(JSON.stringify(value)) as Value;
   expect(formatComparison(copied(comparison))).toBe(formatComparison(comparison));
   expect(formulaText(copied(builtinProfile('hybrid')))).toBe(formulaText(builtinProfile('hybrid')));

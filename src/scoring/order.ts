@@ -1,19 +1,19 @@
 import type { Instant } from '../domain/time.ts';
 
-/** What the order of an answer looks at. */
+/** What the order of hits depends on. */
 export interface Ranked {
   readonly score: number;
   readonly bm25: number;
   /** Unknown ranks below every known one. */
   readonly similarity: number | undefined;
   readonly updatedAt: Instant;
-  /** Its place in the order of insertion. */
+  /** The memory's place in the order of insertion. */
   readonly ordinal: number;
 }
 
 /**
- * Negative when `a` ranks before `b`: score, BM25, similarity (where the formula reads it), the newest update, then what was inserted last. Total over
- * memories of one space: 0 only for the same memory.
+ * Compares two hits; negative if `a` ranks before `b`. Order: score, BM25, similarity (if the formula reads it), newest
+ * update, last inserted. Total over the memories of one space: 0 only for the same memory.
  */
 export function compareRanked(a: Ranked, b: Ranked): number {
   return (

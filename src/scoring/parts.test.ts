@@ -17,7 +17,7 @@ describe('scoreParts', () => {
     expect(parts.reduce((sum, { value }) => sum + value, 0)).toBeCloseTo(tree.value, 12);
   });
 
-  it('are one where there is no sum', () => {
+  it('are a single part if there is no sum', () => {
     const tree = explain('vector', { similarity: 0.4 });
     expect(scoreParts(tree)).toEqual([{ name: 'score', value: 0.4 }]);
   });

@@ -8,8 +8,8 @@ export interface ScorePart {
 }
 
 /**
- * The parts that add up to a score: the terms of a sum, also when other factors multiply that sum. A formula
- * without one is a single part.
+ * Returns the parts that add up to a score: the terms of a sum, even if other factors multiply that sum. A formula
+ * without a sum is a single part.
  */
 export function scoreParts(tree: Explanation): readonly ScorePart[] {
   const root = sourceOf(tree);

@@ -18,7 +18,7 @@ export type ParameterDefinition =
       readonly default: number;
       readonly min?: number | undefined;
       readonly max?: number | undefined;
-      /** The embedder in use fills it in, unless the caller does. */
+      /** The embedder's calibration sets it, unless the caller does. */
       readonly from?: 'calibration.floor' | 'calibration.span' | undefined;
       readonly description?: string | undefined;
     }
@@ -51,17 +51,20 @@ export interface ProfileDefinition {
   readonly parameters?: { readonly [name: string]: ParameterDefinition } | undefined;
   /** New defaults of inherited parameters. */
   readonly set?: ParameterOverrides | undefined;
-  /** Named formulas, returned with every hit and usable by `ref`. A name that is inherited is refused here. */
+  /**
+   * Named formulas, returned with every hit and usable by `ref`. The name of an inherited part is refused here; see
+   * `replace`.
+   */
   readonly parts?: { readonly [name: string]: Expression } | undefined;
   /** New formulas for inherited parts. */
   readonly replace?: { readonly [name: string]: Expression } | undefined;
   /** The formula, with a value in [0, 1]. Required unless inherited. */
   readonly score?: Expression | undefined;
-  /** Conditions that a memory must meet to be scored at all. Inherited ones stay. */
+  /** Conditions that a memory must meet to be scored at all. They are added to the inherited ones. */
   readonly require?: readonly Condition[] | undefined;
 }
 
-/** A checked profile, inheritance resolved. It cannot be changed. */
+/** A checked profile with its inheritance resolved. It is frozen. */
 export interface Profile {
   readonly name: string;
   readonly description: string;
@@ -73,7 +76,7 @@ export interface Profile {
   readonly require: readonly Condition[];
 }
 
-/** Whether it is a profile and not, say, a definition that was not checked, which has no lineage. */
+/** Whether a value is a checked profile. A definition that was not checked has no lineage. */
 export function isProfile(value: unknown): value is Profile {
   const profile: Partial<Profile> = isPlain(value) ? value : {};
   const { lineage, parameters, parts, score } = profile;
@@ -86,17 +89,20 @@ export function isProfile(value: unknown): value is Profile {
   );
 }
 
-/** A profile with its parameters fixed: what is evaluated, explained and compiled. */
+/** A profile with fixed parameters: this is what is evaluated, explained and compiled. */
 export interface ResolvedProfile extends ResolvedFormulas {
   readonly name: string;
   readonly parameters: { readonly [name: string]: ParameterValue };
   /** SHA-256 over the formula and its parameters: two scores are comparable only when theirs are equal. */
   readonly hash: string;
-  /** A requirement of one recall, beside those of the profile: it changes no score, and so is not part of the hash. */
+  /**
+   * A requirement of one recall, in addition to those of the profile. It changes no score, and so is not part of the
+   * hash.
+   */
   readonly floor?: Floor | undefined;
 }
 
-/** A memory is scored only if the value of this part is at least so much. */
+/** A memory is scored only if the value of this part is at least `atLeast`. */
 export interface Floor {
   readonly part: string;
   readonly node: Node;
@@ -125,8 +131,8 @@ const parameterKeys: Readonly<Record<ParameterDefinition['kind'], readonly strin
 export type ProfileLookup = (name: string) => Profile | undefined;
 
 /**
- * Checks a profile and resolves what it extends. Throws `invalid_profile` naming the path of the fault.
- * `lookup` finds the profile that `extends` names; without it nothing can be extended. A profile comes back as it is.
+ * Checks a profile and resolves what it extends. Throws `invalid_profile` with the path of the fault. `lookup` finds
+ * the profile that `extends` names. A profile that was already checked is returned as it is.
  */
 export function checkProfile(definition: ProfileDefinition, lookup: ProfileLookup): Profile {
   if (isChecked(definition)) return definition;
@@ -154,7 +160,7 @@ export function checkProfile(definition: ProfileDefinition, lookup: ProfileLooku
     require: [...(parent?.require ?? []), ...(definition.require ?? [])],
   };
   const resolved = resolveProfile(profile);
-  // Scores of later calls must not change with an object that the caller holds.
+  // Frozen, so that a caller who keeps the object cannot change later scores.
   const kept = frozenCopy(profile);
   checked.add(kept);
   unchanged.set(kept, resolved);
@@ -175,12 +181,13 @@ export function resolveProfile(profile: Profile, overrides?: ParameterOverrides)
   if (known) return known;
   const resolved = resolveAnew(profile, parameters);
   if (overrides === undefined) unchanged.set(profile, resolved);
-  // Most recalls repeat the parameters of the one before; a sweep over many must not fill the memory.
+  // Most recalls repeat the parameters of the last one. Only 16 are kept, so that a parameter sweep does not fill the
+  // memory.
   recent.set(profile, new Map([[key, resolved], ...[...(recent.get(profile) ?? [])].slice(0, 15)]));
   return resolved;
 }
 
-/** The same formula for memories alone whose value of `part` is at least `atLeast`. */
+/** Returns the same profile with a floor: only memories whose value of `part` is at least `atLeast` are scored. */
 export function withFloor(resolved: ResolvedProfile, part: string, atLeast: number): ResolvedProfile {
   const node = resolved.parts[part];
   if (!node)
@@ -188,14 +195,14 @@ export function withFloor(resolved: ResolvedProfile, part: string, atLeast: numb
   return { ...resolved, floor: { part, node, atLeast } };
 }
 
-/** Profiles that were made here: what they extend is part of them, and nobody can change them. */
+/** Profiles made by `checkProfile`. They include what they extend, and are frozen. */
 const checked = new WeakSet<object>();
 
 function isChecked(definition: ProfileDefinition): definition is Profile {
   return checked.has(definition);
 }
 
-/** Profiles with their own defaults. */
+/** Each profile resolved with its own defaults. */
 const unchanged = new WeakMap<Profile, ResolvedProfile>();
 const recent = new WeakMap<Profile, ReadonlyMap<string, ResolvedProfile>>();
 
@@ -267,7 +274,7 @@ function mergeParameters(definition: ProfileDefinition, parent: Profile | undefi
     const problem = parameterProblem(inherited, value);
     if (problem) throw invalidProfile(definition.name, `set.${key}`, problem);
     const kept = { ...inherited, default: value } as ParameterDefinition;
-    // What an author sets is not for the embedder to fill in.
+    // The calibration must not overwrite what an author has set.
     if (kept.kind === 'number') delete (kept as { from?: unknown }).from;
     merged[key] = kept;
   }
@@ -387,13 +394,16 @@ function parameterProblem(parameter: ParameterDefinition, value: ParameterValue)
   }
 }
 
-/** Throws `invalid_parameter`. */
+/** Throws `invalid_parameter` unless `overrides` is an object. */
 export function checkOverrides(overrides: unknown): void {
   if (!isPlain(overrides))
     throw new SalienceError('invalid_parameter', 'parameters are an object of names and values');
 }
 
-/** A group of parameters as dotted names. What is named in both ways has the later value, or is an error that `twice` makes. */
+/**
+ * Flattens groups of parameters to dotted names. If a name is set in both forms, the later value wins; with `twice`,
+ * that function makes an error if the values differ.
+ */
 export function flatten(
   overrides: ParameterOverrides,
   twice?: (name: string) => SalienceError,
@@ -415,7 +425,7 @@ export function flatten(
   return flat;
 }
 
-/** A record without a prototype: `__proto__` is a name like any other in it. */
+/** Creates a record without a prototype, in which `__proto__` is a name like any other. */
 function emptyRecord<Value>(from: { readonly [name: string]: Value } = {}): Record<string, Value> {
   return Object.assign(Object.create(null) as Record<string, Value>, from);
 }

@@ -6,14 +6,14 @@ import type { Check, Intervals } from './operators/operator.ts';
 import { SIGNALS } from './signals.ts';
 
 /**
- * The lowest and highest value of a formula, given what is known: interval arithmetic node by node. An age that may
- * be unknown and has no default is left out: evaluation reports it.
+ * Returns the lowest and highest value of a formula, given what is known, by interval arithmetic. An age that may be
+ * unknown and has no default is ignored: evaluation reports it.
  */
 export function intervalOf(root: Node, knowledge: Knowledge): Interval {
   return intervalsOf(knowledge).of(root);
 }
 
-/** The same for many formulas, or for one again when something else is known. */
+/** Creates the intervals for several formulas, or for one formula with changing knowledge. */
 export function intervalsOf(knowledge: Knowledge): Intervals {
   const intervals: Intervals = {
     of: (node) => knowledge.formula?.(node) ?? operatorOf(node).interval(node, intervals),
@@ -25,7 +25,7 @@ export function intervalsOf(knowledge: Knowledge): Intervals {
   return intervals;
 }
 
-/** Everything that a memory may be: each signal anywhere in its range. */
+/** Knows nothing of a memory: each signal may have any value in its range. */
 export const anything: Knowledge = {
   signal: (name) => SIGNALS[name].range,
   age: () => ({ interval: [0, Infinity], unknown: 'maybe' }),
@@ -33,7 +33,7 @@ export const anything: Knowledge = {
   known: () => undefined,
 };
 
-/** All values that a formula can take, whatever the memory. */
+/** Returns the interval of all values that a formula can take for any memory. */
 export function rangeOf(node: Node): Interval {
   let range = ranges.get(node);
   if (!range) {
@@ -43,15 +43,15 @@ export function rangeOf(node: Node): Interval {
   return range;
 }
 
-/** Formulas do not change, and each compilation asks. */
+/** Cached because formulas do not change and each compilation asks. */
 const ranges = new WeakMap<Node, Interval>();
 
-/** Sums of decimal weights may miss 1 by a rounding; a formula that is off by more is wrong. */
+/** A sum of decimal weights may differ from 1 by a rounding error. A formula that differs by more is wrong. */
 const rounding = 1e-9;
 
 /**
- * Checks that a formula stays within [0, 1] and that none of its operators can leave the numbers; gives it back,
- * clamped where only rounding could exceed 1. Throws `invalid_profile`.
+ * Checks that a formula stays within [0, 1] and that no operator gets operands it is not defined for. Returns the
+ * formula, clamped if only rounding could exceed 1. Throws `invalid_profile`.
  */
 export function checkScoreRange(root: Node, parts: { readonly [name: string]: Node }, profile: string): Node {
   const formulas = [...Object.values(parts), root];
@@ -70,9 +70,9 @@ export function checkScoreRange(root: Node, parts: { readonly [name: string]: No
   return low < 0 || high > 1 ? { op: 'clamp', min: 0, max: 1, of: root, path: root.path } : root;
 }
 
-/** Parts that refer to each other can double with every line; a formula is evaluated once for every memory. */
+/** Parts that refer to each other can double the size with every line, and a formula is evaluated for every memory. */
 const maximumNodes = 10_000;
-/** Deeper formulas would exhaust the stack of the walks over them. */
+/** Deeper formulas would overflow the stack. */
 const maximumDepth = 400;
 
 interface Extent {
@@ -80,7 +80,7 @@ interface Extent {
   readonly depth: number;
 }
 
-/** `measured` is filled with inner parts first, so that no walk goes deeper than what it refuses. */
+/** Fills `measured` with inner parts first, so that no walk goes deeper than what it refuses. */
 function checkExtent(root: Node, measured: Map<Node, Extent>, profile: string): void {
   const measure = (node: Node): Extent => {
     const known = measured.get(node);

@@ -5,7 +5,7 @@ import { type Explanation, explainNode } from './explain.ts';
 import type { ResolvedProfile } from './profile.ts';
 import type { Signals } from './signals.ts';
 
-/** As much of a hit as scoring it again needs. */
+/** The fields of a hit that are needed to score it again. */
 interface Known {
   readonly signals: Signals;
   explain(): Explanation;
@@ -18,8 +18,9 @@ export interface Rescored<Hit> {
 }
 
 /**
- * Hits of one recall, ranked by its formula with other parameters, best first. Direct hits have exactly the scores that a
- * recall by it has at that moment. Which other memories would be among the best, only a recall can say.
+ * Ranks the hits of one recall by the same formula with other parameters, best first. Direct hits get exactly the
+ * scores of a recall with these parameters at that moment. Whether other memories would be among the best, only a
+ * recall can tell.
  */
 export function rescore<Hit extends Known>(
   hits: readonly Hit[],
@@ -38,7 +39,7 @@ export function rescore<Hit extends Known>(
     .sort((a, b) => b.explanation.value - a.explanation.value);
 }
 
-/** What the formula cannot be evaluated for keeps its score: a preview must not fail. */
+/** Returns the old explanation if the formula cannot be evaluated: a preview must not fail. */
 function explainAgain(was: Explanation, explain: () => Explanation): Explanation {
   try {
     return explain();

@@ -22,7 +22,7 @@ export function resolveFormulas(
   parameters: Readonly<Record<string, ParameterValue>>,
 ): ResolvedFormulas {
   const parts = new Map<string, Node>();
-  /** The parts being resolved, outermost first: meeting one again is a cycle. */
+  /** The parts being resolved, outermost first. Meeting one again means a cycle. */
   const open: string[] = [];
   let depth = 0;
   const fault: Resolver['fault'] = (path, problem) => invalidProfile(profile.name, path, problem);
@@ -82,7 +82,7 @@ export function resolveFormulas(
       throw fault(path, value === undefined ? 'expected a formula' : `${describe(value)} is not a formula`);
     },
     nonEmpty(list, path) {
-      // What is resolved shares no list with what was handed in.
+      // Copied, so that the resolved formula shares no list with the caller's.
       if (Array.isArray(list) && list.length > 0) return [...list];
       throw fault(path, 'expected a list with at least one element');
     },

@@ -20,7 +20,9 @@ import {
 import { type BuiltinProfileName, builtinProfile, findBuiltinProfile } from './profiles/index.ts';
 import { ATTRIBUTE_NAMES, isAttributeName, isFlag, SIGNAL_NAMES, SIGNALS, type Signals } from './signals.ts';
 
-/** Signals as people write them: times as ISO 8601 text, `Date` or milliseconds. Absent ones take their defaults. */
+/**
+ * Signals as callers write them: times as ISO 8601 text, `Date` or milliseconds. Absent signals take their defaults.
+ */
 export type SignalInput = {
   readonly [Name in keyof Signals]?: Name extends (typeof CLOCK_NAMES)[number]
     ? Instant | string | Date | undefined
@@ -28,7 +30,7 @@ export type SignalInput = {
 } & { readonly sessions?: number | readonly string[] | undefined };
 
 export interface ScoreOptions {
-  /** The moment that ages are counted to. Needed by profiles that look at ages. */
+  /** The moment at which ages are computed. Required if the profile reads ages. */
   readonly now?: Instant | string | Date | undefined;
   readonly parameters?: ParameterOverrides | undefined;
 }
@@ -86,8 +88,8 @@ export function parseProfile(json: string): Profile {
 }
 
 /**
- * The score of one memory by one formula, a number in [0, 1].
- * Throws `invalid_argument`, `invalid_time`, `invalid_parameter`, `missing_signal`, `unknown_strategy`.
+ * Computes the score of one memory by one formula, a number in [0, 1]. Throws `invalid_argument`, `invalid_time`,
+ * `invalid_parameter`, `missing_signal`, `unknown_strategy`.
  *
  * @example
  * ```ts
@@ -101,7 +103,8 @@ export function score(profile: ProfileReference, signals: SignalInput, options: 
 }
 
 /**
- * As {@link score}, as the tree of values it is made of; the root has the score's bits.
+ * Explains a {@link score}: returns it as the tree of values that it was computed from. The value of the root equals
+ * the score to the bit.
  *
  * @example
  * ```ts
@@ -141,7 +144,7 @@ export function features(
   return featuresOf(resolved, read, now);
 }
 
-/** The value of one named part of a built-in profile. */
+/** Returns the value of one named part of a built-in profile. */
 export function partValue(
   profile: BuiltinProfileName,
   part: string,
@@ -152,7 +155,7 @@ export function partValue(
   return evaluate(resolved.parts[part] as Node, read, now);
 }
 
-/** The values of the named parts of a resolved profile; a part that needs an unknown age is left out. */
+/** Returns the values of the named parts of a resolved profile. A part that needs an unknown age is left out. */
 export function featuresOf(
   resolved: ResolvedProfile,
   signals: Signals,
@@ -176,8 +179,8 @@ function valueIfKnown(part: Node, signals: Signals, now: Instant): number | unde
 }
 
 /**
- * Index of the first condition for being scored at all that a memory does not meet, one past the last condition when it
- * is the floor; `undefined` when it meets all.
+ * Returns the index of the first requirement that a memory does not meet; the number of requirements if only the floor
+ * is not met; `undefined` if all are met.
  */
 export function failedRequirement(
   resolved: ResolvedProfile,
@@ -190,7 +193,10 @@ export function failedRequirement(
   return floor && evaluate(floor.node, signals, now) < floor.atLeast ? require.length : undefined;
 }
 
-/** The names that decide how memories are ranked: those that the formula reads and what it requires, not those of its other parts. */
+/**
+ * Returns the names that affect ranking: those that the formula, its requirements and the floor read, but not those of
+ * other parts.
+ */
 export function signalsRanked({ root, require, floor }: ResolvedProfile): ReadonlySet<string> {
   let names = rankedBy.get(root);
   if (!names) {
@@ -200,10 +206,10 @@ export function signalsRanked({ root, require, floor }: ResolvedProfile): Readon
   return floor ? new Set([...names, ...namesRead(floor.node)]) : names;
 }
 
-/** A root is of one profile. */
+/** Each root belongs to one profile. */
 const rankedBy = new WeakMap<Node, ReadonlySet<string>>();
 
-/** Checks signals and brings them into the form that formulas read. Throws `invalid_argument`, `invalid_time`. */
+/** Checks signals and converts them to the form that formulas read. Throws `invalid_argument`, `invalid_time`. */
 export function readSignals(input: SignalInput): Signals {
   if (!isPlain(input))
     throw invalidArgument('signals', `expected an object of signals, not ${describe(input)}`);
@@ -226,7 +232,7 @@ function prepare(reference: ProfileReference, signals: SignalInput, options: Sco
   const resolved = resolveProfile(profile, options.parameters);
   const read = readSignals(signals);
   if (options.now !== undefined) return { resolved, read, now: readInstant(options.now, 'now') };
-  // Without a present moment no age is known; a clock that was given must not quietly count as unknown.
+  // Without `now` no age is known, and a clock that the caller gave must not silently count as unknown.
   const clock = [resolved.root, ...Object.values(resolved.parts)]
     .flatMap((node) => [...clocksRead(node)])
     .find((name) => read[name] !== undefined);
@@ -247,7 +253,7 @@ function profileOf(reference: ProfileReference): Profile {
   );
 }
 
-/** What a `Date` can hold. */
+/** The furthest instant that a `Date` can hold. */
 const furthestInstant = 8.64e15;
 
 function readInstant(value: Instant | string | Date, field: string): Instant {

@@ -8,7 +8,7 @@ export function visible(text: string): string {
   );
 }
 
-/** The same as a code span of Markdown, in which nothing is markup, a link or a mention. */
+/** Returns the text as a Markdown code span, in which nothing is markup, a link or a mention. */
 export function codeSpan(text: string): string {
   const shown = visible(text);
   const fence = '`'.repeat(1 + Math.max(0, ...[...shown.matchAll(/`+/g)].map(([run]) => run.length)));
@@ -16,12 +16,15 @@ export function codeSpan(text: string): string {
   return `${fence}${padding}${shown}${padding}${fence}`;
 }
 
-/** The text, or as much of it as fits with an ellipsis; never half of a character. */
+/** Cuts a text to `length`, with an ellipsis. Never splits a surrogate pair. */
 export function cut(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length - 1).replace(/[\ud800-\udbff]$/, '')}…` : text;
 }
 
-/** A number with at most seven significant digits, with decimals at least two of them: `0.60`, `30`, `1.442695`. */
+/**
+ * Formats a number with at most seven significant digits, and at least two decimals if it has any: `0.60`, `30`,
+ * `1.442695`.
+ */
 export function shortNumber(value: number): string {
   if (Number.isInteger(value)) return String(value);
   const rounded = String(Number(value.toPrecision(7)));

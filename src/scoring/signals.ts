@@ -3,31 +3,32 @@ import { initialStability, type MemoryRecord, textChangeOf } from '../domain/mem
 import type { Instant } from '../domain/time.ts';
 
 /**
- * Where the value of a signal or an attribute comes from. `memory`: the memory alone, by {@link signalsOf}. `relations`:
- * other memories; who looks, and when, decides which of them count. `query`: it is known only while one is answered.
+ * Where the value of a signal or an attribute comes from. `memory`: from the memory alone, by {@link signalsOf}.
+ * `relations`: from other memories that are visible and believed in this recall. `query`: it is known only during a
+ * recall.
  */
 type Source = 'memory' | 'relations' | 'query';
 
 /** What a numeric signal is. */
 export interface Signal {
   readonly range: readonly [low: number, high: number];
-  /** Which numbers of the range a memory may have: `whole` ones, or the two `ends` alone. Default is all. */
+  /** Which values of the range are possible: `whole` numbers, or only the two `ends`. Default is all. */
   readonly only?: 'whole' | 'ends';
-  /** Its value when nothing is known. */
+  /** Its default when it is unknown. */
   readonly otherwise: number;
   readonly description: string;
   readonly source: Source;
 }
 
 interface Attribute {
-  /** Its value when nothing is known; it tells texts from flags. */
+  /** Its default when it is unknown. Its type says whether the attribute is a text or a flag. */
   readonly otherwise: string | boolean;
   readonly source: Exclude<Source, 'query'>;
 }
 
 /**
- * Every number about a memory that a formula may read. Types hold whoever makes signals to this list: one of a memory
- * must be made of it in {@link signalsOf}, and one of relations or of a query given wherever these are known.
+ * Every number about a memory that a formula may read. The type checker makes sure that each is provided: a signal of a
+ * memory by {@link signalsOf}, one of relations or of a query wherever those are known.
  */
 export const SIGNALS = {
   similarity: {
@@ -156,15 +157,15 @@ type Where<Table, Entry> = {
 
 /** The signals whose value depends on the query, and not on the memory alone. */
 export type QuerySignalName = Where<typeof SIGNALS, { readonly source: 'query' }>;
-/** The signals that a row of an index has, whatever the words and the vector of the query. */
+/** The signals that a row of an index has, independent of the query. */
 export type RowSignalName = Exclude<SignalName, QuerySignalName>;
-/** The signals that a memory has by itself. */
+/** The signals that come from the memory alone. */
 export type StoredSignalName = Where<typeof SIGNALS, { readonly source: 'memory' }>;
-/** The attributes that a memory has by itself. */
+/** The attributes that come from the memory alone. */
 export type StoredAttributeName = Where<typeof ATTRIBUTES, { readonly source: 'memory' }>;
 
 export const QUERY_SIGNALS = SIGNAL_NAMES.filter(isQuerySignal);
-/** The signals of a query that an index knows exactly; of the similarity its codes give an interval. */
+/** The query signals that an index knows exactly. For the similarity, its codes give only an interval. */
 export type ExactSignalName = Exclude<QuerySignalName, 'similarity'>;
 export const EXACT_SIGNALS = QUERY_SIGNALS.filter((name): name is ExactSignalName => name !== 'similarity');
 export const STORED_SIGNAL_NAMES = SIGNAL_NAMES.filter(
@@ -187,14 +188,14 @@ type Unknown<Values> = { readonly [Name in keyof Values]?: Values[Name] | undefi
  */
 export type Signals = Unknown<Numbers> & Unknown<Instants> & Unknown<Texts>;
 
-/** What a query finds of a memory: each must be given, `undefined` where it is not known. */
+/** The query signals of a memory. Each must be given, as `undefined` if it is unknown. */
 export type QuerySignals = { readonly [Name in QuerySignalName]: number | undefined };
 
-/** How other memories stand to a memory, from where and when one looks. */
+/** The signals that come from a memory's relations to others, as seen by one recall. */
 export type RelationSignals = Pick<Numbers, Where<typeof SIGNALS, { readonly source: 'relations' }>> &
   Pick<Texts, Where<typeof ATTRIBUTES, { readonly source: 'relations' }>>;
 
-/** The signals of a memory by itself, complete. */
+/** All signals that come from the memory alone. */
 export type StoredSignals = Pick<Numbers, StoredSignalName> & {
   readonly [Name in ClockName]: Instant | undefined;
 } & Pick<Texts, StoredAttributeName>;
@@ -202,10 +203,10 @@ export type StoredSignals = Pick<Numbers, StoredSignalName> & {
 /** All signals of a memory for a query. */
 export type CompleteSignals = StoredSignals & RelationSignals & QuerySignals;
 
-/** Of a memory beside which no other is looked at. */
+/** The relation signals of a memory that is looked at alone. */
 export const UNRELATED: RelationSignals = { conflict: 0, superseded: false };
 
-/** The signals that a stored memory has by itself. */
+/** Returns the signals that come from the memory alone. */
 export function signalsOf(memory: MemoryRecord): StoredSignals {
   return {
     importance: memory.importance,
@@ -251,12 +252,12 @@ export function isClockName(name: string): name is ClockName {
   return (CLOCK_NAMES as readonly string[]).includes(name);
 }
 
-/** Whether an attribute is true or false, and not a text. */
+/** Whether an attribute is a flag, not a text. */
 export function isFlag(name: AttributeName): boolean {
   return typeof ATTRIBUTES[name].otherwise === 'boolean';
 }
 
-/** An attribute as the text that formulas compare with. */
+/** Returns an attribute as the text that formulas compare with. */
 export function attributeText(signals: Signals, name: AttributeName): string {
   return String(signals[name] ?? ATTRIBUTES[name].otherwise);
 }

@@ -1,8 +1,8 @@
 /**
- * Cosine of two vectors of unit length, negatives clamped to 0 (and what rounding puts above 1, to 1).
+ * Returns the cosine of two unit vectors, clamped to [0, 1].
  *
- * The sum runs in float64, first dimension to last: every reader gets the same bits. Both vectors have the same
- * length; the caller sees to it.
+ * The sum runs in float64 from the first dimension to the last, so that every reader gets the same bits. The caller
+ * must pass vectors of the same length.
  */
 export function cosine(query: Float32Array, memory: Float32Array): number {
   let dot = 0;

@@ -5,18 +5,18 @@ import { cut, visible } from './show.ts';
 
 /** Leaves room for the indent of a hit in 100 columns. */
 const WIDTH = 94;
-/** Less than half of the last digit of a score that people see. */
+/** Less than half of the last digit shown. */
 const NOTHING = 0.00005;
 
 /** How much of an explanation its line shows. */
 interface Room {
-  /** How many operations inside each other are written out. */
+  /** How many nested operators are written out. */
   readonly depth: number;
-  /** How many inputs the outer one shows, and how many those inside it; the weakest are taken together. */
+  /** How many inputs the outer and the inner operators show. The weakest are combined. */
   readonly outer: number;
   readonly inner: number;
   readonly name: number;
-  /** Whether this is one of the operations inside. */
+  /** Whether this is an inner operator. */
   readonly inside?: true;
 }
 
@@ -32,11 +32,10 @@ const rooms: readonly Room[] = [
 ];
 
 /**
- * An explanation in one line of at most 94 characters: the score as the terms or factors it is made of, each with its
- * value, named parts opened once: `relevance 0.43 (0.55·lexical 0.32 + 0.45·calibrated 0.60) × (0.91 + 0.05·recency
- * 0.98 + …)`. Terms that add nothing and factors of 1 are left out; where the line is too short, so are inner operations,
- * and the weakest terms are counted together. Throws `invalid_argument` for a value
- * that is not an explanation.
+ * Summarises an explanation in one line of at most 94 characters: the score as its terms or factors with their values,
+ * named parts opened once: `relevance 0.43 (0.55·lexical 0.32 + 0.45·calibrated 0.60) × (0.91 + 0.05·recency 0.98 +
+ * …)`. Terms that add nothing and factors of 1 are left out. If the line is too long, inner operations are left out
+ * too, and the weakest terms are combined. Throws `invalid_argument` for a value that is not an explanation.
  *
  * @example
  * ```ts
@@ -54,7 +53,10 @@ export function summariseExplanation(tree: Explanation): string {
   return cut(line, WIDTH);
 }
 
-/** What a node does, opened as deep as there is room; `undefined` for what has no parts worth a line. */
+/**
+ * Writes out what a node does, as deep as there is room. Returns `undefined` for a node whose parts are not worth a
+ * line.
+ */
 function operation(tree: Explanation, room: Room): string | undefined {
   return room.depth === 0 ? undefined : operatorOf(tree).summary?.(tree, termsIn(room));
 }
@@ -64,13 +66,13 @@ function termsIn(room: Room): SummaryTerms {
     factors(inputs) {
       const { shown, rest } = strongest(inputs, (input) => Math.abs(input.value - 1), room);
       const others = rest.reduce((product, input) => product * input.value, 1);
-      // What is inside of a factor may look as if it were 1, too.
+      // A factor may also be displayed as 1.00 because of what is inside it.
       const words = shown.map((input) => {
         const text = operand(input, room, preciseText);
         return text === '1.00' ? preciseText(input.value) : text;
       });
       const all = inputs.reduce((product, input) => product * input.value, 1);
-      // Factors that are each as good as 1 may not be so together.
+      // Factors that are each close to 1 may multiply to something that is not.
       return [...words, ...more(rest, others, 1, room)].join(' × ') || preciseText(all);
     },
     addends(inputs, weights) {
@@ -87,7 +89,7 @@ function termsIn(room: Room): SummaryTerms {
   };
 }
 
-/** The inputs that change something, in their order; `rest` are those for which there is no room. */
+/** Returns the inputs that change something, in their order. `rest` are those for which there is no room. */
 function strongest<Input>(inputs: readonly Input[], effect: (input: Input) => number, room: Room) {
   const effective = inputs.filter((input) => effect(input) >= NOTHING);
   const kept = [...effective].sort((a, b) => effect(b) - effect(a)).slice(0, room.outer);
@@ -127,7 +129,7 @@ function nameOf(tree: Explanation): string | undefined {
   return lead && inner ? nameOf(inner) : undefined;
 }
 
-/** Past everything that passes a value on, clamps that cut nothing off included. */
+/** Returns the node below all nodes that only pass a value on, including clamps that cut nothing off. */
 function bare(tree: Explanation): Explanation {
   const source = sourceOf(tree);
   const [inner] = source.inputs;
@@ -138,7 +140,7 @@ function valueText(value: number): string {
   return value.toFixed(2).replace(/^-0\.00$/, '0.00');
 }
 
-/** With more decimals where it would look as if it were 1, or 0. */
+/** Adds decimals if a value would otherwise be displayed as 1 or 0. */
 function preciseText(value: number): string {
   const plain = valueText(value);
   const exact = value.toFixed(4);

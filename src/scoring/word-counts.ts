@@ -1,36 +1,41 @@
 import type { SignalName } from './signals.ts';
 
 /**
- * What a signal of words was made from: counts, from which it can be recomputed to the last bit. With x = Σ score / Σ idf
- * over the terms of the query it is 0.9 · min(x, 1) + 0.1 · max(0, x − 1) / 1.2. Numbers are integers where nothing else is said;
- * the others follow from them.
+ * The counts from which a word signal was computed. They reproduce it to the last bit: with x = Σ score / Σ idf over
+ * the terms of the query, the signal is 0.9 · min(x, 1) + 0.1 · max(0, x − 1) / 1.2. Numbers are integers unless stated
+ * otherwise; the other numbers follow from those.
  */
 export interface WordCounts {
-  /** What counts as one text: memories of the space, visible or not, or sessions with a visible memory. */
+  /** What counts as one text: a memory of the space, visible or not, or a session with a visible memory. */
   readonly among: 'memories' | 'sessions';
-  /** How many such texts there are; stubs are none. */
+  /** How many such texts there are, stubs excluded. */
   readonly texts: number;
-  /** The terms of all of them, repetitions included, as in every length here. */
+  /** How many terms all of them have. All lengths here include repetitions. */
   readonly totalLength: number;
-  /** `totalLength / texts`, not rounded; 0 where there are none. */
+  /** `totalLength / texts`, not rounded; 0 if there are no texts. */
   readonly averageLength: number;
-  /** The terms of this memory, or of the visible memories of its session. */
+  /** How many terms this memory has, or the visible memories of its session. */
   readonly length: number;
-  /** The turns around whose words count too, in the order in which they are added: visible ones only. */
+  /** The visible turns whose words also count, in the order in which they are added. */
   readonly neighbours: readonly NeighbourCounts[];
-  /** `length`, and `weight · length` of each neighbour, not rounded. */
+  /** `length` + Σ `weight · length` over the neighbours, not rounded. */
   readonly fullLength: number;
-  /** What was looked for, in the order in which it is summed: the distinct terms of the query, or what stands for them. */
+  /**
+   * The terms that were looked for, in the order in which they are summed: the distinct terms of the query, or their
+   * stand-ins.
+   */
   readonly terms: readonly TermCounts[];
-  /** The terms of the query that no visible memory has and others stand for. */
+  /** The terms of the query that no visible memory contains and that have stand-ins. */
   readonly unknown: readonly UnknownTerm[];
 }
 
-/** A term that others stand for: of a full match it takes its own idf, or all of theirs with their weights, if that is more. */
+/**
+ * A term with stand-ins. In a full match it counts its own idf, or the weighted idf of all stand-ins, if that is more.
+ */
 export interface UnknownTerm {
   readonly term: string;
   readonly word: string;
-  /** How many of the texts have it, none of them visible. */
+  /** How many of the texts contain it, none of them visible. */
   readonly texts: number;
   readonly idf: number;
 }
@@ -38,12 +43,12 @@ export interface UnknownTerm {
 /** A turn beside a memory, in the session in which both were made. */
 export interface NeighbourCounts {
   readonly id: string;
-  /** Where it stands among the visible turns: −2, −1, 1 or 2. */
+  /** Its place relative to the memory among the visible turns: −2, −1, 1 or 2. */
   readonly offset: number;
   /** Whether its content holds a question mark. */
   readonly asks: boolean;
   readonly length: number;
-  /** The share of its words that counts, 0–0.7, not rounded. */
+  /** The share of its words that counts, from 0 to 0.7, not rounded. */
   readonly weight: number;
 }
 
@@ -52,11 +57,14 @@ export interface TermCounts {
   readonly term: string;
   /** The word of the query that it comes from, as it was written. */
   readonly word: string;
-  /** The term of the query that it stands for, because that one is unknown. */
+  /** The unknown term of the query that it stands in for. */
   readonly insteadOf?: string | undefined;
-  /** 1; of a term that stands for another 0.5 where that one is misspelt, 0.25 where it is the beginning of this one. */
+  /**
+   * 1 for a term of the query. For a stand-in: 0.5 if the query's term is misspelt, 0.25 if it is the beginning of the
+   * stand-in.
+   */
   readonly weight: number;
-  /** How many of the texts have it. */
+  /** How many of the texts contain it. */
   readonly texts: number;
   /** ln(1 + (N − texts + 0.5) / (texts + 0.5)) with N = all texts + 50. */
   readonly idf: number;
@@ -64,11 +72,11 @@ export interface TermCounts {
   readonly count: number;
   /** Occurrences in each neighbour, in their order. */
   readonly around: readonly number[];
-  /** `count`, and `weight · around` of each neighbour, not rounded. */
+  /** `count` + Σ `weight · around` over the neighbours, not rounded. */
   readonly frequency: number;
   /** What it adds to BM25: weight · idf · frequency · 2.2 / (frequency + 1.2 · (0.25 + 0.75 · fullLength / averageLength)). */
   readonly score: number;
 }
 
-/** What the signals of words that a formula reads were made from; each may be counted only when it is looked at. */
+/** The counts behind each word signal that a formula reads. Each may be computed on first access. */
 export type CountedWords = { readonly [Name in SignalName]?: WordCounts | undefined };

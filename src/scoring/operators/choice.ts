@@ -4,15 +4,15 @@ import type { Intervals, Moment, Operator } from './operator.ts';
 
 interface Choice<Resolved> {
   children(node: Resolved): readonly Node[];
-  /** The one of the children whose value counts for a memory. */
+  /** Returns the child whose value counts for a memory. */
   choose(node: Resolved, moment: Moment): Node;
-  /** The same; `undefined` when what is known does not decide it. */
+  /** Returns that child; `undefined` if what is known does not decide it. */
   chooseKnown(node: Resolved, intervals: Intervals): Node | undefined;
 }
 
 type Shared = 'children' | 'passes' | 'evaluate' | 'combine' | 'takes' | 'interval' | 'age';
 
-/** What the operators share that pass on the value of one of their children. */
+/** The members shared by operators that pass on the value of one of their children. */
 export function choice<Resolved extends Node>({
   children,
   choose,

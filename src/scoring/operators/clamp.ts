@@ -23,7 +23,7 @@ export interface ClampNode {
 export interface Known {
   readonly min: number;
   readonly max: number;
-  /** The end that cut the value off. */
+  /** The end at which the value was cut off. */
   readonly clipped?: 'low' | 'high';
 }
 
@@ -56,7 +56,7 @@ export const clamp: Operator<ClampExpression, ClampNode, Known> = {
     detail.clipped === undefined ? `[within ${detail.min} and ${detail.max}]` : undefined,
 };
 
-/** The end of an interval beyond which a value lies. */
+/** Returns the end of an interval that a value lies beyond, if any. */
 export function clipped(value: number, low: number, high: number): { clipped?: 'low' | 'high' } {
   if (value < low) return { clipped: 'low' };
   return value > high ? { clipped: 'high' } : {};

@@ -18,13 +18,13 @@ export type DecayExpression = {
   readonly age: Expression;
   /** The value when the age is unknown. Without it an unknown age is an error. */
   readonly missing?: Scalar | undefined;
-  /** Of the power curve. */
+  /** Only for the power curve. Default is 1. */
   readonly exponent?: Scalar | undefined;
 } & ({ readonly halfLife: Expression } | { readonly rate: Expression } | { readonly scale: Expression });
 
 export interface Shape {
   readonly curve: 'exponential' | 'power';
-  /** What the pace is given as. */
+  /** Which key gives the pace. */
   readonly per: 'halfLife' | 'rate' | 'scale';
   readonly exponent: number;
 }
@@ -38,7 +38,7 @@ export interface DecayNode extends Shape {
 }
 
 export interface Known extends Shape {
-  /** The age was unknown. */
+  /** Whether the age was unknown. */
   readonly defaulted?: boolean;
 }
 
@@ -150,7 +150,7 @@ export const decay: Operator<DecayExpression, DecayNode, Known> = {
   title: () => 'decay',
 };
 
-/** The value at `age` days, its pace given as half-life, rate or scale. */
+/** Returns the value at `age` days. `pace` is a half-life, a rate or a scale. */
 function decayed({ curve, per, exponent }: Shape, age: number, pace: number): number {
   if (curve === 'power') return powerDecay(age, pace, exponent);
   switch (per) {

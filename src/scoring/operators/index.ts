@@ -13,7 +13,7 @@ import { table } from './table.ts';
 import { mean, sum } from './weighted.ts';
 import { when } from './when.ts';
 
-/** Every operator of the formulas. Each is one entry here and one file; every reading is derived from this list. */
+/** Every operator of the formulas. Each has one entry here and one file; every reading is derived from this list. */
 const listed = [
   constant,
   param,
@@ -44,12 +44,12 @@ type Read = Extract<Listed, { readonly takes: unknown }>;
 export type Expression = number | Parameters<Listed['resolve']>[0];
 
 /**
- * A formula with its names and parameters resolved: what evaluation, explanation, intervals and compilation walk.
- * `path` is the place in the profile that it came from.
+ * A formula with its names and parameters resolved: the input of evaluation, explanation, intervals and compilation.
+ * `path` is its place in the profile.
  */
 export type Node = ReturnType<Listed['resolve']>;
 
-/** What a node of an explanation says beside its value: each field belongs to the operators that have it. */
+/** What a node of an explanation contains besides its value. Each field is set by the operators that have it. */
 export type ExplanationDetail = Partial<Intersection<ReturnType<Read['detail']>>>;
 
 type Intersection<Union> = (Union extends unknown ? (value: Union) => void : never) extends (
@@ -58,7 +58,7 @@ type Intersection<Union> = (Union extends unknown ? (value: Union) => void : nev
   ? All
   : never;
 
-/** A number that is known before any memory is looked at. */
+/** A number that is fixed before any memory is scored. */
 export type Scalar = number | { readonly op: 'param'; readonly name: string };
 
 export interface WeightedTerm {
@@ -78,17 +78,17 @@ const operators = Object.fromEntries(
   listed.flatMap((each) => ('takes' in each ? [[each.name, each]] : [])),
 ) as unknown as { readonly [Name in Node['op']]: Operator<Written, Node, object> };
 
-/** How an operator is written; `undefined` for a name that is none. */
+/** Returns how an operator is written; `undefined` for an unknown name. */
 export function notationOf(name: string): Notation<Written, Node> | undefined {
   return notations.get(name);
 }
 
-/** What an operator is to every reading. */
+/** Returns the operator of a node. */
 export function operatorOf({ op }: { readonly op: Node['op'] }): Operator<Written, Node, object> {
   return operators[op];
 }
 
-/** The operator of a node that came from outside; `undefined` for a name that is none. */
+/** Returns the operator of a node from outside; `undefined` for an unknown name. */
 export function findOperator(name: string): Operator<Written, Node, object> | undefined {
   return Object.hasOwn(operators, name) ? operators[name as Node['op']] : undefined;
 }

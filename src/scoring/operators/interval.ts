@@ -12,19 +12,19 @@ export interface Age {
 }
 
 /**
- * What is known of a memory when its formula is bounded. Whatever is unknown widens the result: nothing is assumed
+ * What is known of a memory when its formula is bounded. Whatever is unknown widens the result: no assumption is made
  * about how a formula depends on its signals.
  */
 export interface Knowledge {
-  /** The signal's values, default included, when it is known or defaulted. */
+  /** Returns the possible values of a signal; `missing` is its default if unknown. */
   signal(name: SignalName, missing: number): Interval;
-  /** Days, and whether the age may be unknown. */
+  /** Returns the age in days, and whether it may be unknown. */
   age(node: AgeNode): Age;
   /** The attribute's text; `undefined` when it is not known. */
   attribute(name: AttributeName): string | undefined;
-  /** Whether the signal or clock is known; `undefined` when that is not known either. */
+  /** Whether the signal or clock is known; `undefined` if even that is uncertain. */
   known(name: string): boolean | undefined;
-  /** The values of a whole formula, where more is known of it than of what it reads. */
+  /** Returns the interval of a whole formula, if more is known of it than of the signals it reads. */
   formula?(node: Node): Interval | undefined;
 }
 
@@ -48,12 +48,15 @@ export function corners(a: Interval, b: Interval, of: (a: number, b: number) => 
   return [Math.min(...values), Math.max(...values)];
 }
 
-/** All products of a value of each. Of values that are not negative, which most are, the ends are known. */
+/**
+ * Returns the interval of all products of a value of each. For non-negative intervals, which most are, only the ends
+ * are multiplied.
+ */
 export function productOf(a: Interval, b: Interval): Interval {
   return a[0] >= 0 && b[0] >= 0 ? [times(a[0], b[0]), times(a[1], b[1])] : corners(a, b, times);
 }
 
-/** In intervals 0·∞ is 0: the infinity stands for "however large", not for a value. */
+/** Multiplies interval ends. 0·∞ is 0, because infinity stands for "however large", not for a value. */
 export function times(a: number, b: number): number {
   return a === 0 || b === 0 ? 0 : a * b;
 }

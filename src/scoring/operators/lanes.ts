@@ -12,10 +12,10 @@ import type { Node } from './index.ts';
 import type { Interval } from './interval.ts';
 import type { Compilation } from './operator.ts';
 
-/** How many memories are bounded together: the arrays of a formula then stay in the first-level cache. */
+/** How many memories are bounded together, so that the arrays of a formula stay in the first-level cache. */
 export const BLOCK_SIZE = 1024;
 
-/** What is resident of the memories of one space: one value a row, or one for all rows, see {@link valueAt}. */
+/** The resident columns of one space: a value for each row, or one for all rows, see {@link valueAt}. */
 export interface Columns {
   /** A signal that does not depend on the query. */
   signal(name: RowSignalName): Float64Array;
@@ -26,41 +26,43 @@ export interface Columns {
     readonly codes: Uint8Array | Uint16Array | Uint32Array;
     readonly texts: readonly string[];
   };
-  /** What is kept of a formula that no query changes; `undefined` where each query computes it anew. */
+  /** Returns the kept bounds of a formula that no query changes; `undefined` if each query computes it. */
   kept?(node: Node): KeptColumn | undefined;
 }
 
-/** The value of a row. A column of one number has that one in all rows: most columns of most spaces do. */
+/**
+ * Returns the value of a row. A column of length 1 has the same value in all rows, as most columns of most spaces do.
+ */
 export function valueAt(column: Float64Array, row: number): number {
   return column[column.length === 1 ? 0 : row]!;
 }
 
-/** What a query knows beforehand of all rows, so that a formula need not look at each. */
+/** What a query knows of all rows beforehand, so that a formula need not test each row. */
 export interface Facts {
-  /** The only block that the formula will be given: what it has of the query is then read where it stands. */
+  /** The only block that the formula will get, if that is known. Query signals are then read from it directly. */
   readonly block?: Block | undefined;
-  /** Whether every row has a value of its own, or none has; `undefined` where they differ. */
+  /** Whether every row has a value of its own (true) or none has (false); `undefined` if rows differ. */
   known(name: SignalName | ClockName): boolean | undefined;
 }
 
-/** Values between which a formula lies that no query changes, of every row. */
+/** Bounds of a formula that no query changes, for every row. */
 export interface KeptColumn {
   readonly low: Float32Array;
   readonly high: Float32Array;
-  /** That of all rows; `undefined` where it cannot be evaluated for one. */
+  /** The interval of all rows; `undefined` if the formula cannot be evaluated for one of them. */
   readonly range: Interval | undefined;
-  /** Rows that were worked out anew since the arrays were made, in that order. */
+  /** Rows that were recomputed since the arrays were made, in that order. */
   readonly renewed?: readonly number[];
-  /** Works out the first `count` of some rows, as far as nobody has; absent where all rows are worked out. */
+  /** Bounds those of the first `count` rows that were not bounded yet; absent if all rows are bounded. */
   readonly workOut?: (rows: Int32Array, count: number) => void;
 }
 
-/** Some rows, with what the query says of each. The arrays are as long as `BLOCK_SIZE`; `count` is in use. */
+/** Some rows with the query's values for each. The arrays have `BLOCK_SIZE` entries, of which `count` are used. */
 export interface Block {
   readonly rows: Int32Array;
   readonly count: number;
   readonly now: number;
-  /** Values hold until this moment too; equal to `now` except for what is kept from one query to the next. */
+  /** The last moment for which bounds must hold. Equal to `now`, except for bounds that are kept between queries. */
   readonly until: number;
   /** NaN where the similarity is unknown. */
   readonly similarityLow: Float64Array;
@@ -71,7 +73,7 @@ export interface Block {
 
 export type MutableBlock = { -readonly [Key in keyof Block]: Block[Key] };
 
-/** A block without rows, of a query of which nothing is known. */
+/** Creates a block without rows whose query signals are all unknown. */
 export function emptyBlock(now: number, until = now): MutableBlock {
   return {
     rows: new Int32Array(BLOCK_SIZE),
@@ -89,17 +91,17 @@ export function emptyBlock(now: number, until = now): MutableBlock {
 /** One end of the interval of a value. */
 export type Side = 'low' | 'high';
 
-/** The values of a signal between which it lies; the same array where it is known exactly. */
+/** Arrays of lower and upper bounds; the same array if the values are exact. */
 export type Sides = { readonly [Name in Side]: Float64Array };
 
 /**
- * Values between which the formula's value of each row lies. A side is worked out only if something reads it: reading it
- * once, while a formula is compiled, adds its steps.
+ * Bounds of the value of a formula for each row. A side is computed only if something reads it: reading the property
+ * during compilation adds its steps.
  */
 export interface Lane extends Sides {
-  /** The two sides differ. */
+  /** Whether the two sides differ. */
   readonly wide: boolean;
-  /** The value of every row, where it is one. */
+  /** The value of every row, if it is the same. */
   readonly constant?: number;
 }
 
@@ -124,17 +126,20 @@ export function constantLane(value: number): Lane {
   };
 }
 
-/** Arrays for the lanes of one formula after the other, each as long as a block. */
+/** A pool of arrays for the lanes of one formula after another, each as long as a block. */
 export interface Rooms {
   next(): Float64Array;
-  /** All of them are free again: nothing may look at the lanes that they were for. */
+  /** Makes all arrays available again. The lanes that used them must not be read any more. */
   reset(): void;
 }
 
-/** A formula has a few dozen lanes; what one that is much larger needs beyond this is not kept. */
+/** A formula has a few dozen lanes. Arrays beyond this number are not kept. */
 const MOST_ROOMS = 256;
 
-/** For a caller that compiles, bounds and is done before anybody else has a turn: new arrays cost more than small blocks. */
+/**
+ * Creates a pool for a caller that compiles and bounds without interruption. New arrays would cost more than bounding a
+ * small block.
+ */
 export function createRooms(): Rooms {
   const rooms: Float64Array[] = [];
   let used = 0;
@@ -151,7 +156,10 @@ export function createRooms(): Rooms {
   };
 }
 
-/** A lane whose sides are worked out on their own: `fill` says how, and reads what it needs of other lanes. */
+/**
+ * Creates a lane whose sides are computed separately. `fill` returns the step for one side, and reads the lanes that it
+ * needs.
+ */
 export function laneOf(
   { steps, rooms }: Pick<Compilation, 'steps' | 'rooms'>,
   wide: boolean,
@@ -177,7 +185,7 @@ export function laneOf(
   };
 }
 
-/** A lane whose sides are worked out together. */
+/** Creates a lane whose sides are computed together. */
 export function jointLane({ steps, rooms }: Compilation, fill: (sides: Sides) => Step): Lane {
   let made: Sides | undefined;
   const sides = () => {
@@ -203,7 +211,7 @@ export function isWide({ wide }: Lane): boolean {
   return wide;
 }
 
-/** min(max(value, low), high) ÷ divisor. */
+/** Creates the lane of min(max(value, low), high) ÷ divisor. */
 export function clippedLane(
   compilation: Compilation,
   of: Node,
@@ -223,7 +231,7 @@ export function clippedLane(
   });
 }
 
-/** A lane of values that are not negative, and of which it is known only that they are so near. */
+/** Widens a lane of non-negative values by an error of `by` in each direction. */
 export function widened(compilation: Compilation, inner: Lane, by: number): Lane {
   return laneOf(compilation, true, (side, out) => {
     const from = inner[side];
@@ -234,7 +242,7 @@ export function widened(compilation: Compilation, inner: Lane, by: number): Lane
   });
 }
 
-/** A function that is monotone in both arguments: its extremes lie at the corners. */
+/** Applies a function that is monotone in both arguments: its extremes lie at the corners. */
 export function pairLane(
   compilation: Compilation,
   a: Lane,
@@ -277,24 +285,24 @@ export function pairLane(
   });
 }
 
-/** Whether a signal's lane is wide: codes of vectors give the similarity only within an interval. */
+/** Whether the lane of a signal is wide: codes of vectors give the similarity only as an interval. */
 export function isBlurred(name: SignalName): boolean {
   return name === 'similarity';
 }
 
-/** What a block has of the query, where every row has it. */
+/** Returns a query signal of a block, for a signal that every row has. */
 export function queryLane({ similarityLow, similarityHigh, exact }: Block, name: QuerySignalName): Lane {
   if (name === 'similarity') return { wide: true, low: similarityLow, high: similarityHigh };
   return { wide: false, low: exact[name], high: exact[name] };
 }
 
-/** Room for the values of a signal. */
+/** Creates the arrays for the values of a signal. */
 export function roomFor(name: SignalName): Sides {
   const low = new Float64Array(BLOCK_SIZE);
   return { low, high: isBlurred(name) ? new Float64Array(BLOCK_SIZE) : low };
 }
 
-/** Loads the values of a signal. */
+/** Returns a step that loads the values of a signal. */
 export function loadSignal(columns: Columns, name: SignalName, missing: number, { low, high }: Sides): Step {
   if (name === 'similarity') {
     return ({ similarityLow, similarityHigh, count }) => {

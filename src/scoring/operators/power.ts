@@ -64,18 +64,21 @@ export const power: Operator<PowerExpression, PowerNode, object> = {
   }),
 };
 
-/** Next to a base of 0 a power may be anything up to 1, however little the base is off. `cancelling.ts` keeps it off by less. */
+/**
+ * If the base may be 0, a tiny error of the base can change the power by up to 1. `cancelling.ts` limits that error to
+ * less than this.
+ */
 const ROUNDING = 1e-9;
 
 /**
- * A product of small numbers may be 0 in one order of operations and 5e-324 in another. Raised to less than this, so little is
- * more than a rounding: 5e-324^0.02 is 3e-7.
+ * A product of small numbers may be 0 in one order of operations and 5e-324 in another. Raised to an exponent below
+ * this, such a base gives more than a rounding error: 5e-324^0.02 is 3e-7.
  */
 const LEAST_EXPONENT = 0.05;
-/** What is smaller may be 0 instead. */
+/** A smaller base may be 0 instead. */
 const LEAST_BASE = 1e-300;
 
-/** As {@link raise}; ∞ stands for "however large", and anything but 0 to the power of 0 is 1. */
+/** Like {@link raise}, but ∞ stands for "however large", and anything but 0 to the power of 0 is 1. */
 function powerLimit(base: number, exponent: number): number {
   return exponent === 0 && base !== 0 ? 1 : raise(base, exponent);
 }

@@ -56,10 +56,10 @@ export const product: Operator<ProductExpression, ProductNode, object> = {
   shares: (a, b) => productShares(valuesOf(a), valuesOf(b), a.value - b.value),
 };
 
-/** Below this distance of logarithms the difference is too small a number to be divided by. */
+/** If the logarithms differ by less than this, dividing by the difference would be inexact. */
 const NEARLY_EQUAL = 1e-6;
 
-/** Divides the difference of two products among their factors; the shares add up to it. */
+/** Divides the difference of two products among their factors. The shares add up to the difference. */
 function productShares(a: readonly number[], b: readonly number[], difference: number): readonly number[] {
   if ([...a, ...b].some((factor) => factor < 0)) return stepByStep(a, b);
   if ([...a, ...b].some((factor) => factor === 0)) return byZeros(a, b, difference);
@@ -70,7 +70,7 @@ function productShares(a: readonly number[], b: readonly number[], difference: n
   return logarithms.map((each) => level * each);
 }
 
-/** Zero has no logarithm: the whole difference is due to the factors that are zero on the lower side only. */
+/** Zero has no logarithm: the factors that are zero only on the lower side share the whole difference. */
 function byZeros(a: readonly number[], b: readonly number[], difference: number): readonly number[] {
   const lower = multiply(a) === 0 ? a : b;
   const upper = lower === a ? b : a;
@@ -79,7 +79,7 @@ function byZeros(a: readonly number[], b: readonly number[], difference: number)
   return responsible.map((is) => (is && difference !== 0 ? difference / count : 0));
 }
 
-/** Negative factors have no logarithm either: the factors change from `b` to `a` one after the other. */
+/** Negative factors have no logarithm either: changes the factors from `b` to `a` one after another. */
 function stepByStep(a: readonly number[], b: readonly number[]): readonly number[] {
   return a.map(
     (factor, index) =>
@@ -87,7 +87,7 @@ function stepByStep(a: readonly number[], b: readonly number[]): readonly number
   );
 }
 
-/** fixed · Π factor, two at once: reading and writing the product costs more than multiplying. */
+/** Computes fixed · Π factor, two factors at a time: reading and writing the product costs more than multiplying. */
 function multiplyRows(
   out: Float64Array,
   fixed: number,

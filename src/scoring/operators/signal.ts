@@ -23,7 +23,7 @@ export interface SignalNode {
 export interface Known {
   readonly name: string;
   readonly defaulted?: boolean;
-  /** Of a signal of words: what it was made from. */
+  /** For a word signal: the counts that it was computed from. */
   readonly words?: WordCounts;
 }
 
@@ -73,7 +73,7 @@ export const signal: Operator<SignalExpression, SignalNode, Known> = {
   }),
 };
 
-/** Each word with how often it occurs, and how much of it the neighbours lend: `coffee 2 + 0.6 · pyhton → python –`. */
+/** Formats each word with its count and what the neighbours add: `coffee 2 + 0.6 · pyhton → python –`. */
 function wordsNote({ terms, unknown }: WordCounts, quote: Quote): string {
   const asked = new Map(unknown.map(({ term, word }) => [term, word]));
   const words = terms.map(({ word, insteadOf, count, frequency }) => {

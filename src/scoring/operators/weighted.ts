@@ -9,7 +9,7 @@ import type { Compilation, FormulaText, Intervals, Line, Operator, Resolver } fr
 /** Σ weight·of, in the order of the terms. */
 export interface SumExpression {
   readonly op: 'sum';
-  /** What the weights sum to, where it is not 1. */
+  /** What the weights sum to, if not 1. */
   readonly total?: number | undefined;
   readonly terms: readonly WeightedTerm[];
 }
@@ -28,7 +28,7 @@ export interface Weighted {
 export interface SumNode extends Weighted {
   readonly op: 'sum';
   readonly path: string;
-  /** What its author says that the weights sum to. */
+  /** The expected sum of the weights, as the author states it. */
   readonly total: number | undefined;
 }
 
@@ -53,9 +53,9 @@ export const sum: Operator<SumExpression, SumNode, Known> = {
   isLoose: () => true,
   children: ({ of }) => of,
   /**
-   * Weights that miss their total by more than rounding are a slip of the pen: every score would be too low, and none
-   * out of range. Parts of one thing are from 0 to below 1 each; where one is 1 or negative, something is added or
-   * taken away.
+   * Rejects weights that do not sum to `total`, or to 1 without a `total`: a typing error would lower every score
+   * without leaving the range. Without a `total`, the check applies only to shares of one whole: weights from 0 to
+   * below 1 of terms within [0, 1]. Any other weight means that something is added or subtracted.
    */
   check({ weights, of, total, path }, { range, fault }) {
     const sum = totalOf(weights);
@@ -90,7 +90,7 @@ export const sum: Operator<SumExpression, SumNode, Known> = {
   shares: (a, b) => sharesOfTerms(a, b),
 };
 
-/** Which parameters the weights are, for whoever set those and does not know the formula. */
+/** Names the parameters that set the weights, for users who set those and do not know the formula. */
 function parametersOf(terms: readonly WeightedTerm[]): string {
   const names = terms.flatMap(({ weight }) => (typeof weight === 'object' ? [weight.name] : []));
   return names.length === 0 ? '' : `: raise ${names.join(' or ')}`;
@@ -130,10 +130,10 @@ export const mean: Operator<MeanExpression, MeanNode, Known> = {
   shares: (a, b) => sharesOfTerms(a, b),
 };
 
-/** Sums of decimal weights may miss their total by a rounding; one that is off by more is wrong. */
+/** A sum of decimal weights may miss its total by a rounding error. One that misses by more is wrong. */
 const ROUNDING = 1e-9;
 
-/** What each term adds to a sum or a mean. */
+/** Returns what each term adds to a sum or a mean. */
 export function contributionsOf(tree: Explanation): readonly number[] {
   const weights = tree.detail.weights ?? [];
   const whole = tree.op === 'mean' ? totalOf(weights) : 1;
@@ -196,7 +196,7 @@ function compileTerms({ weights, of }: Weighted, divisor: number, compilation: C
   });
 }
 
-/** fixed + Σ scale·term, up to three terms at once: reading and writing the sum costs more than adding. */
+/** Computes fixed + Σ scale·term, up to three terms at a time: reading and writing the sum costs more than adding. */
 function addUp(
   out: Float64Array,
   fixed: number,

@@ -1,6 +1,6 @@
 import type { ProfileDefinition } from '../profile.ts';
 
-/** `balanced` for five kinds of agents: other weights, another half-life. Each says why; none is measured. */
+/** `balanced` for five kinds of agents, with other weights and half-lives. Each gives its reason; none was measured. */
 function preset(
   name: string,
   description: string,

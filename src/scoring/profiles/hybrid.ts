@@ -12,7 +12,10 @@ const session = {
   of: { op: 'signal', name: 'sessionLexical' },
 } as const;
 
-/** Words and meaning; what is not known is left out, and the rest divided by its own weights. */
+/**
+ * Combines words and meaning. An unknown signal is left out, and the others are divided by the sum of their own
+ * weights.
+ */
 const match: Expression = {
   op: 'when',
   if: { known: 'sessionLexical' },
@@ -30,7 +33,7 @@ const match: Expression = {
   },
 };
 
-/** (1 + weight · cue) / (1 + weight) where the query or the store raises the cue; 1 elsewhere. */
+/** Computes (1 + weight · cue) / (1 + weight) if the cue is known, else 1. */
 function cue(signal: 'authorNamed' | 'dateMatch' | 'saidByUser', parameter: string): Expression {
   return {
     op: 'when',
@@ -54,9 +57,9 @@ const relevance = [
 ] as const;
 
 /**
- * Words and meaning together, with the words of the turns around a memory and of its session; raised by what the query
- * says of author and date and by who said it; adjusted by recency, importance, confidence and possible updates. The
- * adjustment is bounded: a memory whose relevance is more than 6 % lower never ranks above.
+ * Words and meaning together, including the words of the neighbouring turns and of the session. Raised if author, date
+ * or speaker match the query; adjusted by recency, importance, confidence and possible updates. The adjustment is
+ * bounded: a memory whose relevance is more than 6 % lower never ranks above.
  */
 export const hybrid: ProfileDefinition = {
   name: 'hybrid',
@@ -143,7 +146,7 @@ export const hybrid: ProfileDefinition = {
   score: {
     op: 'product',
     of: [
-      // Factor by factor, so that one line can show them; the product of the first four is the relevance.
+      // Factor by factor, so that one line can show them. The product of the first four is the relevance.
       ...relevance,
       {
         op: 'sum',

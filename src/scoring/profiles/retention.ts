@@ -4,7 +4,7 @@ import type { ProfileDefinition } from '../profile.ts';
 const semantic = 120;
 const episodic = 45;
 
-/** Base rate β in days: what happened fades faster than what is known; core memories fade as what is known. */
+/** Base rate β in days: events fade faster than knowledge. Core memories fade like knowledge. */
 const baseRate: Expression = {
   op: 'table',
   by: 'core',
@@ -33,7 +33,7 @@ const baseRate: Expression = {
   },
 };
 
-/** S·B·β: how many days it takes to fade to 1/e. */
+/** S·B·β: the days until a memory fades to 1/e. */
 const timescale: Expression = {
   op: 'product',
   of: [
@@ -62,7 +62,7 @@ const sinceLastUse: Expression = {
   else: { op: 'age', of: 'createdAt' },
 };
 
-/** R: how much of a memory is left, by time since its last use. */
+/** R: how much of a memory is left, by the time since its last use. */
 const retentionPart: Expression = {
   op: 'table',
   by: 'tier',
@@ -92,7 +92,7 @@ const retentionPart: Expression = {
   },
 };
 
-/** Similarity softened by what is left of the memory: the second document's sim·R^α. */
+/** Similarity reduced by what is left of the memory: the second document's sim·R^α. */
 export const retention: ProfileDefinition = {
   name: 'retention',
   description: 'Similarity times what time has left of a memory; used memories stay, unused ones fade.',

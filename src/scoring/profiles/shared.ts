@@ -10,7 +10,7 @@ export const revisionPart: Expression = {
   cap: 10,
 };
 
-/** How much a type matters by default, before anybody asked anything. */
+/** How much a type matters by default, independent of any query. */
 export const typePriorityPart: Expression = {
   op: 'table',
   by: 'type',
