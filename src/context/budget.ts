@@ -1,15 +1,17 @@
 import { invalidArgument, wholeNumber } from '../domain/check.ts';
 import type { SalienceError } from '../domain/errors.ts';
 
-/** How much a context may take: a number of tokens, or the model's whole window, of which a part is kept back. */
+/** The size limit of a context: a number of tokens, or the model's whole window, part of which is reserved. */
 export type ContextBudget =
   | { readonly maxTokens: number; readonly window?: undefined }
   | { readonly window: number; readonly maxTokens?: undefined };
 
-/** More than any model reads. */
+/** More than the window of any model. */
 const MOST_TOKENS = 1_000_000_000;
 
-/** Of a window: 15 % for the reply, within 500 and 4,096 tokens, and 5 % for what the counter does not see. */
+/**
+ * Reserved in a window: 15 % for the reply, but 500 to 4,096 tokens, and 5 % for tokens that the counter does not see.
+ */
 const REPLY = { share: 0.15, least: 500, most: 4096 };
 const SAFETY_SHARE = 0.05;
 
@@ -21,10 +23,10 @@ export function missingBudget(): SalienceError {
 }
 
 /**
- * The tokens that a context may have. `maxTokens` is taken as it is; of a `window` the reply's part and a margin are
- * kept back, rounded up.
+ * Returns how many tokens a context may have. `maxTokens` is used as given. From `window`, the reply and a margin are
+ * subtracted, both rounded up.
  *
- * Throws `invalid_argument` when neither or both are given, or the window has no room beside the reply.
+ * Throws `invalid_argument` if neither or both are given, or if the reply and the margin leave no room in the window.
  */
 export function contextTokens({ maxTokens, window }: ContextBudget): number {
   if ((maxTokens === undefined) === (window === undefined)) {

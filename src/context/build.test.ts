@@ -114,7 +114,7 @@ describe('buildContext', () => {
     );
   });
 
-  test('lets others go on before it counts and before it packs, where it has kept them waiting', async () => {
+  test('yields before counting and before packing if it has blocked others for too long', async () => {
     // In a turn of its own, which begins by this test's clock.
     await new Promise((resolve) => setImmediate(resolve));
     let now = 0;

@@ -24,14 +24,14 @@ const SHARE_CHOICES = ['guaranteed', 'none'] as const;
 export interface ContextOptions extends Omit<PackOptions, 'maxTokens' | 'shares'> {
   /** Default is `text`, which takes the fewest tokens. */
   readonly format?: ContextFormat | undefined;
-  /** Which sections, in which order. A memory that has no place in them is left out. Default is all. */
+  /** Which sections to use, in which order. A memory without a section is left out. Default is all. */
   readonly sections?: readonly (SectionName | Section)[] | undefined;
-  /** `'none'`: sections only order the memories, and the whole budget goes by score. Default is `guaranteed`. */
+  /** `'none'`: sections only order the memories, and the whole budget is shared. Default is `guaranteed`. */
   readonly shares?: 'guaranteed' | 'none' | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Where the outside world comes in. */
+/** Dependencies on the outside world. */
 export interface ContextTools {
   readonly countTokens: TokenCounter;
   readonly randomBytes: RandomBytes;
@@ -39,7 +39,7 @@ export interface ContextTools {
 
 export interface ContextItem {
   readonly id: string;
-  /** As which it stands in the text: 1 is the first. */
+  /** Its number in the text, from 1. */
   readonly number: number;
   readonly section: string;
   readonly score: number;
@@ -47,14 +47,14 @@ export interface ContextItem {
 }
 
 export interface BuiltContext {
-  /** What to put before the model; empty when no memory is in it. */
+  /** The text for the model; empty if no memory is included. */
   readonly text: string;
-  /** The same as messages of a chat API, when the format is `messages`; none when no memory is in it. */
+  /** The same as chat messages, if the format is `messages`; an empty list if no memory is included. */
   readonly messages: readonly ContextMessage[] | undefined;
   /** In the order of the text: by section, then best first. */
   readonly items: readonly ContextItem[];
   readonly omitted: readonly Omission[];
-  /** Of the whole text, or of all messages: counted, not added up. At most `maxTokens`. */
+  /** The tokens of the whole text, or of all messages: counted, not summed from parts. At most `maxTokens`. */
   readonly tokens: number;
   readonly maxTokens: number;
   readonly totalScore: number;
@@ -66,16 +66,16 @@ export interface BuiltContext {
 
 type Placed = PackCandidate & { readonly section: string };
 
-/** What a chat format puts around each message (OpenAI: three tokens and the role). */
+/** The overhead of each message in a chat format (OpenAI: three tokens and the role). */
 const TOKENS_PER_MESSAGE = 4;
 
 /**
- * From scored memories to what is put before a model: sections, packing, rendering, and a count of the result.
+ * Builds a context from scored memories: assigns sections, packs, renders, and counts the result.
  *
- * The finished text is counted as a whole. Should a counter find more in it than in its parts, the budget of the parts
- * is lowered by the difference and they are packed again.
+ * The finished text is counted as a whole. If it has more tokens than its parts, the budget of the parts is lowered by
+ * the difference, and they are packed again.
  *
- * Throws `invalid_argument`, `aborted`, or what the counter throws.
+ * Throws `invalid_argument`, `aborted`, or any error of the counter.
  */
 export async function buildContext(
   candidates: readonly ContextCandidate[],
@@ -91,7 +91,7 @@ export async function buildContext(
   const placeless = places.filter(({ section }) => section === undefined).map(({ candidate }) => candidate);
   const placed = places.flatMap(({ candidate, section }) => (section ? [{ candidate, section }] : []));
   const frame = renderMemories([], format, nonce);
-  // What goes before may have taken as long as others can wait, and so may what follows.
+  // The work before this may already have blocked others for too long, and so may the work after it.
   await pauseIfDue();
   const [frameTokens, ...tokens] = await countTokens([
     frame.preface + frame.data,
@@ -126,7 +126,7 @@ export async function buildContext(
     room = packed.tokens - (total - maxTokens);
   }
 
-  /** Zero-token memories have no place where even the fence does not fit. */
+  /** Removes even memories of zero tokens, because not even the frame fits. */
   function emptied(packed: Packed<Placed>): Packed<Placed> {
     const lost = packed.included.map(
       ({ id, tokens }): Omission => ({ id, reason: 'does-not-fit', tokens, tokensLeft: 0 }),
@@ -171,7 +171,7 @@ export async function buildContext(
   }
 }
 
-/** A counter whose answer is one count for each text. Throws `invalid_argument`, which names it. */
+/** Wraps a counter to check that it returns one count for each text. Throws `invalid_argument` that names it. */
 function checkedCounter(counter: TokenCounter): TokenCounter {
   return async (texts) => {
     const counts: unknown = await counter(texts);

@@ -28,7 +28,7 @@ const anyCharacter = fc
   .chain(([min, max]) => fc.integer({ min: min!, max: max! }))
   .map((point) => String.fromCodePoint(point));
 
-test('what is remembered of texts does not keep them, nor grow with them', async () => {
+test('the cache does not keep texts alive, nor grow with them', async () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const counter = await loadTokenCounter();

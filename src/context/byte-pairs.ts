@@ -1,6 +1,9 @@
-/** Tokens by their bytes: those of one length stand together, in the order of their bytes, so that one is found by halving. */
+/**
+ * The tokens of an encoding. Tokens of one length are stored together, sorted by their bytes, so that binary search
+ * finds one.
+ */
 export interface Vocabulary {
-  /** What a text is cut into before anything is merged: global, and matches at every place. */
+  /** Splits a text before anything is merged. A global pattern that matches at every place. */
   readonly pieces: RegExp;
   readonly groups: readonly Group[];
 }
@@ -11,18 +14,22 @@ interface Group {
   readonly count: number;
   /** `count` × `length` bytes. */
   readonly bytes: Uint8Array;
-  /** The rank of each token, three bytes each, the lowest first: pairs of a lower one are merged sooner. */
+  /** The rank of each token in three bytes, lowest byte first. Pairs with a lower rank are merged first. */
   readonly ranks: Uint8Array;
 }
 
-/** Pieces of which the number of tokens is remembered. */
+/** How many pieces are cached with their number of tokens. */
 const REMEMBERED = 20_000;
-/** The longest of them: V8 lets a longer one refer to the text that it is a piece of, which would be kept with it. */
+/**
+ * The longest piece that is cached. V8 lets a longer one refer to the text it came from, which would then stay in
+ * memory.
+ */
 const LONGEST_REMEMBERED = 12;
 
 /**
- * Reads what `scripts/vocabularies.mjs` wrote, in base64: for each length the length (1 byte), the number of tokens (3 bytes), their bytes and
- * their ranks. Nothing is made for each of 200,000 tokens: that is a tenth of a second, and 60 MB.
+ * Reads what `scripts/vocabularies.mjs` wrote, in base64. For each length: the length (1 byte), the number of tokens (3
+ * bytes), their bytes and their ranks. No object is created for each of the 200,000 tokens: that would take a tenth of
+ * a second and 60 MB.
  */
 export function readVocabulary(packed: string, pieces: RegExp): Vocabulary {
   const bytes = Buffer.from(packed, 'base64');
@@ -44,7 +51,7 @@ export function readVocabulary(packed: string, pieces: RegExp): Vocabulary {
   return { pieces, groups };
 }
 
-/** Counts the tokens of a text by byte pair encoding (R. Sennrich et al., 2016): exactly, in time that grows with n log n. */
+/** Creates an exact counter of tokens by byte pair encoding (R. Sennrich et al., 2016). Its time grows with n log n. */
 export function createCounter({ pieces, groups }: Vocabulary): (text: string) => number {
   const encoder = new TextEncoder();
   const remembered = new Map<string, number>();
@@ -65,14 +72,14 @@ export function createCounter({ pieces, groups }: Vocabulary): (text: string) =>
   };
 }
 
-/** Pairs of neighbours are merged, the one of the lowest rank first, and of these the first, until no two together are a token. */
+/** Merges neighbouring pairs until no pair is a token: lowest rank first, and the leftmost of equal ranks. */
 function countTokens(groups: readonly Group[], bytes: Uint8Array): number {
   const { length } = bytes;
   if (length === 1 || rankOf(groups, bytes, 0, length) !== undefined) return 1;
-  // A part begins at `at`; where the next one does, and the one before.
+  // For a part that begins at `at`: where the next part begins, and where the previous one does.
   const next = Int32Array.from({ length }, (_, at) => at + 1);
   const before = Int32Array.from({ length }, (_, at) => at - 1);
-  /** The rank of the part that begins here and the next one together; -1 where they are no token, and where no part begins. */
+  /** The rank of this part merged with the next one; −1 if the pair is not a token, or if no part begins here. */
   const merged = new Int32Array(length).fill(-1);
   const queue: number[] = [];
   const consider = (at: number) => {
@@ -85,7 +92,7 @@ function countTokens(groups: readonly Group[], bytes: Uint8Array): number {
   let count = length;
   for (let first = pop(queue); first !== undefined; first = pop(queue)) {
     const at = first % PLACES;
-    // Another pair may have taken a part of it away.
+    // Skips a pair of which another merge has taken a part.
     if (merged[at] !== Math.floor(first / PLACES)) continue;
     const middle = next[at] as number;
     const after = next[middle] as number;
@@ -99,10 +106,10 @@ function countTokens(groups: readonly Group[], bytes: Uint8Array): number {
   return count;
 }
 
-/** More than a text has bytes: a rank and a place in one number, which the queue can compare. */
+/** More than the bytes of any text: combines a rank and a place in one number, which the queue can compare. */
 const PLACES = 2 ** 32;
 
-/** The rank of the token of these bytes, if they are one. */
+/** Returns the rank of these bytes as a token, if they are one. */
 function rankOf(groups: readonly Group[], text: Uint8Array, start: number, end: number): number | undefined {
   const group = groups[end - start];
   if (!group) return undefined;
@@ -125,7 +132,7 @@ function rankOf(groups: readonly Group[], text: Uint8Array, start: number, end: 
   return undefined;
 }
 
-/** A heap, the lowest first. */
+/** Inserts a value into a min-heap. */
 function push(heap: number[], value: number): void {
   let at = heap.length;
   while (at > 0) {

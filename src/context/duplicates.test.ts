@@ -16,7 +16,7 @@ function repeated(...ranked: readonly PackCandidate[]) {
 const ids = (all: readonly { readonly id: string }[]) => all.map(({ id }) => id);
 
 describe('repetitionsAmong', () => {
-  test('finds what another one says word for word, and nothing else', () => {
+  test('finds memories that another one says word for word, and no others', () => {
     expect(
       repeated(
         memory('a', 'Ann is allergic to peanuts'),
@@ -30,7 +30,7 @@ describe('repetitionsAmong', () => {
     ]);
   });
 
-  test('lets nothing stand for what is newer, surer or has another title', () => {
+  test('finds no repetition that is newer, more certain or has another title', () => {
     const said = 'Ann lives in Oslo';
     expect(repeated(memory('old', said), memory('new', said, { at: 1 }))).toEqual([['old', ['new']]]);
     expect(repeated(memory('sure', said), memory('doubted', said, { confidence: 0.5 }))).toEqual([
@@ -76,7 +76,7 @@ const memories: fc.Arbitrary<readonly PackCandidate[]> = fc
   )
   .map((all) => all.map(({ content, ...more }, at) => memory(`m${at}`, content, more)));
 
-test('what says all of another one is what a comparison of each with each finds', () => {
+test('finds the same as comparing each memory with each other', () => {
   let seen = 0;
   fc.assert(
     fc.property(memories, fc.array(fc.constantFrom(1, 0.5, undefined)), (all, confidences) => {
@@ -118,7 +118,7 @@ describe('duplicates in a context', () => {
     );
   });
 
-  test('what is left out as one is said by a memory that is in, word for word, and has no room', () => {
+  test('a duplicate that is left out has no room, and an included memory says it word for word', () => {
     let seen = 0;
     fc.assert(
       fc.property(
@@ -149,7 +149,7 @@ describe('duplicates in a context', () => {
     expect(seen).toBeGreaterThan(100);
   });
 
-  test('the rest is the best choice of what none repeats', () => {
+  test('the other memories are the best choice without repetitions', () => {
     fc.assert(
       fc.property(memories, fc.nat(150), (all, maxTokens) => {
         const packed = pack(all, { maxTokens });
@@ -183,7 +183,7 @@ describe('duplicates in a context', () => {
     expect(packed.omitted.map(({ id, reason }) => [id, reason])).toEqual([['long', 'worse-value']]);
   });
 
-  test('room that is left goes to them', () => {
+  test('duplicates get the room that is left', () => {
     const all = [
       memory('a', 'Ann likes tea', { score: 0.9 }),
       memory('b', 'Ann likes tea.', { score: 0.8 }),

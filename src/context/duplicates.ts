@@ -2,10 +2,12 @@ import { readStatement, saysAll } from '../text/says-all.ts';
 import { type ContextCandidate, textOf } from './candidate.ts';
 
 /**
- * The memories whose whole text another one says, word for word and in order, each with those that do, best first.
+ * Finds the memories whose whole text another memory says, word for word and in order, each with the memories that say
+ * it, best first.
  *
- * A memory is said by none that is older or less sure: the newest of equal ones stands for all. Must-includes stay.
- * Likeness of vectors or a share of words never counts: "Ann lives in Oslo" and "Ann lives in Bergen" have both.
+ * A memory is never repeated by one that is older or less certain: the newest of equal ones represents all.
+ * Must-includes are never repetitions. Similar vectors or shared words do not count: "Ann lives in Oslo" and "Ann lives
+ * in Bergen" have both.
  *
  * @param ranked best first. Of two that say the same at the same time, the first stays.
  */
@@ -13,7 +15,8 @@ export function repetitionsAmong<Candidate extends ContextCandidate>(
   ranked: readonly Candidate[],
 ): ReadonlyMap<Candidate, readonly Candidate[]> {
   const read = ranked.map((candidate, place) => ({ candidate, place, ...readStatement(textOf(candidate)) }));
-  // What says all of a text begins with it: in the order of texts it follows, after what has the same one.
+  // A text that says all of another one begins with it. In sorted order it comes after it, and after any with the same
+  // text.
   const sorted = [...read].sort((a, b) =>
     a.text < b.text || (a.text === b.text && a.place < b.place) ? -1 : 1,
   );

@@ -1,17 +1,20 @@
 /*
- * What texts are cut into before pairs are merged: the patterns of OpenAI's tokenizer (tiktoken_ext/openai_public.py), whose `\s` is Unicode's
- * White_Space, and whose letters of contractions match in any case.
+ * How texts are split before pairs are merged: the patterns of OpenAI's tokenizer (tiktoken_ext/openai_public.py).
+ * Their `\s` is Unicode's White_Space, and the letters of their contractions match in any case.
  */
 const SPACE = String.raw`\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000`;
 const UNCASED = String.raw`\p{Lm}\p{Lo}\p{M}`;
 const CONTRACTION = "'(?:[sSſ]|[dD]|[mM]|[tT]|[lL][lL]|[vV][eE]|[rR][eE])";
 const REST = [String.raw`[${SPACE}]*[\r\n]+`, `[${SPACE}]+(?![^${SPACE}])`, `[${SPACE}]+`];
 
-/** The vocabularies that are included: `o200k_base` of GPT-4o and later models, `cl100k_base` of GPT-4 and 3.5. */
+/** The included vocabularies: `o200k_base` for GPT-4o and later models, `cl100k_base` for GPT-4 and 3.5. */
 export const TOKEN_ENCODINGS = ['o200k_base', 'cl100k_base'] as const;
 export type TokenEncoding = (typeof TOKEN_ENCODINGS)[number];
 
-/** How each cuts a text into pieces, and the module that holds its tokens. V8 takes a millisecond to parse such a pattern, so that it is made when needed. */
+/**
+ * How each encoding splits a text into pieces, and the module with its tokens. V8 takes a millisecond to compile such a
+ * pattern, so it is created on demand.
+ */
 export const ENCODINGS: Readonly<
   Record<TokenEncoding, { pieces(): RegExp; load(): Promise<{ readonly PACKED: string }> }>
 > = {

@@ -1,24 +1,24 @@
 import { clip } from '../domain/clip.ts';
 
-/** Line breaks of every kind: a text may not begin a line that we do not see. */
+/** Line breaks of every kind: a text must not begin a line that we do not see. */
 const LINE_BREAK = /\r\n?|[\n\v\f\u0085\u2028\u2029]/;
 
 /**
- * What is not seen but changes what is read: controls, bidirectional marks and overrides, zero-width spaces, tags (which
- * can carry hidden text), and what is no character: XML has no place for U+FFFE and U+FFFF. Joiners and the choice between text and emoji stay, one at a time: Persian, Indic scripts and
- * emoji need them.
+ * Invisible characters that change how a text is read: controls, bidirectional marks and overrides, zero-width spaces,
+ * tags (which can carry hidden text), and noncharacters, as XML does not allow U+FFFE and U+FFFF. Joiners and variation
+ * selectors stay, one at a time: Persian and emoji need them.
  */
 const INVISIBLE =
   /(?!\t|\u200c|\u200d|\ufe0e|\ufe0f)(?:\p{Cc}|\p{Default_Ignorable_Code_Point}|\p{Noncharacter_Code_Point}|[\ufff9-\ufffb])/gu;
 const JOINERS = /(\u200c|\u200d|\ufe0e|\ufe0f)(?:\u200c|\u200d|\ufe0e|\ufe0f)+/g;
 
-/** The characters of markup, and those that become one of them when a reader normalises compatibility forms. */
+/** Markup characters, and those that become one when a reader normalises compatibility forms. */
 const MARKUP = /[&＆﹠<＜﹤>＞﹥]/g;
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
 /**
- * A stored text as lines that are safe to show: well-formed, visible, without the nonce, markup as entities. No line
- * ends in white space, there are no blank lines at the ends and never two in a row.
+ * Returns a stored text as lines that are safe to show: well-formed, visible, without the nonce, with markup as
+ * entities. No line ends in white space; there are no blank lines at either end, and never two in a row.
  */
 export function safeLines(text: string, nonce: string): readonly string[] {
   const lines = text
@@ -39,12 +39,15 @@ export function safeLines(text: string, nonce: string): readonly string[] {
   return shown.length === 0 ? [''] : [shown[0]!.trimStart(), ...shown.slice(1)];
 }
 
-/** A short text of a header, on one line of at most 80 characters before escaping. */
+/** Returns a short text for a header, on one line of at most 80 characters before escaping. */
 export function safeInline(text: string, nonce: string): string {
   return safeLines(clip(text, 80), nonce).join(' ').replace(/\s+/g, ' ').replaceAll('"', '&quot;');
 }
 
-/** For Markdown: no links, images, reference definitions or code fences, and a backslash is a backslash. */
+/**
+ * Escapes a line for Markdown: no links, images, reference definitions or code fences, and a backslash stays a
+ * backslash.
+ */
 export function escapeMarkdown(line: string): string {
   return line.replace(/[\\[\]]|`{3,}|~{3,}/g, (each) => each.replace(/./g, '\\$&'));
 }

@@ -166,13 +166,13 @@ describe('solveKnapsack', () => {
     );
   });
 
-  test('finds the best for the one place that is left, where taking the best of each in turn does not', () => {
+  test('finds the best choice for the last place, where a greedy choice does not', () => {
     const one = { values: [27, 43, 28, 16, 53], weights: [14, 37, 17, 8, 37], capacity: 61, most: 2 };
     const { taken, lossBound } = solveKnapsack({ ...one, firstCore: 0 });
     expect([sums(one, taken).value, lossBound]).toEqual([bruteForce(one), 0]);
   });
 
-  test('proves the best without a table where places are what is short', () => {
+  test('proves the best choice without a table if places are the limit', () => {
     const weights = Array.from({ length: 40 }, () => 10);
     const values = weights.map((_, at) => ((at * 7) % 40) + 1);
     const { taken, lossBound } = solveKnapsack({ values, weights, capacity: 200, most: 5, maxCells: 1 });

@@ -1,12 +1,12 @@
 /**
- * The 0/1 knapsack: which items to take so that their values add up to the most, within a weight and a number of items.
+ * Solves the 0/1 knapsack problem: choose items with the highest total value within a weight and a number of items.
  *
- * 1. A Lagrangian relaxation prices weight (μ) and places (λ): no choice is worth more than
- *    L = Σ max(0, value − μ·weight − λ) + μ·capacity + λ·most, whatever μ, λ ≥ 0 are.
- * 2. An item with the reduced value r = value − μ·weight − λ costs |r| of that bound when it is taken against r's sign.
- *    Where that leaves no more than a known choice is worth, the item is decided (Dembo and Hammer, 1980).
- * 3. Dynamic programming over the weight decides the few that are left, the core (Kellerer, Pferschy and Pisinger,
- *    Knapsack Problems, 2004, chapters 2 and 5).
+ * 1. A Lagrangian relaxation prices weight (μ) and places (λ). For any μ, λ ≥ 0, no choice has a higher value than L =
+ * Σ max(0, value − μ·weight − λ) + μ·capacity + λ·most.
+ * 2. An item has the reduced value r = value − μ·weight − λ. Deciding it against the sign of r lowers that bound by
+ * |r|. If the bound is then no higher than the value of a known choice, the item is decided (Dembo and Hammer, 1980).
+ * 3. Dynamic programming over the weight decides the few items that are left, the core (Kellerer, Pferschy and
+ * Pisinger, Knapsack Problems, 2004, chapters 2 and 5).
  */
 
 export interface Knapsack {
@@ -18,11 +18,11 @@ export interface Knapsack {
   readonly capacity: number;
   /** The most items that may be taken. Default is all. */
   readonly most?: number | undefined;
-  /** The most cells that the dynamic programming may fill before it measures weight more coarsely. */
+  /** The most cells of the dynamic programming table. Beyond that, weights are rounded to a coarser unit. */
   readonly maxCells?: number | undefined;
   /**
-   * How many items are tried first, to find a choice good enough to decide nearly all others. It changes how long the
-   * answer takes, not the answer's value.
+   * How many items are tried first, to find a choice good enough to decide nearly all others. Affects only the time
+   * taken, not the value of the answer.
    */
   readonly firstCore?: number | undefined;
 }
@@ -31,8 +31,8 @@ export interface KnapsackChoice {
   /** Whether each item is taken. */
   readonly taken: readonly boolean[];
   /**
-   * No choice is worth more than this one by more than this. 0: this one is the best. Values are rounded to a fraction
-   * of the greatest among those that fit: 2⁻³³ for 300 items, 2⁻²⁵ for 5,000.
+   * No choice is worth more than this one plus `lossBound`; 0 means that this one is the best. Values are rounded to a
+   * fraction of the highest value that fits: 2⁻³³ for 300 items, 2⁻²⁵ for 5,000.
    */
   readonly lossBound: number;
 }
@@ -66,17 +66,17 @@ interface Relaxation {
 }
 
 /**
- * The best choice. Items that come earlier are preferred among those with equal value and weight; the same items in the
- * same order always give the same choice. Taking items in the order in which they come, and skipping what does not
- * fit, is never better, not even where `lossBound` is above 0.
+ * Finds the best choice. Of items with equal value and weight, earlier ones are preferred; the same items in the same
+ * order always give the same choice. Taking items in their order and skipping those that do not fit is never better,
+ * not even if `lossBound` is above 0.
  */
 export function solveKnapsack(knapsack: Knapsack): KnapsackChoice {
   const fitting = [...knapsack.weights.keys()].filter((item) => knapsack.weights[item]! <= knapsack.capacity);
   const highest = fitting.reduce((most, item) => Math.max(most, knapsack.values[item]!), 0);
   const taken = knapsack.values.map(() => false);
   if (highest === 0) return { taken, lossBound: 0 };
-  // Whole numbers add up without rounding in any order. n additions to the bound, which is below n·2^bits, round by less
-  // than n²·2^(bits − 53): that must stay below a quarter.
+  // Whole numbers are summed without rounding. The bound is below n·2^bits, so n additions to it round by less than
+  // n²·2^(bits − 53), which must stay below a quarter.
   const bits = Math.max(0, Math.min(40, 2 * Math.clz32(fitting.length) - 13));
   const unit = highest / 2 ** bits;
   const problem: Problem = {
@@ -108,7 +108,7 @@ function solve(
     best,
     decide(problem, relaxation, closest.slice(0, firstCore), Math.min(maxCells, FIRST_CELLS)).choice,
   );
-  // Values are whole, so that a better choice is better by 1; the half absorbs what rounding did to the bound.
+  // Values are whole, so a better choice is better by at least 1. The half allows for rounding of the bound.
   const core = closest.filter(
     (item) => relaxation.bound - Math.abs(relaxation.reduced[item]!) >= best.value + 0.5,
   );
@@ -118,7 +118,7 @@ function solve(
   return { choice: best, gap: exact ? 0 : Math.max(0, Math.floor(relaxation.bound + 0.5) - best.value) };
 }
 
-/** Takes items in an order, skipping what does not fit. */
+/** Takes items in the given order, skipping those that do not fit. */
 function fill(problem: Problem, order: Iterable<number>, from?: Uint8Array): Choice {
   const taken = from?.slice() ?? new Uint8Array(problem.values.length);
   let value = 0;
@@ -145,7 +145,7 @@ function better(a: Choice, b: Choice): Choice {
   return b.value > a.value ? b : a;
 }
 
-/** The least bound over the prices of weight and places. */
+/** Finds the prices of weight and places with the lowest bound. */
 function relax(problem: Problem): Relaxation {
   let { relaxation, places } = relaxAt(problem, 0);
   if (places <= problem.most) return relaxation;
@@ -162,7 +162,7 @@ function relax(problem: Problem): Relaxation {
   return relaxation;
 }
 
-/** The least bound over the price of weight at one price of a place, and how many places it then takes. */
+/** Finds the weight price with the lowest bound for one price of a place, and how many places that choice takes. */
 function relaxAt(problem: Problem, placePrice: number): { relaxation: Relaxation; places: number } {
   const { values, weights, capacity, most } = problem;
   const worth = values.map((value, item) => (value - placePrice) / weights[item]!);
@@ -188,7 +188,7 @@ function relaxAt(problem: Problem, placePrice: number): { relaxation: Relaxation
   };
 }
 
-/** The best choice when all items but `core` are decided by the sign of their reduced value. */
+/** Finds the best choice when all items except `core` are decided by the sign of their reduced value. */
 function decide(
   problem: Problem,
   { reduced, order }: Relaxation,
@@ -209,7 +209,7 @@ function decide(
   const whole = core.reduce((sum, item) => sum + problem.weights[item]!, 0);
   room = Math.min(room, whole);
   const layers = places < core.length ? places + 1 : 1;
-  // Coarser weights are rounded up: what fits by them fits.
+  // Coarser weights are rounded up, so whatever fits by them really fits.
   const grain = Math.max(1, Math.ceil(((room + 1) * layers * core.length) / maxCells));
   const weights = core.map((item) => Math.ceil(problem.weights[item]! / grain));
   const values = core.map((item) => problem.values[item]!);
@@ -218,8 +218,8 @@ function decide(
 }
 
 /**
- * Dynamic programming: best[layer][room] is the most that the items so far are worth within that room, taking at most
- * `layer` of them (with one layer: any number). Gives back the items of the best choice.
+ * Solves by dynamic programming: best[layer][room] is the highest value of the items so far within that room, taking at
+ * most `layer` of them (with one layer: any number). Returns the items of the best choice.
  */
 function chooseByTable(
   values: readonly number[],
@@ -236,7 +236,7 @@ function chooseByTable(
     const weight = weights[item]!;
     const value = values[item]!;
     later -= weight;
-    // Later items cannot leave less room than this, so that nobody will look below.
+    // Later items cannot leave less room than this, so no smaller room is read again.
     const least = Math.max(weight, room - later);
     for (let layer = layers - 1; layer >= Math.min(1, layers - 1); layer--) {
       const start = layer * width;
@@ -263,7 +263,7 @@ function chooseByTable(
   return chosen;
 }
 
-/** Among items that are equal, the earlier ones. */
+/** Of equal items, takes the earlier ones. */
 function preferEarlier(taken: boolean[], { values, weights }: Knapsack): void {
   const groups = new Map<string, number[]>();
   for (const [item, value] of values.entries()) {

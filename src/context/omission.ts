@@ -1,13 +1,13 @@
 /** Why a memory is not in a context. */
 export type OmissionReason =
   | { readonly reason: 'below-minimum-score'; readonly score: number; readonly minScore: number }
-  /** `of`: the id of a memory in the context that says all of it, word for word. */
+  /** `of`: the id of a memory in the context that contains all of its text, word for word. */
   | { readonly reason: 'duplicate'; readonly of: string }
-  /** `tokensLeft`: the most that was open to it. */
+  /** `tokensLeft`: the most tokens that were available to it. */
   | { readonly reason: 'does-not-fit'; readonly tokens: number; readonly tokensLeft: number }
-  /** It would fit in place of others, whose total score is higher. */
+  /** It would only fit in place of others with a higher total score. */
   | { readonly reason: 'worse-value'; readonly score: number; readonly tokens: number }
-  /** Not looked at, because that many better ones in a row did not fit. */
+  /** Not tried, because this many better ones in a row did not fit. */
   | { readonly reason: 'stopped'; readonly misses: number }
   | { readonly reason: 'too-many'; readonly maxItems: number }
   | { readonly reason: 'no-section'; readonly type: string };
@@ -15,7 +15,7 @@ export type OmissionReason =
 /** A memory that is not in a context, and why. */
 export type Omission = { readonly id: string } & OmissionReason;
 
-/** The reason as a sentence. It quotes ids and types as they are stored. */
+/** Returns the reason as a sentence. Ids and types are quoted as they are stored. */
 export function explainOmission(omission: Omission): string {
   switch (omission.reason) {
     case 'below-minimum-score':

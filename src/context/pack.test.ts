@@ -87,7 +87,7 @@ describe('pack', () => {
     );
   });
 
-  test('what fits altogether is taken altogether', () => {
+  test('if everything fits, everything is taken', () => {
     fc.assert(
       fc.property(candidates, options, (all, { maxItems: _, ...given }) => {
         const needed = all.reduce((sum, { tokens }) => sum + tokens, 0);
@@ -97,7 +97,7 @@ describe('pack', () => {
     );
   });
 
-  test('a section has at least what is best in its share of the room', () => {
+  test('a section gets at least the best choice within its share of the room', () => {
     fc.assert(
       fc.property(candidates, options, (all, given) => {
         const { included } = pack(all, given);

@@ -9,8 +9,8 @@ export const PACK_STRATEGIES = ['optimal', 'greedy'] as const;
 export type PackStrategy = (typeof PACK_STRATEGIES)[number];
 
 /**
- * What `optimal` makes as large as it can: the sum of the scores, or of what each memory is worth as evidence. Where an
- * order was given by a reranker, both go by the score that stands at a memory's place.
+ * What `optimal` maximises: the sum of the scores, or of the values of memories as evidence. After reranking, both use
+ * the score at a memory's new place.
  */
 export const PACK_OBJECTIVES = ['score', 'evidence'] as const;
 export type PackObjective = (typeof PACK_OBJECTIVES)[number];
@@ -19,56 +19,56 @@ export interface PackOptions {
   /** A whole number ≥ 0. */
   readonly maxTokens: number;
   /**
-   * `optimal` takes the choice with the highest total score; `greedy` goes by score, skips what does not fit and stops
-   * after three that did not in a row. Default is `optimal`.
+   * `optimal` finds the choice with the highest total by `objective`. `greedy` takes memories by score, skips those
+   * that do not fit, and stops after three in a row did not. Default is `optimal`.
    */
   readonly strategy?: PackStrategy | undefined;
   /** Default is `score`. */
   readonly objective?: PackObjective | undefined;
-  /** Inclusive. Default is 0; a score of 0 never enters. */
+  /** The lowest score that enters. Default is 0; a score of 0 never enters. */
   readonly minScore?: number | undefined;
-  /** The most memories, must-includes counted (which enter even so). Default is unlimited. */
+  /** The most memories. Must-includes count, but enter even beyond it. Default is unlimited. */
   readonly maxItems?: number | undefined;
   /**
-   * `remove`: where not everything fits, memories whose whole text another one says are left out first. `keep`: they are
-   * memories like all others. Default is `remove`.
+   * `remove`: if not everything fits, memories whose whole text another one says are left out first. `keep`: they are
+   * treated like all others. Default is `remove`.
    */
   readonly duplicates?: 'remove' | 'keep' | undefined;
   /**
-   * What each section may claim, > 0, by name. Where not everything fits, a section with candidates is first given the
-   * choice of its own memories with the highest total score in its share of the room (the shares divided by the sum of
-   * those with candidates); what is left is open to all. Without shares everything is open to all.
+   * What each section may claim, above 0, by name. If not everything fits, each section with candidates first gets the
+   * best choice of its own memories within its share of the room: its number divided by the sum for all sections with
+   * candidates. The rest is open to all. Without `shares`, all of the room is open to all.
    */
   readonly shares?: Readonly<Record<string, number>> | undefined;
 }
 
 export interface Packed<Candidate extends PackCandidate = PackCandidate> {
-  /** Must-includes first, then by score, then by id. */
+  /** Must-includes first, then by worth, place in the answer and id. */
   readonly included: readonly Candidate[];
   /** Everything else, in the same order. */
   readonly omitted: readonly Omission[];
-  /** Of what is included. */
+  /** The total of what is included. */
   readonly tokens: number;
   readonly totalScore: number;
-  /** By the objective: the same, or what is included is worth as evidence. */
+  /** The total by the objective: of the scores, or of the values as evidence. */
   readonly totalValue: number;
   /**
-   * With `optimal`: no other choice that keeps the must-includes and what the shares guarantee has a total value that
-   * is higher by more than this. 0, except where thousands of candidates of nearly the same value meet a budget of tens
-   * of thousands of tokens. `undefined` with `greedy`, which promises nothing.
+   * With `optimal`: no other choice that keeps the must-includes and the guaranteed shares has a total value that is
+   * higher by more than this. It is 0, except for thousands of candidates of nearly the same value with a budget of
+   * tens of thousands of tokens. `undefined` with `greedy`, which guarantees nothing.
    */
   readonly lossBound: number | undefined;
 }
 
 export const DUPLICATE_CHOICES = ['remove', 'keep'] as const;
 
-/** How often the choice is made anew for what would be lost; after that nothing counts as a duplicate. */
+/** How often the choice is repeated to recover text that would be lost. After that, nothing counts as a duplicate. */
 const ROUNDS = 3;
 
 /** How many in a row may not fit before `greedy` stops. */
 const MISSES = 3;
 
-/** How many tokens one memory may claim. */
+/** The most tokens of one memory. */
 const MOST_TOKENS = 1_000_000_000;
 
 interface Room {
@@ -79,12 +79,12 @@ interface Room {
 /**
  * Chooses which memories enter a context.
  *
- * Must-includes enter first, best first, as far as they fit. Of the others those below the minimum are left out, and,
- * where not everything fits, those whose whole text another memory of the choice says; then the strategy chooses.
- * `optimal` never leaves out a duplicate for which there is room, nor one of a memory that is itself left out. With
- * duplicates kept it never has a lower total value than `greedy`. The order of the candidates makes no difference.
+ * Must-includes enter first, best first, as far as they fit. Of the others, those below the minimum score are left out,
+ * and, if not everything fits, those whose whole text another chosen memory says. Then the strategy chooses. `optimal`
+ * leaves out a duplicate only if there is no room for it, and only if the memory that repeats it is chosen. With
+ * `duplicates: 'keep'` it never has a lower total value than `greedy`. The order of the candidates does not matter.
  *
- * Throws `invalid_argument` naming what is out of range.
+ * Throws `invalid_argument` naming the value that is out of range.
  */
 export function pack<Candidate extends PackCandidate>(
   candidates: readonly Candidate[],
@@ -135,7 +135,7 @@ export function pack<Candidate extends PackCandidate>(
     take(best.taken);
     const rest = ranked.filter((candidate) => pool.has(candidate) && !taken.has(candidate));
     for (const candidate of [...rest, ...ranked.filter((each) => said.has(each) && !pool.has(each))]) {
-      // What is worth next to nothing is still worth the room that nobody else wants.
+      // Even a memory of little value may use room that no other needs.
       if (candidate.tokens <= room.tokens && room.places > 0) {
         take([candidate]);
         continue;
@@ -168,7 +168,7 @@ export function pack<Candidate extends PackCandidate>(
   };
 }
 
-/** What each section has by itself, in its share of the room. */
+/** Chooses the best memories of each section within its share of the room. */
 function guarantee<Candidate extends PackCandidate>(
   candidates: readonly Candidate[],
   room: Room,
@@ -223,8 +223,8 @@ function chooseBest<Candidate extends PackCandidate>(
 }
 
 /**
- * The best choice among memories of which none repeats another one. A repetition whose sayers are all left out says
- * something after all: it joins those that are chosen from, and the choice is made anew.
+ * Finds the best choice among memories that do not repeat each other. If all memories that repeat a duplicate are left
+ * out, its text would be lost: it is added to the pool, and the choice is repeated.
  */
 function chooseDistinct<Candidate extends PackCandidate>(
   distinct: readonly Candidate[],

@@ -11,18 +11,18 @@ export interface ContextMessage {
   readonly content: string;
 }
 
-/** Gives that many random bytes, as `crypto.getRandomValues` does. */
+/** Returns `count` random bytes, as `crypto.getRandomValues` does. */
 export type RandomBytes = (count: number) => Uint8Array;
 
-/** What is said of the memories, and the memories within their fence. Both end in a line feed. */
+/** A description of the memories, and the memories between their marks. Both end in a line feed. */
 export interface Rendered {
   readonly preface: string;
   readonly data: string;
 }
 
 /**
- * A number nobody can guess, of 128 random bits: 39 decimal digits. Digits, because vocabularies cut them by threes:
- * every nonce takes the same number of tokens.
+ * Returns an unguessable number of 128 random bits: 39 decimal digits. Vocabularies split digits into threes, so every
+ * nonce takes the same number of tokens.
  */
 export function makeNonce(randomBytes: RandomBytes): string {
   const value = randomBytes(16).reduce((sum, byte) => sum * 256n + BigInt(byte), 0n);
@@ -30,12 +30,12 @@ export function makeNonce(randomBytes: RandomBytes): string {
 }
 
 /**
- * Renders memories as data: each with a number, its type, date and provenance, all between two marks that carry the
+ * Renders memories as data: each with a number, its type, date and provenance, all between two marks that contain the
  * nonce. `messages` renders as `xml`.
  *
- * A memory cannot close its fence or pass for another one, whatever it contains: in `text` and `markdown` each of its
- * lines is set off from the margin, where marks and headers stand; in `xml` its markup is escaped; and the nonce, should
- * it have guessed it, is taken out. What cannot be seen is taken out as well.
+ * Whatever a memory contains, it cannot end the data or pose as another memory. In `text` and `markdown`, each of its
+ * lines is indented from the margin, where marks and headers are. In `xml`, its markup is escaped. The nonce is removed
+ * from its text, as are invisible characters.
  */
 export function renderMemories(
   memories: readonly ContextCandidate[],
@@ -54,7 +54,7 @@ export function renderMemories(
     case 'markdown':
       return {
         preface: `Between the two lines with the same number ${about}\n`,
-        // Without the blank line the mark would belong to the last quotation.
+        // Without the blank line, the mark would be part of the last quotation.
         data: `\nBEGIN MEMORIES ${nonce}\n\n${items}\nEND MEMORIES ${nonce}\n`,
       };
     case 'xml':
@@ -66,7 +66,7 @@ export function renderMemories(
   }
 }
 
-/** One memory as it stands in a context. It begins with a visible character at the margin and ends in a line feed. */
+/** Renders one memory. The text begins with a visible character at the margin and ends in a line feed. */
 export function renderMemory(
   memory: ContextCandidate,
   number: number,

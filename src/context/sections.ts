@@ -2,16 +2,16 @@ import { flag, invalidArgument, listOf, number, oneOf, text, texts } from '../do
 import { keysOf, onlyKeys } from '../domain/options.ts';
 import type { ContextCandidate } from './candidate.ts';
 
-/** A part of a context: which memories belong to it, and how much of the budget it may claim. */
+/** A part of a context: which memories belong to it, and what share of the budget it may claim. */
 export interface Section {
   readonly name: string;
   /** The memory types in it. */
   readonly types: readonly string[];
   /** Takes the types that no section names. Default is false. */
   readonly takesOthers?: boolean | undefined;
-  /** Takes what was found through a link, whatever its type. Default is false. */
+  /** Takes memories found through a link, whatever their type. Default is false. */
   readonly takesAssociates?: boolean | undefined;
-  /** > 0. What counts is its part in the sum of the sections that have a candidate. */
+  /** Above 0, relative to the sum of the shares of all sections that have a candidate. */
   readonly share: number;
 }
 
@@ -23,7 +23,7 @@ const sectionKeys = keysOf<Section>()({
   share: true,
 });
 
-/** What a recall's context is made of, in the order in which it is rendered. */
+/** The sections of a recall's context, in the order in which they are rendered. */
 export const DEFAULT_SECTIONS = [
   { name: 'summaries', types: ['summary'], share: 0.25 },
   { name: 'profile', types: ['profile', 'preference'], share: 0.15 },
@@ -39,15 +39,15 @@ export const DEFAULT_SECTIONS = [
 export type SectionName = (typeof DEFAULT_SECTIONS)[number]['name'];
 
 /**
- * A context that is not an answer to a query, with a budget of its own: all memories of the types that its sections
- * name, and core memories of any type, which a section that takes others has room for.
+ * A context that does not answer a query, with its own budget: all memories of the types that its sections name, and
+ * core memories of any type, for which it needs a section that takes others.
  */
 export interface SessionContext {
   readonly maxTokens: number;
   readonly sections: readonly Section[];
 }
 
-/** What an agent gets when a session starts. No part is more important than another: equal shares. */
+/** What an agent gets when a session starts. All sections have equal shares, because none is more important. */
 export const BOOTSTRAP: SessionContext = {
   maxTokens: 30_000,
   sections: [
@@ -59,7 +59,7 @@ export const BOOTSTRAP: SessionContext = {
   ],
 };
 
-/** What an agent gets on every turn: what applies whatever is asked. */
+/** What an agent gets on every turn: what applies to any question. */
 export const PINNED: SessionContext = {
   maxTokens: 5000,
   sections: [
@@ -71,10 +71,11 @@ export const PINNED: SessionContext = {
 };
 
 /**
- * The sections of a context: names choose from the default ones, objects define new sections. The order given is
- * the order rendered. Default is all of {@link DEFAULT_SECTIONS}.
+ * Returns the sections of a context. Names choose default sections, objects define new ones, and the order given is the
+ * order rendered. Default is all of {@link DEFAULT_SECTIONS}.
  *
- * Throws `invalid_argument` for an unknown or doubled name, a share that is not above 0, and what is no section.
+ * Throws `invalid_argument` for an unknown or duplicate name, a share that is not above 0, or a value that is not a
+ * section.
  */
 export function chooseSections(
   chosen: readonly (SectionName | Section)[] = DEFAULT_SECTIONS,
@@ -103,8 +104,9 @@ export function chooseSections(
 }
 
 /**
- * The section that a memory belongs to: an associate to the first that takes associates, else the first that names its
- * type, else the first that takes others. `undefined` where none does: the memory has no place in this context.
+ * Returns the section that a memory belongs to: for an associate, the first that takes associates; else the first that
+ * names its type; else the first that takes others. Returns `undefined` if there is none: the memory then has no place
+ * in this context.
  */
 export function sectionOf(
   { type, isAssociative }: Pick<ContextCandidate, 'type' | 'isAssociative'>,

@@ -16,7 +16,7 @@ vi.mock('./byte-pairs.ts', async (original) => {
   };
 });
 
-test('what was counted lately is not counted again, in as much memory as two megabytes', async () => {
+test('texts counted recently are not counted again, with a cache of up to 2 MB', async () => {
   const count = await loadTokenCounter();
   const [tea, green] = await count(['tea', 'green tea']);
   expect(await count(['green tea', 'tea', 'tea'])).toEqual([green, tea, tea]);

@@ -6,18 +6,19 @@ import { ENCODINGS, TOKEN_ENCODINGS, type TokenEncoding } from './encodings.ts';
 export { TOKEN_ENCODINGS, type TokenEncoding };
 
 /**
- * How many tokens each text is, in order: whole numbers ≥ 0. Give your own where the model's tokenizer is another, or
- * its server counts.
+ * Returns how many tokens each text has, in order: whole numbers ≥ 0. Provide your own if the model has another
+ * tokenizer, or its server counts.
  */
 export type TokenCounter = (texts: readonly string[]) => readonly number[] | Promise<readonly number[]>;
 
-/** Bytes at most that texts with known counts may take, and those of an entry beside its text. */
+/** The most bytes that cached texts may take, and the overhead of each entry. */
 const COUNTED_BYTES = 2 << 20;
 const ENTRY_BYTES = 100;
 
 /**
- * A counter of real tokens, as OpenAI's own tokenizer counts them; what looks like a control token of a chat format is counted as
- * text. The vocabulary (2 MB) is loaded at the first call. Time grows with n log n of a text's length, whatever is in it.
+ * Loads a counter of real tokens, which counts as OpenAI's own tokenizer does. Text that looks like a control token of
+ * a chat format is counted as text. The vocabulary (2 MB) is loaded at the first call. Time grows with n log n of a
+ * text's length, whatever its content.
  *
  * @example
  * ```ts
@@ -31,7 +32,7 @@ export async function loadTokenCounter(encoding: TokenEncoding = 'o200k_base'): 
     throw invalidArgument('encoding', `${String(encoding)} is not one of ${TOKEN_ENCODINGS.join(', ')}`);
   counters[encoding] ??= loadCounter(encoding);
   const count = await counters[encoding];
-  // Contexts of one space mostly hold the same memories.
+  // Contexts of one space mostly contain the same memories.
   const counted = createRecent<number, string>(COUNTED_BYTES, (_, { length }) => ENTRY_BYTES + 2 * length);
   return (texts) =>
     texts.map((text) => {
@@ -43,7 +44,7 @@ export async function loadTokenCounter(encoding: TokenEncoding = 'o200k_base'): 
     });
 }
 
-/** One of each for the whole process. */
+/** One counter of each encoding for the whole process. */
 const counters: Partial<Record<TokenEncoding, Promise<(text: string) => number>>> = {};
 
 async function loadCounter(encoding: TokenEncoding): Promise<(text: string) => number> {

@@ -12,27 +12,30 @@ import {
 import { property } from '../providers/property.ts';
 import { unlessAborted } from '../providers/waiting.ts';
 
-/** What could be read of a list. */
+/** The readable items of a list. */
 export interface ListAnswer<Item> {
   readonly items: readonly Item[];
-  /** Items that could not be read. */
+  /** How many items could not be read. */
   readonly dropped: number;
 }
 
-/** What a model has to write for a zod type: all fields, no others, so that servers can enforce it. */
+/**
+ * Returns the JSON schema for a zod type: all fields are required and no others allowed, so that servers can enforce
+ * it.
+ */
 function jsonSchemaOf(type: ZodType): JsonSchema {
   const { $schema: _, ...schema } = type.toJSONSchema({
     io: 'output',
     target: 'draft-7',
-    // A default is how we read a broken field, not an offer to leave it out.
+    // A default is what we use for an unreadable field; it must not make the field optional.
     override: ({ jsonSchema }) => void delete jsonSchema.default,
   });
   return schema;
 }
 
 /**
- * An answer that is an object with one list. Items that do not fit are dropped and counted; only when none of them
- * fits has the model misunderstood, and is told so.
+ * Describes an answer that is an object with one list. Items that do not match are dropped and counted. Only if none
+ * matches is the answer rejected, with an explanation for the model.
  */
 export async function listOutput<Item>(
   name: string,
@@ -56,7 +59,7 @@ export async function listOutput<Item>(
   };
 }
 
-/** An answer that is one object of this type. `check` throws an error that tells the model what is wrong. */
+/** Describes an answer that is one object of this type. `check` throws an error that tells the model what is wrong. */
 export function objectOutput<Value>(
   type: ZodType<Value>,
   check: (value: Value) => void = () => {},
@@ -76,9 +79,9 @@ export function objectOutput<Value>(
 }
 
 /**
- * Asks a model. One of the caller's own may return anything, or a value that it has not checked: `read` gives what to use of it,
- * or throws for what the schema does not give. Throws `model_invalid_output` for that, `aborted` as soon as the signal aborts,
- * also where the model does not listen, and what the model throws.
+ * Asks a model. A custom model may return anything, or an unchecked value, so `read` returns the usable value, or
+ * throws if it does not match the schema. Throws `model_invalid_output` in that case, `aborted` as soon as the signal
+ * aborts, even if the model ignores it, and any error of the model.
  */
 export async function askModel<Value>(
   model: LanguageModel,
@@ -93,7 +96,7 @@ export async function askModel<Value>(
   try {
     return { value: read(property(answer, 'value')), ...usage };
   } catch {
-    // What is wrong may quote a text of the request.
+    // The reason is not included: it may quote a text of the request.
     throw new SalienceError(
       'model_invalid_output',
       `${model.name} returned no value of the schema: the "generate" of a model of your own must return { value: schema.parse(answer) }, with what it spent`,
@@ -102,7 +105,7 @@ export async function askModel<Value>(
   }
 }
 
-/** A list that its schema has read already. Throws for what is none. */
+/** Returns a list that its schema has already read. Throws if it is not one. */
 export function readListAnswer<Item>(value: unknown): ListAnswer<Item> {
   if (!Array.isArray(property(value, 'items')) || !Number.isSafeInteger(property(value, 'dropped'))) {
     throw new Error('not a list answer');
@@ -111,7 +114,7 @@ export function readListAnswer<Item>(value: unknown): ListAnswer<Item> {
 }
 
 /**
- * A model's words as a memory can hold them: well-formed, without control characters other than tab and line breaks,
+ * Returns a model's text as a memory can store it: well-formed, without control characters except tab and line breaks,
  * trimmed.
  */
 export function cleanText(text: string): string {

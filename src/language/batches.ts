@@ -3,16 +3,16 @@ import { messageOf, SalienceError, throwIfAborted } from '../domain/errors.ts';
 import { eachAtOnce } from '../providers/each-at-once.ts';
 import { addUsage, type ModelUsage, NO_USAGE, usageIn } from '../providers/language-model.ts';
 
-/** How much is given to a model at once. */
+/** How much is sent to a model at once. */
 export interface BatchOptions {
-  /** Most items in one question, 1–200. */
+  /** Most items in one request, 1–200. */
   readonly batchSize?: number | undefined;
-  /** Most questions under way at once, 1–64. Default is 2. */
+  /** Most concurrent requests, 1–64. Default is 2. */
   readonly concurrency?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A question that got no usable answer. The others did. */
+/** A request without a usable answer. The other requests have one. */
 export interface BatchFailure {
   /** The positions of its items, from 0. */
   readonly positions: readonly number[];
@@ -21,11 +21,11 @@ export interface BatchFailure {
 
 export interface Batch<Item> {
   readonly items: readonly Item[];
-  /** Where the first of them stands in the whole list. */
+  /** The place of its first item in the whole list. */
   readonly start: number;
 }
 
-/** What the batches gave, in their order, and what all of them cost. */
+/** The results of all batches, in order, and their total cost. */
 export interface BatchResults<Result> {
   readonly results: readonly Result[];
   readonly failures: readonly BatchFailure[];
@@ -38,7 +38,10 @@ export function checkBatchOptions({ batchSize = 1, concurrency = 1 }: BatchOptio
   wholeNumber(concurrency, 'concurrency', 1, 64);
 }
 
-/** Cuts a list into batches of at most `batchSize` items that together weigh at most `most`, or of one that weighs more. */
+/**
+ * Splits a list into batches of at most `batchSize` items with a total weight of at most `most`. An item that weighs
+ * more gets its own batch.
+ */
 export function cutBatches<Item>(
   items: readonly Item[],
   batchSize: number,
@@ -61,7 +64,7 @@ export function cutBatches<Item>(
   return batches;
 }
 
-/** Asks for each batch, some at once. What fails is reported; only an abort is thrown. */
+/** Sends all batches, some concurrently. Failures are reported; only an abort is thrown. */
 export async function askBatches<Item, Result>(
   batches: readonly Batch<Item>[],
   { concurrency = 2, signal }: BatchOptions,
@@ -92,7 +95,9 @@ export async function askBatches<Item, Result>(
   return { results: results.flat(), failures, usage };
 }
 
-/** A model of the caller's own may throw anything. */
+/**
+ * Returns a `SalienceError` as it is, and wraps any other error as `model_failed`: a custom model may throw anything.
+ */
 export function asModelFailure(error: unknown): SalienceError {
   if (SalienceError.isInstance(error)) return error;
   return new SalienceError('model_failed', `the language model failed: ${messageOf(error)}`, {

@@ -78,7 +78,7 @@ describe('a consolidation', () => {
     expect(`${error.message}${JSON.stringify(error.details)}`).not.toMatch(/Ann|6:30/);
   });
 
-  it('that a model of the caller has not checked is checked all the same', async () => {
+  it('is checked even if a custom model has not checked it', async () => {
     const spent = { promptTokens: 9, completionTokens: 4, calls: 1 };
     const consolidated = (content: string) => {
       const value = { content, title: 7 };

@@ -27,10 +27,10 @@ const instructions = `You look after the memory of an assistant. You join simila
 content is the joined statement. title is at most eight words, or null.`;
 
 /**
- * One statement for two to five similar ones of one type, which keeps every fact and adds none. An answer without one of
- * their numbers, or without any word of one of them, has lost a fact, and one with a word, number, name or denial that none of them has says something of its
- * own: both are refused. The model is asked again, and then `model_invalid_output` is thrown, as `model_failed` and
- * `aborted` are. A title that adds something is left out.
+ * Merges two to five similar statements of one type into one that keeps every fact and adds none. Two kinds of answers
+ * are refused: one that lacks a number of the statements, or lacks every word of one of them, has lost a fact; one with
+ * a word, number, name or negation that none of them has adds something. The model is then asked again; after that,
+ * `model_invalid_output` is thrown. Also throws `model_failed` and `aborted`. A title that adds something is dropped.
  */
 export async function consolidateStatements(
   model: LanguageModel,
@@ -38,7 +38,7 @@ export async function consolidateStatements(
   statements: readonly DatedStatement[],
   options: {
     readonly newNonce: NewNonce;
-    /** Of the language in which memories are analysed. */
+    /** Returns the content words of a text, in the language of the analyzer. */
     readonly contentWords: ContentWords;
     readonly signal?: AbortSignal | undefined;
   },
@@ -76,7 +76,7 @@ export async function consolidateStatements(
   };
 }
 
-/** Numbers as they are written: amounts, versions, times, dates. */
+/** Returns the numbers of a text as written: amounts, versions, times, dates. */
 function numbersIn(text: string): ReadonlySet<string> {
   return new Set(text.match(/\p{Nd}+(?:[.,:/-]\p{Nd}+)*/gu) ?? []);
 }
@@ -96,7 +96,7 @@ function checkNothingLost(
       `content must keep every number exactly as it is written; these are missing: ${lost.join(' ')}`,
     );
   }
-  // A statement in other words still shares one with the answer, which may use no words but theirs.
+  // Even a reworded statement shares a word with the answer, because the answer may only use words of the statements.
   const words = new Set(contentWords(joined));
   const dropped = statements.flatMap(({ content }, at) => {
     const own = contentWords(content);
@@ -106,7 +106,7 @@ function checkNothingLost(
     throw new Error(`content must keep every fact; it has no word of these statements: ${dropped.join(' ')}`);
   }
   const total = statements.reduce((sum, { content }) => sum + content.length, 0);
-  // Longer than all of them together, with room for connecting words: something was added.
+  // If it is longer than all statements together, with room for connecting words, something was added.
   if (joined.length > total * 1.5 + 200) throw new Error('content is longer than what it joins: add nothing');
 }
 

@@ -4,23 +4,25 @@ import { cleanText } from './answer.ts';
 import { fence } from './fence.ts';
 import type { Turn } from './messages.ts';
 
-/** Something that a fact names, as a model read it: nothing here was compared with the words of the message. */
+/** Something that a fact names, as read by a model. Not yet compared with the words of the message. */
 export interface ExtractedEntity {
   readonly name: string;
   readonly kind: string | undefined;
   readonly aliases: readonly string[];
-  /** The name of another entity that it may be. */
+  /** The name of another entity that may be the same. */
   readonly mayBe: string | undefined;
-  /** The position, from 0, of the message that it was read in; `undefined` when the fact does not come from that one. */
+  /**
+   * The position, from 0, of the message that it was read in; `undefined` if the fact does not come from that message.
+   */
   readonly source: number | undefined;
 }
 
-/** What a fact says of two names, as a model read it. */
+/** A relation between two names that a fact states, as read by a model. */
 export interface ExtractedRelation {
   readonly from: string;
   readonly name: string;
   readonly to: string;
-  /** As {@link ExtractedEntity.source}. */
+  /** See {@link ExtractedEntity.source}. */
   readonly source: number | undefined;
 }
 
@@ -29,13 +31,13 @@ export interface ExtractedGraph {
   readonly relations: readonly ExtractedRelation[];
 }
 
-/** An entity that the model is told of. */
+/** An entity that the model is told about. */
 export interface KnownName {
   readonly name: string;
   readonly kind?: string | undefined;
 }
 
-/** More entities or relations than this in one fact are a model that makes them up; the rest is left out. */
+/** If one fact has more entities or relations than this, the model invents them. The rest is dropped. */
 const MOST_PER_FACT = 10;
 const MOST_ALIASES = 8;
 const MOST_CHARACTERS = 200;
@@ -61,7 +63,7 @@ export interface GraphItem {
   readonly relations: readonly RelationItem[];
 }
 
-/** The fields of a memory in an answer that say what it names. */
+/** Returns the fields of an answer for the entities and relations of a memory. */
 export async function graphFields(): Promise<{
   readonly entities: ZodType<readonly EntityItem[]>;
   readonly relations: ZodType<readonly RelationItem[]>;
@@ -80,7 +82,7 @@ export async function graphFields(): Promise<{
   return { entities: z.array(entity).catch([]), relations: z.array(relation).catch([]) };
 }
 
-/** What an answer says of a fact; `sourceOf` gives the message of a number among those that the fact comes from. */
+/** Reads the entities and relations of a fact. `sourceOf` returns message number `n` if the fact comes from it. */
 export function readGraph(
   { entities, relations }: GraphItem,
   sourceOf: (n: number) => Turn | undefined,
@@ -110,7 +112,7 @@ function readName(name: string): string {
   return clip(cleanText(name).replace(/\s+/gu, ' '), MOST_CHARACTERS);
 }
 
-/** What the instructions say of entities and relations. */
+/** The part of the instructions about entities and relations. */
 export const graphInstructions = `
 - entities: the people, organisations, places, projects and things that the memory names. An empty list if it names none.
   - name: as it is written in the message. Never a pronoun, never a description such as "my sister".

@@ -6,7 +6,7 @@ import type { ExtractedGraph } from './extracted-graph.ts';
 import { judgeImportance } from './importance.ts';
 import type { Turn } from './messages.ts';
 
-/** What a conversation is worth remembering for, before it is a memory. */
+/** Something worth remembering in a conversation, before it becomes a memory. */
 export interface ExtractedMemory {
   readonly content: string;
   readonly type: MemoryType;
@@ -21,18 +21,20 @@ export interface ExtractedMemory {
   readonly validUntil: Instant | undefined;
   /** When the last of its sources was said. */
   readonly saidAt: Instant;
-  /** Positions, from 0, of the messages that it comes from; empty when the model named none that it was shown. */
+  /**
+   * Positions, from 0, of the messages that it comes from. Empty if the model named none of those that it was shown.
+   */
   readonly sources: readonly number[];
-  /** The ids of those of them that have one. */
+  /** The ids of those messages, where they have one. */
   readonly sourceIds: readonly string[];
-  /** Whose words its sources are, by name and by role, as far as they agree. */
+  /** The speaker's name and role, if all sources agree. */
   readonly author: string | undefined;
   readonly role: string | undefined;
-  /** What it names, and says of that; only where it was asked for. */
+  /** The entities it names and the relations it states; set only if requested. */
   readonly graph?: ExtractedGraph | undefined;
 }
 
-/** Where a memory comes from. `turns` are its sources, `otherwise` when it was said if there are none. */
+/** Returns where a memory comes from. `turns` are its sources; `otherwise` is its time if there are none. */
 export function provenance(
   turns: readonly Turn[],
   otherwise: Instant,
@@ -51,7 +53,7 @@ function onlyOne<Value>(values: readonly Value[]): Value | undefined {
   return values.every((value) => value === first) ? first : undefined;
 }
 
-/** Without a model: each message as it stands, one event each; rules judge its importance. */
+/** Extracts without a model: each message becomes one event, and rules judge its importance. */
 export function messagesAsEvents(turns: readonly Turn[]): readonly ExtractedMemory[] {
   return turns.flatMap((turn) => {
     const said = cleanText(turn.content);

@@ -3,7 +3,10 @@ import { type Fenced, fence } from './fence.ts';
 import { IMPORTANCE_BANDS } from './importance.ts';
 import { spokenTime, type Turn } from './messages.ts';
 
-/** What an extracted memory can be, as the model is told. `summary` is missing: only the end of a session writes one. */
+/**
+ * The types of extracted memories, as described to the model. `summary` is missing, because only the end of a session
+ * writes one.
+ */
 export const EXTRACTED_TYPES = {
   profile: 'who the user is: name, origin, family, occupation, health',
   preference: 'what somebody likes, dislikes or wants done in a certain way',
@@ -24,7 +27,7 @@ export const EXTRACTED_TYPES = {
 
 type ExtractedType = keyof typeof EXTRACTED_TYPES;
 
-/** The types that a model chooses from. Where it names entities beside the facts, no fact is one. */
+/** Returns the types that a model may choose. If it names entities separately, `entity` is not among them. */
 export function extractedTypes(withGraph: boolean): readonly ExtractedType[] {
   const types = Object.keys(EXTRACTED_TYPES) as ExtractedType[];
   return types.filter((type) => !withGraph || type !== 'entity');
@@ -55,12 +58,12 @@ ${IMPORTANCE_BANDS.map(({ signal, from, to }) => `  - ${from} to ${to}: ${signal
 - confidence: "stated" if it was said, "implied" if it follows from what was said, "uncertain" if it is a guess, hearsay or a joke.
 - sources: the numbers n of the messages that it comes from.`;
 
-/** Of a message that is only shown so that others can be understood. */
+/** The longest part of a message that is shown only as context. */
 const MOST_CONTEXT_CHARACTERS = 1000;
 
 /**
- * The prompt for a batch. The messages `before` it are shown so that it can be understood. With `known`, empty or not, it
- * asks for entities and relations as well.
+ * Returns the prompt for a batch. The messages `before` it are shown as context. With `known`, even if empty, it also
+ * asks for entities and relations.
  */
 export function extractionPrompt(
   batch: readonly Turn[],

@@ -20,7 +20,7 @@ import type { NewNonce } from './fence.ts';
 import { judgeImportance } from './importance.ts';
 import type { Turn } from './messages.ts';
 
-/** Messages that are shown before a batch, where nobody says how many. */
+/** How many messages before a batch are shown by default. */
 const CONTEXT = 4;
 
 /** Options of {@link extractMemories}. The default `batchSize` is 20 messages. */
@@ -31,13 +31,13 @@ export interface ExtractionOptions extends BatchOptions {
   /** Most tokens of one answer. Default is what the model allows. */
   readonly maxOutputTokens?: number | undefined;
   /**
-   * Asks in the same question for what each fact names and says of it; gives the entities that a batch may mean. Without
-   * it neither is asked for.
+   * If set, the same request also asks for the entities and relations of each fact. Returns known entities that a batch
+   * may mean.
    */
   readonly graph?: ((batch: readonly Turn[]) => Promise<readonly KnownName[]>) | undefined;
 }
 
-/** Checks options that say how a model is asked, where there is none as well. Throws `invalid_argument`. */
+/** Checks the options of a model request, even if there is no model. Throws `invalid_argument`. */
 export function checkExtraction(options: Omit<ExtractionOptions, 'newNonce' | 'graph'>): void {
   checkBatchOptions(options);
   wholeNumber(options.contextMessages ?? CONTEXT, 'contextMessages', 0, 50);
@@ -47,18 +47,21 @@ export function checkExtraction(options: Omit<ExtractionOptions, 'newNonce' | 'g
 export interface Extraction {
   /** In the order of the batches that they come from. */
   readonly memories: readonly ExtractedMemory[];
-  /** Batches that gave nothing; the positions are those of the messages in the conversation. */
+  /** Batches without a result. Their positions are those of the messages in the conversation. */
   readonly failures: readonly BatchFailure[];
-  /** Memories in the answers that could not be read, or were too many for one message. */
+  /** How many memories were dropped because they could not be read, or because one message had too many. */
   readonly dropped: number;
   readonly usage: ModelUsage;
 }
 
-/** Of the messages in one question: some 3,000 tokens of English, which small models still read with care. */
+/**
+ * The most characters of messages in one request: about 3,000 tokens of English, which small models still read
+ * carefully.
+ */
 const MOST_CHARACTERS = 12_000;
-/** More facts than this in one message are a model that copies or makes up; the rest is dropped. */
+/** If one message gives more facts than this, the model copies or invents. The rest is dropped. */
 export const MOST_PER_MESSAGE = 20;
-/** A longer text is no single fact; the model has copied its input. */
+/** A longer text is not a single fact: the model has copied its input. */
 const LONGEST_MEMORY = 4000;
 const CONFIDENCE = { stated: 1, implied: 0.7, uncertain: 0.5 } as const;
 
@@ -77,13 +80,13 @@ interface Item {
 }
 
 /**
- * What a conversation is worth remembering for, as a model judges it: batches of messages, some at once.
+ * Extracts what is worth remembering from a conversation with a model, in batches of messages, some concurrently.
  *
- * What a message says can change what is remembered, as it should, and nothing else: the memories have the fields and
- * types of {@link ExtractedMemory}, numbers within their ranges, and sources among the messages of their batch.
- * A field that cannot be read gets the most cautious value; a memory without content is dropped.
+ * A message can influence what is remembered, as intended, but nothing else: the memories have the fields and types of
+ * {@link ExtractedMemory}, numbers within their ranges, and sources among the messages of their batch. A field that
+ * cannot be read gets the most cautious value; a memory without content is dropped.
  *
- * Throws `aborted` and `invalid_argument`; what a batch throws is in `failures`.
+ * Throws `aborted` and `invalid_argument`. Errors of a batch are in `failures`.
  */
 export async function extractMemories(
   model: LanguageModel,
@@ -126,7 +129,7 @@ export async function extractMemories(
   };
 }
 
-/** The first ones of each message that they come from; those that name no message count as of one. */
+/** Keeps the first memories of each source message. Memories without a source count as one message. */
 function withinMessages(memories: readonly ExtractedMemory[]): readonly ExtractedMemory[] {
   const counts = new Map<number | undefined, number>();
   return memories.filter(({ sources: [source] }) => {
@@ -170,10 +173,10 @@ function readMemory(item: Item, { items }: Batch<Turn>): readonly ExtractedMemor
       tags: readTags(item.tags),
       importance: judged ? item.importance : judgeImportance(content, { type: item.type }).importance,
       importanceSource: judged ? 'model' : 'rules',
-      // Nothing that the model was shown vouches for it.
+      // No message that the model was shown supports it.
       confidence: sources.length === 0 ? CONFIDENCE.uncertain : stated,
       validFrom,
-      // An end before the beginning would hide the memory for good.
+      // An end before the beginning would hide the memory permanently.
       validUntil:
         validUntil !== undefined && validUntil <= (validFrom ?? validUntil - 1) ? undefined : validUntil,
       ...provenance(sources, items.at(-1)!.at),

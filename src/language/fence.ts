@@ -1,15 +1,15 @@
-/** Gives 128 random bits or more as letters and digits, new ones at every call. The edge hands it in. */
+/** Returns at least 128 random bits as letters and digits, new ones at every call. Injected by the caller. */
 export type NewNonce = () => string;
 
-/** Data in a prompt, and the sentence for the instructions that says what it is. */
+/** Data in a prompt, and the sentence for the instructions that explains it. */
 export interface Fenced {
   readonly block: string;
   readonly rule: string;
 }
 
 /**
- * Data between two tags that nobody can guess, one JSON value a line. JSON keeps every value on its line, and no value
- * can hold a tag, because each `<` in it is escaped: whatever a text says, the block ends where it should.
+ * Puts data between two unguessable tags, one JSON value on each line. JSON keeps a value on its line, and no value can
+ * contain a tag, because each `<` in it is escaped. So no text can end the block early.
  */
 export function fence(label: string, values: readonly object[], nonce: string): Fenced {
   const tag = `${label}-${nonce}`;

@@ -1,7 +1,10 @@
 /** Turns a text into its content words: stems, without stop words. */
 export type ContentWords = (text: string) => readonly string[];
 
-/** Words that only join or date what is said. An analyzer that takes out more of them loses nothing here. */
+/**
+ * Words that only connect statements or give their order in time. If an analyzer removes more of them as stop words,
+ * nothing is lost.
+ */
 const CONNECTING =
   'also additionally and as at before after afterwards again both but by currently during each earlier first formerly from ' +
   'however in instead last later moreover now of on once or originally previously respectively since still than that ' +
@@ -10,13 +13,13 @@ const CONNECTING =
 const MONTHS =
   'january february march april may june july august september october november december jan feb mar apr jun jul aug sep oct nov dec';
 
-/** What turns a statement into its opposite: most lists of stop words take these out. */
+/** Negations, which most stop lists would remove. */
 const DENIALS =
   /(?<![\p{L}\p{Nd}])(?:no|not|never|none|nobody|nothing|neither|nor|without|cannot|\p{L}+n['’]t|nicht|kein\p{L}*|nie|niemals|pas|jamais|aucun\p{L}*|nunca|ninguno?|non|mai|nessun\p{L}*|ikke|aldri|niet|geen|não|inte|ingen)(?![\p{L}\p{Nd}])/giu;
 
 /**
- * The words, numbers and denials of a text that are in none of its sources: what it says of its own. Words that join
- * sentences are free, and so are the parts of the dates at which the sources were learned.
+ * Returns the words, numbers and negations of a text that occur in none of its sources. Connecting words are ignored,
+ * as are the parts of the dates at which the sources were learned.
  */
 export function introducedWords(
   text: string,
@@ -40,7 +43,7 @@ export function introducedWords(
   ];
 }
 
-/** So that a connecting word is known whether or not the analyzer stems it. */
+/** Returns words unstemmed, so that connecting words are recognised whether or not the analyzer stems them. */
 function plainWords(text: string): readonly string[] {
   return text.toLowerCase().match(/[\p{L}\p{M}\p{Nd}]+/gu) ?? [];
 }

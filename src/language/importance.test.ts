@@ -163,12 +163,12 @@ describe('the rules', () => {
     expect(of('Is it raised?\n\nHow high?\n')).toBe(0.2);
   });
 
-  it('take no politeness alone for a question', () => {
+  it('do not take politeness for a question', () => {
     const asking = ['Hi! Is it raised? Thanks!', 'Hi! Thanks!', 'Thanks!', ''].map(isMereQuestion);
     expect(asking).toEqual([true, false, false, false]);
   });
 
-  it('believe the type, in any language', () => {
+  it('use the type in any language', () => {
     expect(judgeImportance('Wir nehmen PostgreSQL', { type: 'decision' }).importance).toBe(0.7);
     expect(judgeImportance('Mag Tee', { type: 'preference' }).importance).toBe(0.5);
     expect(judgeImportance('Mag Tee', { type: 'fact' }).importance).toBe(0.3);

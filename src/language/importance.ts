@@ -22,13 +22,13 @@ export const IMPORTANCE_BANDS: readonly {
   { signal: 'mentioned in passing, once: small talk, the weather, a meal', from: 0.1, to: 0.3 },
 ];
 
-/** A signal that rules find, and the importance that it means. */
+/** A signal that a rule found, and the importance that it indicates. */
 export interface ImportanceSignal {
   readonly name: string;
   readonly importance: number;
 }
 
-/** What a statement is worth by rules, and why: the highest of its signals. */
+/** The importance of a statement by rules, the highest of its signals. */
 export interface JudgedImportance {
   /** 0–1. */
   readonly importance: number;
@@ -39,7 +39,7 @@ interface Rule extends ImportanceSignal {
   readonly pattern: RegExp;
 }
 
-/** Nothing speaks for or against it: the upper end of what is mentioned in passing. */
+/** The importance without any signal: the upper end of casual mentions. */
 const UNREMARKABLE = 0.3;
 
 const words = (list: string) => new RegExp(`\\b(?:${list})\\b`, 'i');
@@ -50,7 +50,7 @@ const denial =
   "(?<!(?:\\b(?:not|never|hardly|less|how|as)|n['’]t) (?:(?:that|very|so|too|really|all that|particularly) )?)";
 const opening = '(?:^|[.!?:;,]\\s+|\\b(?:please|always|must|and)\\s)';
 
-/** Of what the speaker says, not of anything that is called important somewhere. */
+/** Matches what the speaker calls important, not everything that contains the word. */
 const SAID_TO_BE_IMPORTANT = new RegExp(
   [
     `\\b(?:it|this)(?:['’]s| is) ${very}${weighty}(?: that\\b| for (?:me|us|him|her|them)\\b|\\s*(?:[.!:,;]|$))`,
@@ -65,8 +65,8 @@ const SAID_TO_BE_IMPORTANT = new RegExp(
 );
 
 /**
- * English words. Each names the signal without doubt in most sentences; a rule that guesses is worse than none, because
- * what no rule knows stays where it can still be found.
+ * English words. Each indicates its signal unambiguously in most sentences. A rule that guesses would be worse than
+ * none: a statement that no rule recognises stays where it can still be found.
  */
 const RULES: readonly Rule[] = [
   {
@@ -140,7 +140,7 @@ const RULES: readonly Rule[] = [
   },
 ];
 
-/** Nothing but politeness: the whole of a message. */
+/** A whole message that is only politeness. */
 const PHATIC =
   /^\W*(?:(?:hi|hey|hello|good (?:morning|afternoon|evening|night)|thanks?(?: you| a lot| so much)?|thx|cheers|bye|goodbye|see you|ok(?:ay)?|sure|yes|yeah|yep|no|nope|great|cool|nice|awesome|perfect|lol|haha|got it|sounds good|you['’]re welcome|no problem|welcome|there|again|all|everyone)\W*)+$/i;
 
@@ -148,7 +148,7 @@ const CASUAL = words(
   "weather|sunny|rainy|raining|by the way|btw|lol|haha|just (?:had|saw|ate|watched)|for (?:lunch|breakfast|dinner)|small talk|what['’]s up|how are you|how['’]s it going|random(?:ly)? thought|fun fact",
 );
 
-/** What a question is worth that no other rule knows. */
+/** The importance of a question that no other rule recognises. */
 export const QUESTION_IMPORTANCE = 0.2;
 
 const SENTENCE_END = /\n|(?<=[.!?؟])(?=\s)|(?<=[。！？])/;
@@ -157,11 +157,11 @@ const SENTENCE_END = /\n|(?<=[.!?؟])(?=\s)|(?<=[。！？])/;
 const ASKS =
   /^\W*(?:(?:hi|hey|hello|ok(?:ay)?|so|well|and|but)\W+)?(?:who|whom|whose|what|when|where|why|which|how|do|does|did|is|are|was|were|am|can|could|will|would|should|shall|may|might|have|has|had)\b[^,;:.!\n]*\?\W*$/i;
 
-/** "Can you remember that my sister is called Eva?" tells something, or asks for more than an answer. */
+/** Matches "Can you remember that my sister is called Eva?", which states something or asks for more than an answer. */
 const TELLS =
   /\b(?:(?:can|could|will|would) you|remember|remind|note|forget|that|please|from now on|because|since|if|when (?:i|my|we|our))\b/i;
 
-/** What a type says of itself, in every language. */
+/** The importance that a type indicates, in any language. */
 const BY_TYPE: ReadonlyMap<string | undefined, number> = new Map([
   ['decision', 0.7],
   ['rule', 0.7],
@@ -173,8 +173,9 @@ const BY_TYPE: ReadonlyMap<string | undefined, number> = new Map([
 ]);
 
 /**
- * The importance of a statement by rules, which know English; other languages have their type alone. The highest
- * signal counts. A statement that contradicts or updates others is given the highest importance of those as `atLeast`.
+ * Judges the importance of a statement by rules. The rules know English; in other languages only the type counts. The
+ * highest signal wins. For a statement that contradicts or updates others, pass the highest importance of those as
+ * `atLeast`.
  */
 export function judgeImportance(
   statement: string,
@@ -192,14 +193,14 @@ export function judgeImportance(
   return { importance: Math.max(...signals.map(({ importance }) => importance)), signals };
 }
 
-/** Whether a message is nothing but politeness or a word of assent: there is nothing in it to remember. */
+/** Whether a message is only politeness or assent, with nothing to remember. */
 export function isPoliteness(message: string): boolean {
   return PHATIC.test(message);
 }
 
 /**
- * Whether a message only asks, whatever it names: each of its sentences is politeness, or an English question of one clause in
- * which nothing is told. In doubt it is not: what is told would be lost.
+ * Whether a message only asks a question, whatever it names: each of its sentences is politeness, or an English
+ * question of one clause that states nothing. If in doubt, it is not, because what it states would be lost.
  */
 export function isMereQuestion(message: string): boolean {
   const sentences = message.split(SENTENCE_END).filter((sentence) => sentence.trim() !== '');
@@ -214,7 +215,7 @@ function unremarkable(statement: string): ImportanceSignal {
   return { name: 'no signal', importance: UNREMARKABLE };
 }
 
-/** Nothing but questions: they ask for what is known, and tell nothing. */
+/** Whether a statement consists only of questions, which state nothing. */
 function isQuestion(statement: string): boolean {
   if (/[.!。！]/.test(statement)) return false;
   const lines = statement.split('\n').map((line) => line.trim());

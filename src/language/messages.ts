@@ -4,7 +4,7 @@ import { formatInstant, type Instant, parseInstant } from '../domain/time.ts';
 
 /** One turn of a conversation. */
 export interface ConversationMessage {
-  /** The caller's, to be found again as the source of memories. */
+  /** The caller's id of the message, to find it again as the source of memories. */
   readonly id?: string | undefined;
   /** Who spoke: `user`, `assistant`, or any other role. */
   readonly role: string;
@@ -26,7 +26,7 @@ export interface Turn {
   readonly content: string;
 }
 
-/** The messages that say something. Throws an error that names the message and its field. */
+/** Returns the messages that are not empty. Throws an error that names the message and its field. */
 export function readMessages(messages: readonly ConversationMessage[], now: Instant): readonly Turn[] {
   if (!Array.isArray(messages)) throw invalidArgument('messages', 'expected a list');
   return messages.flatMap((message: ConversationMessage, position) => {
@@ -48,7 +48,7 @@ export function readMessages(messages: readonly ConversationMessage[], now: Inst
 
 const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
 
-/** A moment as prompts show it: models are bad at working out the day of the week. */
+/** Formats a time for prompts, with the weekday, which models often compute wrongly. */
 export function spokenTime(at: Instant): string {
   return `${weekdays[new Date(at).getUTCDay()]}, ${formatInstant(at).slice(0, 16)}Z`;
 }

@@ -41,7 +41,7 @@ describe('a model that reranks', () => {
     expect(rest.completionTokens).toBeGreaterThan(10);
   });
 
-  it('may name passages that there are not, twice, or without a number', async () => {
+  it('may name passages that do not exist, twice, or without a number', async () => {
     const { model } = scriptedModel(() => score([0, 1], [9, 1], [1.5, 1], [3, 0.9], [3, 0], [2, 'high']));
     const { items } = await rerankItems(
       modelReranker(model, { newNonce }),

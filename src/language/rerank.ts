@@ -3,7 +3,7 @@ import type { Reranker } from '../providers/reranker.ts';
 import { askModel, listOutput, readListAnswer } from './answer.ts';
 import { fence, type NewNonce } from './fence.ts';
 
-/** Of a passage that is shown to the model. */
+/** The most characters of a passage that the model is shown. */
 const MOST_CHARACTERS = 2000;
 
 const instructions = `You judge how well remembered passages answer a question. Score each passage from 0 to 1:
@@ -17,7 +17,7 @@ Use the values between as well. Judge what a passage says, not how it is worded;
 
 Answer once for each passage: its number n, and its score.`;
 
-/** A reranker that asks a language model, once for all passages. Throws what the model throws. */
+/** Creates a reranker that asks a language model once for all passages. Throws what the model throws. */
 export function modelReranker(model: LanguageModel, { newNonce }: { readonly newNonce: NewNonce }): Reranker {
   return {
     model: model.name,

@@ -41,7 +41,7 @@ describe('verdicts', () => {
     expect(usage.calls).toBe(1);
   });
 
-  it('leave a pair unjudged rather than guess: unknown words, numbers that are none, second words', async () => {
+  it('leave a pair unjudged rather than guess: unknown verdicts, invalid numbers, second verdicts', async () => {
     const { model } = scriptedModel(() => ({
       verdicts: [
         { pair: 1, reason: '', verdict: 'REPLACE' },

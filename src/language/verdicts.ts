@@ -6,7 +6,7 @@ import { askBatches, type BatchFailure, type BatchOptions, cutBatches } from './
 import { fence, type NewNonce } from './fence.ts';
 
 export const VERDICTS = ['CONTRADICTION', 'UPDATE', 'OVERLAP', 'NONE'] as const;
-/** How a newer statement stands to an older one; by the first two it replaces it. */
+/** How a newer statement relates to an older one. With either of the first two, it replaces the older one. */
 export type Verdict = (typeof VERDICTS)[number];
 
 export interface DatedStatement {
@@ -21,14 +21,16 @@ export interface StatementPair {
 
 export interface JudgedPair {
   readonly verdict: Verdict;
-  /** The model's words. */
+  /** The model's explanation. */
   readonly reason: string;
 }
 
 export interface Verdicts {
-  /** One a pair, in order; `undefined` where the model gave none, so the pair stays unjudged. */
+  /** One for each pair, in order; `undefined` if the model gave none, so that the pair stays unjudged. */
   readonly verdicts: readonly (JudgedPair | undefined)[];
-  /** Positions of pairs without a verdict though the model answered; where its server failed, it did not. A refusal is an answer. */
+  /**
+   * Positions of pairs that got no verdict although the model answered. A failed server is not an answer; a refusal is.
+   */
   readonly inVain: readonly number[];
   readonly failures: readonly BatchFailure[];
   readonly usage: ModelUsage;
@@ -88,10 +90,10 @@ export async function judgePairs(
   return { verdicts, inVain, failures: [...failures, ...unusable], usage };
 }
 
-/** Statuses of a server that does not take a question as it is: asked again it would not either. */
+/** Statuses with which a server refuses a request as it is, so that repeating it is useless. */
 const REFUSALS: ReadonlySet<unknown> = new Set([400, 413, 422]);
 
-/** Only an answer has tokens: one that was cut short, or could not be read, has them too. */
+/** Whether the model answered. Only an answer has tokens, including one that was cut short or could not be read. */
 function hasAnswered({ error }: BatchFailure): boolean {
   const isRefused = REFUSALS.has(error.details['status']);
   return error.code === 'model_invalid_output' || isRefused || usageIn(error).completionTokens > 0;
@@ -101,7 +103,10 @@ function positionsOf(failures: readonly BatchFailure[]): readonly number[] {
   return failures.flatMap(({ positions }) => positions);
 }
 
-/** Pairs that were asked about in vain: the model answered, but on other pairs, or in other words. */
+/**
+ * Returns the pairs without a verdict although the model answered: it judged other pairs, or its answer could not be
+ * read.
+ */
 function unanswered(
   verdicts: readonly (JudgedPair | undefined)[],
   failures: readonly BatchFailure[],

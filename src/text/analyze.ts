@@ -10,28 +10,28 @@ export type IncludedLanguage = 'english' | 'simple';
 export type AnalyzerLanguage = IncludedLanguage | LoadedLanguage;
 export const ANALYZER_LANGUAGES: readonly AnalyzerLanguage[] = ['english', 'simple', ...loadedLanguages];
 
-/** Turns text into terms: the same text always into the same terms. */
+/** Turns text into terms. The same text always gives the same terms. */
 export interface Analyzer {
   /**
-   * Identity of the rules: language, stemmer, stop list, version. Terms stored under another identity are
-   * stale and must be made anew.
+   * Identity of the rules: language, stemmer, stop list, version. Terms stored under another identity are stale and
+   * must be rebuilt.
    */
   readonly id: string;
   /** Terms in the order of the text, repetitions included, after stop words and stemming. */
   readonly analyze: (text: string) => string[];
 }
 
-/** Raised whenever the same text may yield other terms than before. */
+/** Must be raised whenever a text may give other terms than before. */
 const VERSION = 1;
 
-/** A longer word (a key, an encoded file) is cut: no one types it, and a term is kept in memory. */
+/** Longer words (a key, an encoded file) are cut: nobody types them, and terms are kept in memory. */
 const MAXIMUM_TERM_LENGTH = 128;
 
-/** Distinct runs remembered with their terms. A conversation of 3,000 turns has about 6,000. */
+/** How many distinct runs are cached with their terms. A conversation of 3,000 turns has about 6,000. */
 const CACHE_SIZE = 20_000;
 const MAXIMUM_CACHED_LENGTH = 32;
 
-/** Soft hyphens, joiners, direction marks; but not the zero-width space, which parts words. */
+/** Soft hyphens, joiners, direction marks; but not the zero-width space, which separates words. */
 const INVISIBLE = /(?!\u200b)\p{Cf}/gu;
 
 const english: Language = {
@@ -85,7 +85,7 @@ function analyzerOf(language: Language): Analyzer {
   const cache = new Map<string, readonly string[]>();
   let segmenter: Intl.Segmenter | undefined;
   const lazySegmenter = () => {
-    // A fixed locale: the machine's own must not change the terms.
+    // The locale is fixed, so that the machine's own does not change the terms.
     segmenter ??= new Intl.Segmenter('en', { granularity: 'word' });
     return segmenter;
   };
@@ -124,12 +124,12 @@ function analyzerOf(language: Language): Analyzer {
 }
 
 function normalize(text: string): string {
-  // ASCII is its own normal form, so the usual case skips the work.
+  // ASCII is already in normal form, so the usual case skips the work.
   if (isAscii(text)) return text.toLowerCase();
   return text.replace(INVISIBLE, '').normalize('NFKC').toLowerCase().replace(/[‘’ʼ]/g, "'");
 }
 
-/** The term of one word, or '' if it is a stop word. */
+/** Returns the term of one word, or '' if it is a stop word. */
 function termOf(word: string, language: Language): string {
   const plain = language.contractions ? expandContraction(removeAccents(word), language.stopWords) : word;
   if (language.stopWords.has(plain)) return '';
@@ -143,7 +143,7 @@ function expandContraction(word: string, stopWords: ReadonlySet<string>): string
   return stopWords.has(base) ? base : base.replaceAll("'", '');
 }
 
-/** Only marks on Latin letters: in most other scripts a mark is part of the letter. */
+/** Removes only marks on Latin letters: in most other scripts a mark is part of the letter. */
 function removeAccents(word: string): string {
   if (isAscii(word)) return word;
   return word

@@ -7,19 +7,19 @@
  * Lucene has dropped since version 8, is kept as in SQLite's FTS5.
  */
 
-/** How soon further occurrences of a term in one memory stop adding to its score. */
+/** How soon further occurrences of a term stop adding to the score: smaller is sooner. */
 export const BM25_K1 = 1.2;
 
 /** How far the length of a memory counts against it: 0 not at all, 1 in full proportion. */
 export const BM25_B = 0.75;
 
 /**
- * Memories without the term that every space is assumed to hold besides its own, so that the term weights of
- * a space of three memories already resemble those of a full one.
+ * Every space is assumed to have this many more memories, without the term, so that term weights in a space of three
+ * memories already resemble those in a large one.
  */
 export const PRIOR_MEMORY_COUNT = 50;
 
-/** What the share of x up to 1 can give to the lexical signal; the rest rewards repetition and brevity. */
+/** The part of the lexical signal that x up to 1 makes up. The rest rewards repetition and brevity. */
 const COVERAGE_SHARE = 0.9;
 const EXCESS_SHARE = 0.1;
 
@@ -36,8 +36,8 @@ export function inverseDocumentFrequency(memoryCount: number, documentFrequency:
 }
 
 /**
- * k1 · (1 − b + b · length / averageLength): what the length of a memory adds to the denominator of each of
- * its term scores. Depends on no query, so an index may keep it, as float64.
+ * Returns k1 · (1 − b + b · length / averageLength), which the length of a memory adds to the denominator of each of
+ * its term scores. It depends on no query, so an index may keep it, as float64.
  *
  * @param length terms in the memory, repetitions included, ≥ 0.
  * @param averageLength mean length over the memories in the statistics; if 0, every length counts as average.
@@ -48,14 +48,13 @@ export function lengthNormalization(length: number, averageLength: number): numb
 }
 
 /**
- * What one query term adds to the BM25 of one memory:
- * idf · frequency · (k1 + 1) / (frequency + normalization).
+ * Returns what one query term adds to the BM25 of one memory: idf · frequency · (k1 + 1) / (frequency + normalization).
  *
- * @param idf see {@link inverseDocumentFrequency}; any other weight > 0 may stand in.
+ * @param idf see {@link inverseDocumentFrequency}; any other weight > 0 may be used instead.
  * @param frequency occurrences of the term in the memory, ≥ 0.
  * @param normalization see {@link lengthNormalization}.
- * @returns 0 (frequency 0) to idf · (k1 + 1), never reached; exactly `idf` for one occurrence in a memory of
- * average length.
+ * @returns 0 (frequency 0) to idf · (k1 + 1), never reached; exactly `idf` for one occurrence in a memory of average
+ * length.
  */
 export function termScore(idf: number, frequency: number, normalization: number): number {
   return idf * ((frequency * (BM25_K1 + 1)) / (frequency + normalization));
@@ -77,7 +76,7 @@ export function lexicalRelevance(bm25: number, idfSum: number): number {
   return x <= 1 ? COVERAGE_SHARE * x : COVERAGE_SHARE + (EXCESS_SHARE * (x - 1)) / BM25_K1;
 }
 
-/** Statistics over the memories of one space that BM25 counts (all that are not stubs). */
+/** Statistics over the memories of one space that BM25 counts: all except stubs. */
 export interface Bm25Statistics {
   /** Memories counted, an integer ≥ 0. */
   readonly memoryCount: number;
@@ -87,7 +86,7 @@ export interface Bm25Statistics {
   readonly documentFrequency: (term: string) => number;
 }
 
-/** A query made ready for scoring. Scores must be summed in the order of `terms`. */
+/** A query prepared for scoring. Scores must be summed in the order of `terms`. */
 export interface Bm25Query {
   /** The distinct terms, in ascending order of UTF-16 code units. */
   readonly terms: readonly string[];
@@ -100,7 +99,7 @@ export interface Bm25Query {
 }
 
 /**
- * Prepares a query: each distinct term once, sorted, weighted; unknown terms stay in.
+ * Prepares a query: each distinct term once, sorted and weighted. Unknown terms are included.
  *
  * @param terms the terms of the analysed query, in any order, repeated or not.
  * @param idfOf weight of a term; default {@link inverseDocumentFrequency} over `statistics`.
@@ -119,7 +118,7 @@ export function prepareBm25Query(
 }
 
 /**
- * BM25 of one memory, term by term in the query's order.
+ * Computes the BM25 of one memory, term by term in the query's order.
  *
  * @param frequencyOf occurrences of a term in the memory; 0 or `undefined` if it does not contain it.
  * @param length terms in the memory, repetitions included.

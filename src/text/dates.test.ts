@@ -150,7 +150,7 @@ const nothing = [
 describe('readEnglishDates', () => {
   afterEach(() => vi.unstubAllEnvs());
 
-  it('on a weekend, tells the one that runs from the last one', async () => {
+  it('on a weekend, distinguishes the current one from the last one', async () => {
     for (const today of [Date.UTC(2026, 5, 13, 12), Date.UTC(2026, 5, 14, 12)]) {
       const ranges = async (text: string) =>
         (await readEnglishDates(text, { now: today, timeZone: 'UTC' })).map(({ start }) => day(start));
@@ -213,7 +213,7 @@ describe('readEnglishDates', () => {
     ]);
   });
 
-  it('lets a day begin where the clocks leave midnight out', async () => {
+  it('begins a day correctly if the clocks skip midnight', async () => {
     expect(await read('2023-04-28', 'Africa/Cairo')).toEqual([
       '2023-04-28: 2023-04-27T22:00 – 2023-04-28T21:00',
     ]);
@@ -286,7 +286,7 @@ describe('the parser', () => {
     expect(mayNeedParser(text)).toBe(false);
   });
 
-  it('would find nothing else where it is not loaded', async () => {
+  it('would find nothing more in texts for which it is not loaded', async () => {
     const word = fc.constantFrom(
       ...'in on for the of last past this next ago to and until from may May march mar sun sat'.split(' '),
       ...'summer fall winter June Monday today week weeks day days month hours tonight weekend year quarter'.split(
@@ -313,7 +313,7 @@ describe('the parser', () => {
   });
 });
 
-describe('words that are mostly no dates', () => {
+describe('words that are usually not dates', () => {
   it.each(['may', 'march', 'sat', 'sun'])(
     '%s is read as the parser reads it beside units of time',
     async (word) => {
@@ -344,7 +344,7 @@ describe('patterns that are slow to compile', () => {
     return texts;
   };
 
-  it('look at nothing in which they cannot end', () => {
+  it('skip texts in which they cannot end', () => {
     expect(looked('what did they plant in spring')).toEqual([]);
     expect(looked('what did they plant two weeks ago')).toEqual(['what did they plant two weeks ago']);
     expect(looked('two weeks later they ate')).toEqual(['two weeks later they ate']);

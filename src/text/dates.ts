@@ -2,7 +2,7 @@ import type { Chrono, ParsedResult, Parser } from 'chrono-node';
 import { type Instant, isInstant, LATEST, MILLISECONDS_PER_DAY } from '../domain/time.ts';
 import { type CalendarDay, calendarDay, midnightOf, startOfDay } from '../domain/zone.ts';
 
-/** A stretch of time that a text names, such as a day or a month. */
+/** A period that a text names, such as a day or a month. */
 export interface DateRange {
   /** The words that name it. */
   readonly text: string;
@@ -11,24 +11,28 @@ export interface DateRange {
   readonly end: Instant;
 }
 
-/** From where a text is read. */
+/** When and where a text is read. */
 export interface DateContext {
   readonly now: Instant;
-  /** The IANA name of the zone whose days are meant. */
+  /** The IANA name of the time zone that defines the days. */
   readonly timeZone: string;
 }
 
-/** Finds the stretches of time that a text names, in the order of the text. One for each language. */
+/** Finds the periods that a text names, in the order of the text. Each language has its own reader. */
 export interface DateReader {
   (text: string, context: DateContext): Promise<readonly DateRange[]>;
-  /** False for a text that names no date for certain: the time zone is then not looked up, nor the reader called. */
+  /**
+   * Returns false for a text that certainly names no date. The time zone is then not looked up, and the reader not
+   * called.
+   */
   readonly mayName?: ((text: string) => boolean) | undefined;
 }
 
 /**
- * The dates that an English text names: days, weeks, months, seasons, years and ranges of them. One without a year is the latest that
- * began before `now`; a relative one has the grain of its unit ("two weeks ago": that week). Seasons are northern.
- * Times of day, bare numbers, "now", "today" in a question about habits, repeated days and dates to come name none.
+ * Finds the dates that an English text names: days, weeks, months, seasons, years, and ranges of them. A date without a
+ * year is the latest that began before `now`. A relative date is as long as its unit ("two weeks ago": that week).
+ * Seasons are northern. Ignored are times of day, bare numbers, "now", "today" in a question about habits, repeated
+ * days, and future dates.
  *
  * @example
  * ```ts
@@ -44,7 +48,7 @@ async function readEnglish(text: string, context: DateContext): Promise<readonly
   return mayName(text) ? datesOf(text, context, mayNeedParser(text)) : [];
 }
 
-/** The dates of a text; without the parser, seasons and years that stand alone. */
+/** Finds the dates of a text. Without the parser, only seasons and years that stand alone. */
 export async function datesOf(
   text: string,
   context: DateContext,
@@ -55,11 +59,11 @@ export async function datesOf(
   if (withParser) spans.push(...(await parsedSpans(text, context, today, spans)));
   spans.push(...loneEnds(text, today, spans));
   spans.sort((a, b) => a.index - b.index);
-  // What is still to come, nothing can have been said in.
+  // Nothing can have been said in the future.
   return (
     joinedRanges(spans, text)
       .filter(({ first }) => !isBefore(today, first))
-      // Nor in what is too long ago to be the time of a memory.
+      // Also drops dates that are too long ago to be the time of a memory.
       .filter(({ first }) => isInstant(midnightOf(first)))
       .map(({ text: words, first, after }) => ({
         text: words,
@@ -76,9 +80,9 @@ async function parsedSpans(
   today: CalendarDay,
   known: readonly Span[],
 ): Promise<Span[]> {
-  // Most queries name no date, and a command line should not load what it does not need.
+  // Loaded on demand: most queries name no date, and a command line should not load what it does not need.
   const { Chrono, casual } = await import('chrono-node/en');
-  // At noon no zone that the process may run in moves the reference to another day.
+  // At noon, the reference falls on the same day in any time zone of the process.
   const instant = new Date(midnightOf(today) + MILLISECONDS_PER_DAY / 2);
   const spans: Span[] = [];
   parser ??= new Chrono({ parsers: casual.parsers.map(onlyWithItsEnding), refiners: casual.refiners });
@@ -93,15 +97,15 @@ async function parsedSpans(
 let parser: Chrono | undefined;
 
 /**
- * How two patterns of the library end, and what a text must then contain. V8 takes 50 ms to compile each of them, when they look at
- * a text for the second time: what stands behind a date that they found is one.
+ * The endings of two patterns of the library, and what a text must contain for them to match. V8 takes 50 ms to compile
+ * each pattern when it is used for the second time, and continuing after a date that was found is such a use.
  */
 const ENDINGS = [
   ['(?:ago|before|earlier)', /ago|before|earlier/i],
   ['(?:later|after|from now|henceforth|forward|out)', /later|after|from now|henceforth|forward|out/i],
 ] as const;
 
-/** The same parser, which looks at no text, nor at the rest of one, in which its pattern cannot end. */
+/** Wraps a parser so that it skips a text, or the rest of one, in which its pattern cannot end. */
 export function onlyWithItsEnding(parser: Parser): Parser {
   return {
     pattern(context) {
@@ -126,22 +130,22 @@ class EndingPattern extends RegExp {
   }
 }
 
-/** Days from `first` up to, and without, `after`. */
+/** A period from `first` to before `after`. */
 interface Stretch {
   readonly first: CalendarDay;
   readonly after: CalendarDay;
-  /** Where the year was not named: the same in a year. */
+  /** The same period in a given year; set if the text did not name the year. */
   readonly inYear?: ((year: number) => Stretch) | undefined;
 }
 
 interface Span extends Stretch {
   readonly index: number;
   readonly text: string;
-  /** It names a date only as one end of a range: the year in "to 2023". */
+  /** Whether it names a date only as one end of a range, as the year in "to 2023". */
   readonly isLone?: boolean | undefined;
 }
 
-/** Two dates with nothing but a word for a range between them are its ends. */
+/** Joins two dates into a range if only a word for a range is between them. */
 function joinedRanges(spans: readonly Span[], text: string): readonly Span[] {
   const found: Span[] = [];
   for (let at = 0; at < spans.length; at++) {
@@ -156,7 +160,7 @@ function joinedRanges(spans: readonly Span[], text: string): readonly Span[] {
   return found;
 }
 
-/** What stands before an end of a range, and may be among its words. */
+/** What may precede an end of a range, and be part of its words. */
 const BEFORE_END = /^(?:(?:between|from|since|until|till|in|the)\s+)+/i;
 const RANGE_BEGINS = /\b(between|from|since)\s+(?:in\s+)?(?:the\s+)?$/i;
 const RANGE_GOES_ON = /^\s*(?:(?:and|to|until|till|through)\s+|[-–—]\s*)(?:in\s+)?(?:the\s+)?$/i;
@@ -169,11 +173,11 @@ function areEnds(a: Span, b: Span, text: string): boolean {
   if (!RANGE_GOES_ON.test(joint)) return false;
   const begins = RANGE_BEGINS.exec(text.slice(0, from))?.[1]?.toLowerCase();
   if (/\band\b/i.test(joint)) return begins === 'between';
-  // Two bare numbers are none.
+  // Two bare numbers are not a range.
   return begins !== undefined || !(a.isLone && b.isLone);
 }
 
-/** "June or August 2023": both are of that year. */
+/** In "June or August 2023", both months are of that year. */
 function withYearOf(span: Span, next: Span | undefined, text: string): Span {
   if (!span.inYear || !next || next.inYear) return span;
   const between = text.slice(span.index + span.text.length, next.index);
@@ -182,13 +186,13 @@ function withYearOf(span: Span, next: Span | undefined, text: string): Span {
   return { ...span, ...span.inYear(next.first.year) };
 }
 
-/** "from November to February 2023": the first one is of the year before. */
+/** In "from November to February 2023", the first month is of the year before. */
 function beforeEnd(inYear: (year: number) => Stretch, { first }: Stretch): Stretch {
   const begin = inYear(first.year);
   return isBefore(first, begin.first) ? inYear(first.year - 1) : begin;
 }
 
-/** "from June to August", said in July: the end is still to come. */
+/** In "from June to August", said in July, the end is still to come. */
 function afterBegin(inYear: (year: number) => Stretch, { first }: Stretch): Stretch {
   const end = inYear(first.year);
   return isBefore(end.first, first) ? inYear(first.year + 1) : end;
@@ -196,7 +200,7 @@ function afterBegin(inYear: (year: number) => Stretch, { first }: Stretch): Stre
 
 type Grain = 'day' | 'week' | 'month' | 'quarter' | 'year';
 
-/** The first unit that is named: "2 yr ago", "3mo ago". */
+/** Finds the first unit that is named: "2 yr ago", "3mo ago". */
 const UNIT_WITH_GRAIN = /(?:\b|\d)(day|d|week|w|fortnight|month|mos|mo|quarter|qtr|year|yr|y|decade)s?\b/i;
 const GRAINS: readonly (readonly [RegExp, Grain])[] = [
   [/^w/, 'week'],
@@ -209,28 +213,31 @@ const PREPOSITIONS =
   '(?:in|on|during|since|until|till|by|before|after|from|of|around|between|last|past|this|next|every|early|late|mid)[\\s-]+(?:the\\s+)?';
 const PREPOSITION = new RegExp(`\\b${PREPOSITIONS}$`, 'i');
 
-/** Whole words: "market" and "decide" begin like months. */
+/** Matches whole words only: "market" and "decide" begin like months. */
 const DATE_WORD =
   /\b(?:jan(?:uary)?|feb(?:ruary)?|apr(?:il)?|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?|mon(?:day)?|tue(?:s|sday)?|wed(?:s|nesday)?|thu(?:rs?|rsday)?|fri(?:day)?|saturday|sunday|yesterday|today|tonight|tomorrow|midnight|weekend|fortnight)(?:['’]s|s)?\b/i;
 
-/** Words that are mostly no dates, and what makes them some: a number, a time of the day or the year, another one, a preposition. */
+/**
+ * Words that are usually not dates, and what makes them dates: a number, a time of day or of the year, another such
+ * word, a preposition.
+ */
 const COMMON_WORD = /\b(?:may|mar(?:ch)?|sat|sun)(?:['’]s|s)?\b/gi;
 const COMPANION = /\d|\b(?:(?:mid)?night|evening|afternoon|noon|morning|(?:quarter|qtr)s?)\b/i;
 const COMMON_WORD_AFTER_PREPOSITION = new RegExp(`\\b${PREPOSITIONS}${COMMON_WORD.source}`, 'i');
 
-/** "7/5/2023", "2023-05-07", "7.5.2023", "2023 5 7": a version, a port or a number of things is none. */
+/** Matches "7/5/2023", "2023-05-07", "7.5.2023", "2023 5 7", but no versions, ports or quantities. */
 const NUMBERS_AS_DATE = /\d[-/]\d|\d\.\d+\.\d|\d{4}\s+\d{1,2}\s/;
 
-/** "a month before yesterday" */
+/** Matches "a month before yesterday". */
 const COUNTS_FROM_OTHER_DAY = /\b(?:before|after|from|since)\s+\S/i;
 
-/** What a number of units counts from, and the units. */
+/** Words that say what a number of units is counted from, and the units. */
 const RELATIVE = /\b(?:ago|last|past|previous|next|this)\b|(?:^|\s)-/i;
 const RELATIVE_WITH_NUMBER = /\b(?:before|earlier)\b/i;
 const UNIT =
   /(?:\b|\d)(?:sec(?:ond)?|min(?:ute)?|hr|hour|day|week|mo|month|qtr|quarter|yr|year|weekday|night|evening|afternoon|noon|morning)s?\b|\d\s*[smhdwy]\b/i;
 
-/** Whether the parser may find a date: what it takes to load it, and the first two texts that it looks at, cost 70 ms. */
+/** Whether the parser may find a date. Loading it, and its first two texts, take 70 ms. */
 export function mayNeedParser(text: string): boolean {
   return DATE_WORD.test(text) || NUMBERS_AS_DATE.test(text) || commonWordIsDate(text) || isRelative(text);
 }
@@ -244,18 +251,18 @@ function isRelative(text: string): boolean {
   return UNIT.test(text) && (RELATIVE.test(text) || (RELATIVE_WITH_NUMBER.test(text) && /\d/.test(text)));
 }
 
-/** Looked for without the parser. */
+/** Found without the parser. */
 const SEASON_OR_YEAR = /\b(?:spring|summer|autumn|fall|winter|(?:19|20)\d{2})\b/i;
 
 function mayName(text: string): boolean {
   return SEASON_OR_YEAR.test(text) || mayNeedParser(text);
 }
 
-/** Words that are also names of months and days of the week, or parts of them. */
+/** Words that are also names of months and days of the week, or abbreviations of them. */
 const AMBIGUOUS =
   /^(?:[,(]\s*)?(?:may|march|mar|sun|sat|second|sec|wed|mon|fri|tue|thu|dec|jan|jun|oct|aug|sep|nov|apr|feb|jul)\s*(?:[,-]|of)?\s*$/i;
 
-/** From where a date is counted. The library counts from noon. */
+/** What dates are relative to. The library counts from noon. */
 interface Reference extends DateContext {
   readonly today: CalendarDay;
   readonly noon: Date;
@@ -266,11 +273,11 @@ function spanOf(result: ParsedResult, text: string, reference: Reference): Span 
   const { start, end, index } = result;
   const words = result.text;
   const first = rangeOf(start, words, text, index, reference);
-  // In "yesterday until today" each half has words of its own.
+  // In "yesterday until today", each half has its own words.
   const until = isCasual(words) ? words.split(UNTIL).at(-1)! : words;
   const last = end && rangeOf(end, until, text, index + words.length - until.length, reference);
   if (!last) return first && { index, text: words, ...first };
-  // "3 May to 7 May 2023": the day of the first half is read as an hour.
+  // In "3 May to 7 May 2023", the library reads the day of the first half as an hour.
   const day = start.isCertain('hour') && !start.isCertain('day') ? start.get('hour') : null;
   const inYear = (year: number) => grained({ year, month: start.get('month')!, day: day! }, 'day');
   const begin = day === null ? first : yearly(inYear, today);
@@ -278,14 +285,14 @@ function spanOf(result: ParsedResult, text: string, reference: Reference): Span 
   return { index, text: words, ...between(begin, last) };
 }
 
-/** From the first day of the one to the last of the other, whichever is earlier. */
+/** Returns the period from the first day of the earlier one to the last day of the later one. */
 function between(begin: Stretch, end: Stretch): Stretch {
   const [from, to] = inYearsOf(begin, end);
   const [a, b] = isBefore(to.first, from.first) ? [to, from] : [from, to];
   return { first: a.first, after: b.after };
 }
 
-/** The ends of a range, of which one or none names the year. */
+/** Gives both ends of a range a year, where at most one names it. */
 function inYearsOf(begin: Stretch, end: Stretch): readonly [begin: Stretch, end: Stretch] {
   if (end.inYear) return [begin, afterBegin(end.inYear, begin)];
   return [begin.inYear ? beforeEnd(begin.inYear, end) : begin, end];
@@ -305,7 +312,7 @@ function rangeOf(
   if (tags.has('casualReference/now')) return undefined;
   if (/^today\b/i.test(words) && asksForHabits(text)) return undefined;
   const casual = CASUAL.find(([pattern]) => pattern.test(words));
-  // The library asks the zone of the process what day "last night" was.
+  // The library would decide by the time zone of the process what day "last night" was.
   if (casual) return grained({ ...today, day: today.day + casual[1] }, 'day');
   if (AMBIGUOUS.test(words) && !PREPOSITION.test(before)) return undefined;
   // 4/10 is a score or a share as often as a day.
@@ -314,16 +321,16 @@ function rangeOf(
   const grain = GRAINS.find(([pattern]) => pattern.test(unit))?.[1] ?? 'day';
   if (/^(?:this|current) (?:week|month|year)$/i.test(words)) return grained(today, grain);
   if (tags.has('result/relativeDate')) {
-    // "for two hours" is how long, and "in two hours" is still to come, even though it is today.
+    // "for two hours" is a duration, and "in two hours" is still to come, even if it is today.
     const ahead = parsed.date().getTime() - noon.getTime();
     if (ahead > 0) return undefined;
-    // Where the month has no such day, as a month before 31 May, the library goes on into the next one.
+    // If the month has no such day, as in a month before 31 May, the library continues into the next month.
     const rolledOver = !parsed.isCertain('day') && at.day !== today.day && !COUNTS_FROM_OTHER_DAY.test(words);
     const counted = rolledOver ? { ...at, month: at.month - 1 } : at;
-    // Hours are counted from the time of the day: two hours ago it may have been yesterday.
+    // Hours are counted from the time of day: two hours ago may have been yesterday.
     const ofHours = tags.has('result/relativeDateAndTime') && !COUNTS_FROM_OTHER_DAY.test(words);
     const then = ofHours ? calendarDay(now + ahead, timeZone) : counted;
-    // A stretch that lasts until now: "in the last three months".
+    // A period that lasts until now: "in the last three months".
     if (/^(?:the\s+)?(?:last|past|previous)\s+\S+\s+\S+$/i.test(words)) {
       return { first: grained(then, grain).first, after: next(today, 'day') };
     }
@@ -361,7 +368,7 @@ function rangeOf(
   return parsed.isCertain('year') ? grained({ year: at.year, month: 1, day: 1 }, 'year') : undefined;
 }
 
-/** Words for days around today, and how far off they are. */
+/** Words for days close to today, and their distance in days. */
 const CASUAL = [
   [/^(?:yesterday|last (?:night|evening))\b/i, -1],
   [/^(?:today|tonight|this (?:morning|noon|afternoon|evening|night))\b/i, 0],
@@ -374,7 +381,10 @@ function isCasual(words: string): boolean {
 
 const UNTIL = /\s*(?:[-–]|\b(?:to|until|till|through)\b)\s*/i;
 
-/** Today is only a date where something happened, or is to happen: "What does Ann do today" asks for how things are. */
+/**
+ * Whether a text asks about habits: "What does Ann do today" asks how things are. "Today" is a date only where
+ * something happened or will happen.
+ */
 function asksForHabits(text: string): boolean {
   return !/\b(?:did|was|were|had|has|have|happened|said|told|will|going to|plan(?:s|ned)?)\b/i.test(text);
 }
@@ -391,11 +401,11 @@ const SEASON =
 const YEAR =
   /\b(in|during|since|of|from|until|till|before|after|by|throughout|year|around|early|late)\s+((?:19|20)\d{2})\b(?!-\d(?!\d{3}\b)|[/.:]\d)/gi;
 
-/** What the library does not read: seasons, and years that stand alone. */
+/** Finds what the library does not read: seasons, and years that stand alone. */
 function seasonsAndYears(text: string, today: CalendarDay): readonly Span[] {
   const seasons = [...text.matchAll(SEASON)].flatMap((match): Span[] => {
     const [words, preposition, name = '', year] = match;
-    // "fall" and "spring" are verbs too.
+    // "fall" and "spring" are also verbs.
     if (preposition === undefined && year === undefined) return [];
     const [, month] = SEASONS.find(([each]) => each === name.toLowerCase())!;
     const season = (of: number) => {
@@ -433,7 +443,7 @@ const MONTH_AND_DAYS = new RegExp(
   'gi',
 );
 
-/** What the library does not read after "between": two days of a month. */
+/** Finds what the library does not read after "between": two days of a month. */
 function afterBetween(text: string, today: CalendarDay): readonly Span[] {
   // V8 compiles patterns when they first run, which takes longer than a recall.
   if (!/\bbetween\b/i.test(text)) return [];
@@ -460,7 +470,10 @@ function afterBetween(text: string, today: CalendarDay): readonly Span[] {
 const LONE_YEAR = /(?<![\w./:])(?:19|20)\d{2}(?!\w|[/.:]\d)/g;
 const LONE_MONTH = new RegExp(`(?<!\\d(?:st|nd|rd|th)?\\s{0,3})\\b${MONTH}(?!\\s{0,3}\\d)`, 'gi');
 
-/** What names no date where it stands alone, but may be one end of a range: a year, and a month that is a common word or short. */
+/**
+ * Finds words that are not a date alone but may be one end of a range: a year, or a month whose name is short or a
+ * common word.
+ */
 function loneEnds(text: string, today: CalendarDay, known: readonly Span[]): readonly Span[] {
   // V8 compiles patterns when they first run, which takes longer than a recall.
   if (!/\bbetween\b|\b(?:to|until|till|through)\b|[-–—]/i.test(text)) return [];
@@ -486,10 +499,13 @@ function daysIn(month: number, year: number): number {
   return new Date(midnightOf({ year, month: month + 1, day: 0 })).getUTCDate();
 }
 
-/** Whole words: "married" and "decided" begin like months. */
+/** Matches whole words only: "married" and "decided" begin like months. */
 const MONTH_BEFORE = new RegExp(`\\b${MONTH}(?:\\s+\\d{1,2}(?:st|nd|rd|th)?,?)?\\s*$`, 'i');
 
-/** The last Saturday and Sunday that began, or with "last" those of the week before, or with "next" the coming ones. */
+/**
+ * Returns the latest Saturday and Sunday that have begun. With "last", those of the week before; with "next", the
+ * coming ones.
+ */
 function weekend(words: string, today: CalendarDay): Stretch {
   const back = (weekdayOf(today) + 1) % 7;
   const isRunning = back <= 1;
@@ -498,13 +514,13 @@ function weekend(words: string, today: CalendarDay): Stretch {
   return { first, after: { ...first, day: first.day + 2 } };
 }
 
-/** The latest of yearly stretches that began on or before a day. */
+/** Returns the latest of yearly periods that began on or before a day. */
 function latest(of: (year: number) => Stretch, today: CalendarDay): Stretch {
   const found = [today.year + 1, today.year, today.year - 1].map(of);
   return found.find(({ first }) => !isBefore(today, first)) ?? found[2]!;
 }
 
-/** The same, of which the text may still name the year. */
+/** Returns the same period with `inYear`, because the text may still name the year. */
 function yearly(inYear: (year: number) => Stretch, today: CalendarDay): Stretch {
   return { ...latest(inYear, today), inYear };
 }

@@ -2,11 +2,11 @@
 export interface Language {
   /** Names the stemmer and the stop list; part of the analyzer's identity. */
   readonly id: string;
-  /** Root of a lower-case word. */
+  /** Returns the stem of a lower-case word. */
   readonly stem: (word: string) => string;
   /** Lower-case words that never become terms. */
   readonly stopWords: ReadonlySet<string>;
-  /** Whether English contractions and possessives are undone; else an apostrophe parts two words. */
+  /** Whether English contractions and possessives are resolved; else an apostrophe separates two words. */
   readonly contractions: boolean;
 }
 
@@ -23,9 +23,9 @@ interface StemmerModule {
 }
 
 /**
- * The stemmers, each loaded when first asked for. Only languages whose stems agree with
- * Snowball's own (Dutch: with its `dutch_porter`). English is not among them: that stemmer is Porter's first
- * algorithm, and drops an s or t before -ion (definition: defini).
+ * The stemmers, each loaded on first use. Only languages whose stems agree with Snowball's own (Dutch: with its
+ * `dutch_porter`). English is not included: its stemmer is Porter's first algorithm, which drops an s or t before -ion
+ * (definition: defini).
  */
 const stemmers = {
   arabic: () => import('@orama/stemmers/arabic'),

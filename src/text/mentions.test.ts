@@ -60,7 +60,7 @@ describe('mentions found by words', () => {
 
   const ids = (text: string, ...named: readonly Named[]) => mentionsIn(text, named).map(({ id }) => id);
 
-  it('of a name that two have are mentions of neither', () => {
+  it('ignore a name that two things share', () => {
     const two = [
       { id: 'a', names: ['Jordan', 'Jo Lee'], kind: 'person' },
       { id: 'b', names: ['jordan', 'Jordan'], kind: 'place' },
@@ -69,7 +69,7 @@ describe('mentions found by words', () => {
     expect(mentionsIn('anything', [])).toEqual([]);
   });
 
-  it('are the longest name that stands there, in any Unicode form', () => {
+  it('are the longest matching name, in any Unicode form', () => {
     const ada = { id: 'ada', names: ['Ada', 'Ada Lovelace'], kind: 'person' };
     expect(mentionsIn('I saw Ada Lovelace', [ada])).toEqual([{ id: 'ada', start: 6, end: 18 }]);
     const zoe = { id: 'zoe', names: ['Zoe\u0308'], kind: 'person' };

@@ -3,13 +3,13 @@ import { isCommonWord, UNSPACED } from './names.ts';
 /** Something that has names. */
 export interface Named {
   readonly id: string;
-  /** As they are written. */
+  /** The names as they are written. */
   readonly names: readonly string[];
   /** `person`, `place` or another word, if it is known. */
   readonly kind?: string | undefined;
 }
 
-/** Where a text names something: characters of its NFC form, from `start` to before `end`. */
+/** A place where a text names something: characters of its NFC form, from `start` to before `end`. */
 export interface Mention {
   readonly id: string;
   readonly start: number;
@@ -17,14 +17,14 @@ export interface Mention {
 }
 
 /**
- * Which of these things a text names, by words alone: whole words, written with the capital letters of the name, with or
- * without a possessive ending. Cautious, because a wrong mention joins what has nothing to do with each other:
+ * Finds which of these things a text names, by words alone: whole words, with the capital letters of the name, with or
+ * without a possessive ending. It is cautious, because a wrong mention connects unrelated things:
  *
- * - a name that two of them have names neither;
- * - a name without a capital letter or a digit is no name here, but for scripts without cases;
- * - a word that is also a common one ("Will", "May") does not count where every word has a capital: at the beginning of a
- *   sentence, unless what follows it can only follow a name;
- * - a part of a longer name ("Jordan River", "Michael Jordan"), of an address or of a word with a hyphen does not count.
+ * - A name that two things share names neither.
+ * - A name without a capital letter or a digit is ignored, except in scripts without case.
+ * - A word that is also a common one ("Will", "May") is ignored where every word has a capital: at the beginning of a
+ *   sentence, unless what follows it can only follow a name.
+ * - A part of a longer name ("Jordan River", "Michael Jordan"), of an address or of a hyphenated word is ignored.
  *
  * @example
  * ```ts
@@ -36,7 +36,7 @@ export function mentionsIn(text: string, things: readonly Named[]): readonly Men
   return finderOf(things)(text);
 }
 
-/** The same for many texts: what is known of the names is worked out once. */
+/** Returns the same function for many texts, which prepares the names only once. */
 export function finderOf(things: readonly Named[]): (text: string) => readonly Mention[] {
   const byName = new Map<string, Named | undefined>();
   for (const thing of things) {
@@ -46,13 +46,13 @@ export function finderOf(things: readonly Named[]): (text: string) => readonly M
       byName.set(key, byName.has(key) && byName.get(key) !== thing ? undefined : thing);
     }
   }
-  // The longest name that fits is meant.
+  // Longest first, so that the longest name that fits is found.
   const names = [...byName.keys()].sort((a, b) => b.length - a.length || (a < b ? -1 : 1));
   if (names.length === 0) return () => [];
   const written = new Map(
     things.flatMap(({ names: given }) => given.map((name) => [normal(name).toLowerCase(), normal(name)])),
   );
-  // As they are written: no pattern takes "İ" for its lower case, which is two characters.
+  // Uses the names as written: no pattern matches "İ" by its lower case, which has two characters.
   const pattern = new RegExp(names.map((name) => escaped(written.get(name) ?? name)).join('|'), 'giu');
   return (given) => {
     const text = normal(given);
@@ -89,24 +89,24 @@ interface Place {
 
 const makePatterns = () => ({
   possessive: /^['’](?:s(?![\p{L}\p{N}])|(?![\p{L}\p{N}]))/u,
-  /** What joins a name to something that is not a sentence: an address, a flag, a file, a word with a hyphen. */
+  /** Characters that join a name to something other than a sentence: an address, a flag, a file, a hyphenated word. */
   joinedBefore: /(?:[\p{L}\p{N}\p{M}_@#/\\.\-–'’]|--)$/u,
   joinedAfter: /^(?:[\p{L}\p{N}\p{M}_@/\\]|[-–](?=[\p{L}\p{N}])|[.:](?=[\p{L}\p{N}])|['’](?=[\p{L}\p{N}]))/u,
-  /** Before the first word of a text, a line or a sentence in it. */
+  /** What precedes the first word of a text, a line or a sentence. */
   beginning: /(?:^|[.!?…:;\n])[\s"'“”„«»‘(*\-–—[\d.]*$/u,
   titles: /(?:^|\s)(?:mr|mrs|ms|dr|prof|sir|lady|herr|frau|uncle)\.?\s$/iu,
   wordBefore: /([\p{L}\p{M}\p{N}'’]+)[ \t]$/u,
   wordAfter: /^[ \t]([\p{L}\p{M}'’]+)/u,
   daysAndMonths:
     /^(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|march|april|may|june|july|august|september|october|november|december|i|i'm|i’m|i'll|i’ll)$/iu,
-  /** Verbs and others that follow a name and hardly ever the common word at the beginning of a sentence. */
+  /** Verbs and other words that follow a name, but hardly ever a common word at the beginning of a sentence. */
   afterAName:
     /^(?:is|was|has|had|does|did|says|said|asked|told|likes|loves|hates|wants|works|worked|lives|lived|moved|came|went|thinks|knows|knew|prefers|plays|played|met|called|bought|sold|wrote|won|resigned|taught|and|or|opens|opened|raised|owns|borders|to)$/u,
 });
 
 let made: ReturnType<typeof makePatterns> | undefined;
 
-/** Read when first needed: to read a pattern of letters of all scripts takes V8 a while. */
+/** Compiled on first use: V8 takes a while to compile patterns for the letters of all scripts. */
 function patterns() {
   made ??= makePatterns();
   return made;
@@ -116,19 +116,19 @@ function isMeant({ text, match, name, start, end, kind }: Place): boolean {
   const before = text.slice(0, start);
   const after = text.slice(end);
   if (UNSPACED.test(name)) return !isWithinLonger(text, start, end);
-  // In capitals throughout it is a cry, not a name.
+  // A word in capitals throughout is emphasis, not a name.
   const shouted = match === name.toUpperCase() && match !== name;
   if (match !== name && (!shouted || name.length < 4 || isCommonWord(name) || isShouted(text))) return false;
   if (patterns().joinedBefore.test(before)) return false;
   const rest = patterns().possessive.test(after) ? after.replace(patterns().possessive, '') : after;
   const isPossessive = rest !== after;
-  // In German a name has its s without an apostrophe.
+  // In German, a possessive s follows a name without an apostrophe.
   if (!isPossessive && patterns().joinedAfter.test(after)) return false;
   if (name.includes(' ')) return !continues(rest);
   return standsAlone(before, rest, isPossessive, name, kind);
 }
 
-/** Of a name of one word. */
+/** Whether a name of one word is meant as a name. */
 function standsAlone(
   before: string,
   rest: string,
@@ -142,7 +142,7 @@ function standsAlone(
   const isFirst = !titled && patterns().beginning.test(before);
   if (!isPossessive && continues(rest)) return false;
   if (previous !== undefined && isCapitalised(previous) && !titled) {
-    // "Tell Jordan" begins a sentence, "Michael Jordan" does too.
+    // "Tell Jordan" begins a sentence, and so does "Michael Jordan".
     const begins = patterns().beginning.test(before.slice(0, before.length - previous.length - 1));
     if (!patterns().daysAndMonths.test(previous) && !(begins && BEGINNERS.has(previous.toLowerCase())))
       return false;
@@ -159,13 +159,13 @@ function standsAlone(
   return true;
 }
 
-/** Whether a name goes on with another capitalised word. */
+/** Whether another capitalised word continues a name. */
 function continues(rest: string): boolean {
   const next = patterns().wordAfter.exec(rest)?.[1];
   return next !== undefined && isCapitalised(next) && !patterns().daysAndMonths.test(next);
 }
 
-/** Before these stands a common word, or a river, a novel, a team. */
+/** Words that precede a common word, or the name of a river, a novel or a team. */
 const DETERMINERS = new Set([
   'the',
   'a',
@@ -182,7 +182,7 @@ const DETERMINERS = new Set([
   'eine',
 ]);
 const PLACES = new Set(['in', 'at', 'since', 'until', 'last', 'next', 'during', 'this', 'of']);
-/** Words with which sentences begin, and no names. */
+/** Words that begin sentences and are not names. */
 const BEGINNERS = new Set(
   `after and as ask at because before both but by call did do does each every for from had has have he her here his how i
   if in is it its last later let maybe meet my neither next no nor now on once only or our perhaps please poor see she since
@@ -193,7 +193,7 @@ const BEGINNERS = new Set(
     .split(/\s+/u),
 );
 
-/** Whether a word at the beginning of a sentence may be no name: those of products and companies are often words. */
+/** Whether a word at the beginning of a sentence may not be a name: names of products and companies are often words. */
 function mayBeAWord(name: string, kind: string | undefined): boolean {
   return isCommonWord(name) || (kind !== 'person' && kind !== 'place');
 }
@@ -207,7 +207,7 @@ function isShouted(text: string): boolean {
   return letters.filter((letter) => /\p{Lu}/u.test(letter)).length > letters.length * 0.7;
 }
 
-/** In scripts without spaces: whether the same script goes on where words do not end. */
+/** Whether a match is part of a longer word, in scripts without spaces. */
 function isWithinLonger(text: string, start: number, end: number): boolean {
   segmenter ??= new Intl.Segmenter('ja', { granularity: 'word' });
   const segments = [...segmenter.segment(text)];
@@ -217,7 +217,7 @@ function isWithinLonger(text: string, start: number, end: number): boolean {
   );
 }
 
-// Made when first needed: making it loads a dictionary, for 13 ms of every start.
+// Created on first use: it loads a dictionary, which would add 13 ms to every start.
 let segmenter: Intl.Segmenter | undefined;
 
 function isName(name: string): boolean {

@@ -1,9 +1,9 @@
 import { englishStopWords } from './stop-words/english.ts';
 
 /**
- * The authors that a query names: those of whose name a word of at least two characters stands in it. Case and a
- * possessive ending are ignored. A word that is also a common one ("Will", "Rose") counts only with a capital letter,
- * and not at the beginning; a name in a script without spaces counts wherever it stands.
+ * Returns the authors that a query names: those whose name has a word of at least two characters that occurs in it.
+ * Case and a possessive ending are ignored. A word that is also a common one ("Will", "Rose") counts only with a
+ * capital letter, and not at the beginning. A name in a script without spaces counts wherever it occurs.
  *
  * @example
  * ```ts
@@ -26,15 +26,15 @@ export function namedAuthors(query: string, authors: readonly string[]): readonl
 
 const WORD = /[\p{L}\p{M}\p{N}]+(?:['’][\p{L}\p{M}\p{N}]+)*/gu;
 const POSSESSIVE = /['’]s?$/u;
-/** Before the first word of a text, or of a sentence in it. */
+/** What precedes the first word of a text or of a sentence. */
 const BEGINNING = /(?:^|[.!?…])[^\p{L}\p{N}]*$/u;
-/** Scripts whose words are written without spaces between them. */
+/** Scripts that do not separate words by spaces. */
 export const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
 interface NameWord {
   readonly word: string;
-  /** It begins with a capital letter, and does not begin a sentence. */
+  /** Whether it begins with a capital letter but does not begin a sentence. */
   readonly isName: boolean;
 }
 
@@ -50,7 +50,7 @@ function fold(text: string): string {
   return text.normalize('NFC').toLowerCase();
 }
 
-/** What is said of who writes where no name is known. */
+/** Words for the role of an author whose name is not known. */
 const ROLES = new Set(
   `admin agent ai anonymous assistant bot chatbot client customer developer everyone function guest host human me
   member model moderator narrator nobody operator other someone speaker staff support system team tool unknown
@@ -59,8 +59,8 @@ const ROLES = new Set(
 const LONGEST_NAME = 60;
 
 /**
- * Whether this, an author, looks like the name of a person: letters with spaces, and a capital letter where the script has
- * them. What says only what somebody does there (`User 2`, `Assistant`), a handle and an address are none.
+ * Whether an author looks like the name of a person: letters with spaces, and a capital letter if the script has them.
+ * Roles (`User 2`, `Assistant`), handles and addresses do not.
  *
  * @example
  * ```ts
@@ -75,7 +75,7 @@ export function isNameOfPerson(author: string): boolean {
   return !wordsOf(name).every(({ word }) => ROLES.has(word));
 }
 
-/** Whether a word that is a name is a common English one too. Case does not matter. */
+/** Whether a name is also a common English word. Case does not matter. */
 export function isCommonWord(word: string): boolean {
   return isCommon(word.toLowerCase());
 }

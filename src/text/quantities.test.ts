@@ -32,11 +32,11 @@ describe('quantities', () => {
     expect(quantities('nowhere near 5 km, newton said')).toEqual({ km: [['5'], []] });
   });
 
-  test('the numbers of a list count nothing', () => {
+  test('list numbers are not quantities', () => {
     expect(quantities('1. buy 3 apples\n2) eat 2 apples')).toEqual({ appl: [['3', '2'], []] });
   });
 
-  test('a number without end is none, and costs no time', () => {
+  test('an endless number is ignored, and takes no time', () => {
     expect(quantities(`1${'.'.repeat(100_000)}2 weeks and 4 days`)).toEqual({ day: [['4'], []] });
   });
 });

@@ -1,13 +1,16 @@
 import type { Analyzer } from './analyze.ts';
 
-/** The values that a text gives for one unit, as they are written, without signs and separators of thousands. */
+/** The values that a text gives for one unit, as written, without signs and thousands separators. */
 export interface Values {
   readonly all: ReadonlySet<string>;
-  /** Those that stand in a sentence about a change. */
+  /** The values in sentences about a change. */
   readonly changed: ReadonlySet<string>;
 }
 
-/** What a text counts, by unit: a currency sign, `%`, the stem of the word after a number or `<` and that of the one before. */
+/**
+ * The values in a text, by unit. A unit is a currency sign, `%`, the stem of the word after a number, or `<` and the
+ * stem of the word before.
+ */
 export type Quantities = ReadonlyMap<string, Values>;
 
 const SENTENCE_END = /(?<=[.!?])\s+|\n+/u;
@@ -16,17 +19,17 @@ const TOKEN = /[$€£¥]?\d[\d.,:]*%?|[\p{L}\p{M}'’]+/gu;
 const CURRENCY = /^[$€£¥]/u;
 const DIGIT = /\d/u;
 
-/** A longer one is a key or a code. */
+/** A longer number is a key or a code. */
 const MAXIMUM_NUMBER_LENGTH = 32;
 
-/** The words by which English says that something is no longer what it was; in other languages none is known. */
+/** English words for a change. Other languages are not recognised. */
 const CHANGE =
   /\b(?:now|new(?:ly)?|updat\w*|chang\w*|increas\w*|decreas\w*|reduc\w*|exten[ds]\w*|shorten\w*|reschedul\w*|postpon\w*|mov(?:e|ed|es|ing)|delay\w*|adjust\w*|rais(?:e|ed|es|ing)|lower(?:ed|s|ing)?|revis\w*|switch\w*|instead|anymore|no longer|replac\w*|correct(?:ed|ion))\b/iu;
 
-/** Finds the numbers of a text that have a unit, and which of them are said to be new. */
+/** Finds the numbers of a text that have a unit, and those in sentences about a change. */
 export function quantitiesOf(text: string, analyzer: Analyzer): Quantities {
   const found = new Map<string, { readonly all: Set<string>; readonly changed: Set<string> }>();
-  // What is no word here, a stop word included, has no stem.
+  // A token that is not a word, or is a stop word, has no stem.
   const stemOf = (token: string | undefined): string =>
     token === undefined || DIGIT.test(token) ? '' : (analyzer.analyze(token)[0] ?? '');
   for (const sentence of text.split(SENTENCE_END)) {
@@ -49,8 +52,8 @@ export function quantitiesOf(text: string, analyzer: Analyzer): Quantities {
 }
 
 /**
- * Whether what one text counts may have changed by the other: of some unit that both have, the newer one gives a
- * value, in a sentence about a change, that the older one lacks, and the older one a value that the newer one lacks.
+ * Whether a newer text may update a quantity of an older one. For a unit that both have, the newer text must give a
+ * value that the older one lacks, in a sentence about a change, and the older text a value that the newer one lacks.
  */
 export function mayUpdate(newer: Quantities, older: Quantities): boolean {
   for (const [unit, { all, changed }] of newer) {

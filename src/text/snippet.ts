@@ -10,7 +10,7 @@ export interface SnippetOptions {
 
 interface Piece {
   readonly text: string;
-  /** Whether white space stands before it. */
+  /** Whether white space precedes it. */
   readonly spaced: boolean;
   /** The query terms in it. */
   readonly matches: readonly string[];
@@ -19,13 +19,12 @@ interface Piece {
 const ELLIPSIS = '…';
 
 /**
- * The passage of a text that shows best why it matches: the one with the most distinct query terms, then the
- * most matching words, then the earliest; the beginning if nothing matches. Whole words; white space becomes
- * single spaces; `…` where text is left out. Plain text: nothing is marked or escaped.
+ * Returns the passage of a text that best shows why it matches: the one with the most distinct query terms, then the
+ * most matching words, then the earliest; the beginning if nothing matches. It consists of whole words; white space
+ * becomes single spaces; `…` marks omitted text. Plain text: nothing is marked or escaped.
  *
  * @param queryTerms terms of the analysed query, from the same `analyzer`.
- * @returns at most `maxCharacters` long; the whole text if that fits. A single word longer than the limit is
- * cut.
+ * @returns at most `maxCharacters` long; the whole text if that fits. A single word longer than the limit is cut.
  */
 export function snippet(
   text: string,
@@ -37,7 +36,7 @@ export function snippet(
   const whole = text.trim().replace(/\s+/g, ' ');
   if (whole.length <= limit) return whole;
   const pieces = splitPieces(whole, new Set(queryTerms), analyzer);
-  // Both ellipses are always reserved, so that no choice of window depends on its place in the text.
+  // Room for both ellipses is always reserved, so that the choice of a window does not depend on its place in the text.
   const room = limit - 2 * ELLIPSIS.length;
   const offsets = [0];
   for (const piece of pieces) offsets.push(offsets.at(-1)! + widthOf(piece));
@@ -59,8 +58,8 @@ type Width = (start: number, end: number) => number;
 type Window = readonly [start: number, end: number];
 
 /**
- * The window that fits and begins and ends with a matching piece. If the best matching piece does not fit by
- * itself, or nothing matches, an empty window at its place or at the beginning.
+ * Returns the best window that fits, and that begins and ends with a matching piece. If the best matching piece does
+ * not fit alone, or nothing matches, returns an empty window at its place or at the beginning.
  */
 function bestWindow(pieces: readonly Piece[], width: Width, room: number): Window {
   const matching = pieces.flatMap((piece, index) => (piece.matches.length > 0 ? [index] : []));
@@ -91,7 +90,7 @@ function bestWindow(pieces: readonly Piece[], width: Width, room: number): Windo
   return best;
 }
 
-/** Adds pieces on both sides, evenly, while they fit. */
+/** Adds pieces on both sides, evenly, as long as they fit. */
 function widen(window: Window, count: number, width: Width, room: number): Window {
   let [start, end] = window;
   const middle = width(0, start) + width(start, end) / 2;

@@ -1,33 +1,33 @@
 /**
- * What a word of a query that is nowhere may stand for. Scalar definitions, without a vocabulary.
+ * Which known terms may stand in for an unknown word of a query. Scalar definitions, without a vocabulary.
  *
- * Distance is that of optimal string alignment: insertions, deletions, replacements and exchanges of two neighbours, no
+ * The distance is optimal string alignment: insertions, deletions, replacements and swaps of two neighbours, with no
  * part edited twice. Source: docs/decisions/0065-misspelt-words.md.
  */
 
-/** How much a word counts that a word of the query is misspelt for, and one that it begins. */
+/** The weight of a stand-in: a term that the word is a misspelling of, or one that begins with the word. */
 export const MISSPELT_WEIGHT = 0.5;
 export const PREFIX_WEIGHT = 0.25;
 
-/** How many known words one that is nowhere stands for, at most. */
+/** The most stand-ins of one unknown word. */
 export const MOST_STAND_INS = 3;
 
-/** Letters, as UTF-16 code units, from which a word as written may be misspelt in one place, and in two. */
+/** The fewest letters (UTF-16 code units) of a written word that may have one mistake, and two. */
 const ONE_MISTAKE = 5;
 const TWO_MISTAKES = 9;
-/** Of a term: from so many on it is compared with others, and may be the beginning of another one. */
+/** The fewest letters of a term that is compared with others and may be the beginning of another one. */
 const SHORTEST_TERM = 4;
 
-/** A known term that stands for one of the query. */
+/** A known term that stands in for a term of the query. */
 export interface StandIn {
   readonly term: string;
-  /** How many edits it is off; `undefined` where the term of the query is its beginning. */
+  /** The edit distance; `undefined` if the query's term is the beginning of this one. */
   readonly distance: number | undefined;
 }
 
 /**
- * How many mistakes a term may hold: 0, 1 or 2, by the letters of the word that it comes from, as `cofe` does from `cofee`.
- * Numbers and names of versions hold none.
+ * Returns how many mistakes a term may contain: 0, 1 or 2, by the length of the word that it comes from, as `cofe` does
+ * from `cofee`. Numbers and version names contain none.
  */
 export function mistakesIn(term: string, written = term): number {
   if (!mayBegin(term)) return 0;
@@ -41,7 +41,7 @@ export function mayBegin(term: string): boolean {
 }
 
 export function isSpelt(term: string): boolean {
-  // Nearly all terms are plain letters, and the classes of Unicode take milliseconds to make ready.
+  // Nearly all terms are plain letters, and Unicode classes take milliseconds to compile.
   return /^[a-zA-Z]+$/.test(term) || (/[\u0080-\uffff]/.test(term) && /^[\p{L}\p{M}]+$/u.test(term));
 }
 
@@ -49,7 +49,7 @@ export function weightOf({ distance }: StandIn): number {
   return distance === undefined ? PREFIX_WEIGHT : MISSPELT_WEIGHT;
 }
 
-/** The nearest first, beginnings last; then the more frequent, then by code units. */
+/** Orders by distance, with beginnings last; then by frequency, higher first; then by code units. */
 export function compareStandIns(
   a: StandIn & { readonly frequency: number },
   b: StandIn & { readonly frequency: number },
@@ -59,21 +59,21 @@ export function compareStandIns(
   return b.frequency - a.frequency || (a.term < b.term ? -1 : a.term > b.term ? 1 : 0);
 }
 
-/** A list of code units within a larger one. */
+/** A range of code units within an array. */
 export interface Units {
   readonly units: ArrayLike<number>;
   readonly start: number;
   readonly length: number;
 }
 
-/** The rows of one comparison: many are made for one word. */
+/** Reused for the rows of each comparison: one word is compared with many others. */
 let scratch: [Uint16Array, Uint16Array, Uint16Array] = [
   new Uint16Array(160),
   new Uint16Array(160),
   new Uint16Array(160),
 ];
 
-/** The distance of two words, or `most` + 1 where it is more than `most`. */
+/** Returns the distance of two words, or `most` + 1 if it is more than `most`. */
 export function distanceWithin(a: Units, b: Units, most: number): number {
   if (Math.abs(a.length - b.length) > most) return most + 1;
   const width = b.length + 1;
@@ -101,7 +101,7 @@ export function distanceWithin(a: Units, b: Units, most: number): number {
       next[column] = distance;
       if (distance < lowest) lowest = distance;
     }
-    // An exchange looks back two rows, of which this one is the higher.
+    // A swap looks back two rows, of which this one is the later.
     if (lowest > most + 1) return most + 1;
     [before, last, next] = [last, next, before];
   }

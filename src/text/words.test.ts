@@ -30,7 +30,7 @@ const ascii = fc
   )
   .map((parts) => parts.join(''));
 
-test('ASCII is cut into the same words alone as within a text that holds more', () => {
+test('ASCII is split into the same words alone as within a Unicode text', () => {
   fc.assert(
     fc.property(ascii, (text) => {
       expect(findRuns(text)).toEqual(findRuns(`${text} é`).slice(0, -1));

@@ -7,7 +7,7 @@ const wordIn = (text: string) =>
     : /[\p{L}\p{M}\p{N}]+(?:['’.,][\p{L}\p{M}\p{N}]+)*(?:\+\+|#)?/gu;
 
 /**
- * The words that the terms of a text come from, as they stand in it, by term; of several the first.
+ * Returns the word that each term of a text comes from, as it is written. If there are several, the first one.
  *
  * @example
  * ```ts
