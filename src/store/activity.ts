@@ -2,16 +2,16 @@ import { stampOf } from './position.ts';
 import type { LogPlace } from './recording.ts';
 import type { MemoryEvent, Usage } from './store.ts';
 
-/** A place in both logs: after this event and this use. */
+/** A place in both logs, after this event and this use. */
 export type ActivityPlace = Pick<LogPlace, 'sequence' | 'usage'>;
 
-/** A place as a log has it. */
+/** A place in the logs, with a stamp that identifies its event and use. */
 export interface StampedPlace extends ActivityPlace {
-  /** Tells this event and this use from others of the same numbers, as in a space that was deleted and made again. */
+  /** Differs for an event and a use with the same numbers in another log, as in a space that was deleted and created again. */
   readonly stamp: string;
 }
 
-/** What both logs say between two places. */
+/** The entries of both logs between two places. */
 export interface ActivityPart {
   readonly entries: readonly (MemoryEvent | Usage)[];
   /** Before the first entry. */
@@ -21,8 +21,8 @@ export interface ActivityPart {
 }
 
 /**
- * What came after a place, of events and uses that do: a use lies between the event before it and the next one. The event and the use
- * of the place itself come first, as far as they are there.
+ * Merges events and uses after a place into the order in which they happened: a use comes directly after the event that
+ * its `after` names. Both lists may begin with the event and the use of the place itself, from which its stamp is made.
  */
 export function activityOf(
   events: readonly MemoryEvent[],
@@ -37,7 +37,7 @@ export function activityOf(
     return {
       sequence: lastEvent?.sequence ?? after.sequence,
       usage: lastUse?.sequence ?? after.usage,
-      // Of what the log says alone, which nothing replaces.
+      // Generation 0: the stamp depends on the logs alone, and a reindex does not change it.
       stamp: stampOf(0, lastEvent, lastUse),
     };
   };

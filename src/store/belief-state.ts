@@ -1,31 +1,30 @@
 import type { NewPair, SimilarPair } from './store.ts';
 
-/** What other memories make of one, where and when a recall looks. */
+/** How other memories affect one, from the scope and time of a recall. */
 export interface BeliefState {
-  /** A memory that is believed has taken its place. */
+  /** Whether a believed memory supersedes it. */
   readonly superseded: boolean;
-  /** The similarity of the nearest possible update that is believed and not judged yet; 0 without one. */
+  /** The highest similarity of a possible update of it that is believed and not judged yet; 0 without one. */
   readonly conflict: number;
 }
 
-/** How memories stand to each other, by whatever tells them apart. */
+/** Which memories supersede or may update which. `Key` identifies a memory. */
 export interface Relations<Key> {
-  /** For a memory that others supersede: those. */
+  /** For each superseded memory, the memories that supersede it. */
   readonly successors: ReadonlyMap<Key, readonly Key[]>;
-  /** For the older memory of possible updates that wait to be judged: the newer ones. */
+  /** For the older memory of each unjudged possible update, the newer memories. */
   readonly newer: ReadonlyMap<Key, readonly { readonly key: Key; readonly similarity: number }[]>;
 }
 
 /**
- * Whether anything further up a memory's chain is believed, whatever became of the links in between, and in whatever
- * order they were made.
+ * Whether any memory that supersedes `key`, directly or through a chain, is believed. The memories in between need not be.
  */
 export function isSuperseded<Key>(
   key: Key,
   successors: ReadonlyMap<Key, Iterable<Key>>,
   isBelieved: (key: Key) => boolean,
 ): boolean {
-  // Writing refuses cycles; a damaged store must not hang.
+  // Writes refuse cycles, but a damaged store must not cause an endless loop.
   const seen = new Set<Key>([key]);
   const waiting = [...(successors.get(key) ?? [])];
   for (let each = waiting.pop(); each !== undefined; each = waiting.pop()) {
@@ -37,7 +36,10 @@ export function isSuperseded<Key>(
   return false;
 }
 
-/** The memories of which {@link isSuperseded} holds. Asks of each at most once: of a long chain, each would ask all above it. */
+/**
+ * Finds all memories for which {@link isSuperseded} is true, in linear time: it calls `isBelieved` at most once for each,
+ * where separate calls would visit the whole chain above every memory.
+ */
 function supersededOf<Key>(
   successors: Relations<Key>['successors'],
   isBelieved: (key: Key) => boolean,
@@ -60,7 +62,7 @@ function supersededOf<Key>(
       waiting.push(key);
     }
   }
-  // In a cycle, which only a damaged store has, nothing takes its own place.
+  // In a cycle, which only a damaged store has, a memory does not supersede itself.
   for (const key of superseded) {
     if (!believed.has(key)) continue;
     const above = successors.get(key) ?? [];
@@ -70,7 +72,7 @@ function supersededOf<Key>(
   return superseded;
 }
 
-/** The state of every memory that is superseded or in conflict. */
+/** Computes the state of every memory that is superseded or has a possible update. */
 export function beliefStates<Key>(
   { successors, newer }: Relations<Key>,
   isBelieved: (key: Key) => boolean,
@@ -90,12 +92,12 @@ export function beliefStates<Key>(
   return states;
 }
 
-/** Whether a pair counts in a search while it waits: only possible updates do. */
+/** Whether an unjudged pair affects a search: only possible updates do. */
 export function isRelation({ kind }: Pick<NewPair, 'kind'>): boolean {
   return kind === 'update';
 }
 
-/** Whether a new pair of the same two memories takes the place of a known one. */
+/** Whether a new pair replaces the known pair of the same two memories. */
 export function isReplacedBy(
   known: Pick<SimilarPair, 'kind' | 'resolution'>,
   pair: Pick<NewPair, 'kind'>,
@@ -103,7 +105,7 @@ export function isReplacedBy(
   return known.kind === 'similar' && known.resolution === undefined && pair.kind === 'update';
 }
 
-/** Groups pairs by their first part. */
+/** Groups values by their key. */
 export function grouped<Key, Value>(pairs: Iterable<readonly [Key, Value]>): Map<Key, Value[]> {
   const groups = new Map<Key, Value[]>();
   for (const [key, value] of pairs) {

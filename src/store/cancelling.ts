@@ -3,7 +3,7 @@ import { throwIfAborted } from '../domain/errors.ts';
 
 const current = new AsyncLocalStorage<AbortSignal | undefined>();
 
-/** Does work on behalf of a caller who may give it up: a store cancels what it is at for it. */
+/** Runs `work` on behalf of a caller. When `signal` aborts, a store cancels what it is doing for that caller. */
 export function onBehalf<Result>(
   signal: AbortSignal | undefined,
   work: () => Promise<Result>,
@@ -11,12 +11,12 @@ export function onBehalf<Result>(
   return signal === current.getStore() ? work() : current.run(signal, work);
 }
 
-/** The signal of the verb that this is done for. */
+/** The signal of the caller on whose behalf this code runs. */
 export function signalOfCaller(): AbortSignal | undefined {
   return current.getStore();
 }
 
-/** The same steps, until the signal aborts. */
+/** Runs the same steps, and throws `aborted` once the signal aborts. */
 export function* unlessAborted<Result>(
   steps: Generator<undefined, Result>,
   signal: AbortSignal | undefined,
@@ -29,7 +29,7 @@ export function* unlessAborted<Result>(
       yield;
     }
   } finally {
-    // Statements that are under way end here.
+    // Ends statements in progress.
     steps.return(undefined as never);
   }
 }

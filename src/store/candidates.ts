@@ -2,7 +2,7 @@ import { namesOfCondition } from '../scoring/condition.ts';
 import type { ResolvedProfile } from '../scoring/profile.ts';
 import type { SearchAnswer } from './store.ts';
 
-/** Whether the candidates of an answer are an upper bound: some of them were not looked at, and may fail a condition. */
+/** Whether `candidates` of an answer is only an upper bound, because some were not scored and may fail a requirement. */
 export function areAtMost(
   { candidates, scored }: Pick<SearchAnswer, 'candidates' | 'scored'>,
   { floor, require }: Pick<ResolvedProfile, 'floor' | 'require'>,

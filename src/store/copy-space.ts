@@ -14,39 +14,40 @@ import {
   PART_NAMES,
 } from './copying.ts';
 
-/** What a copy of a space has, and how that was verified. */
+/** The content of a verified copy of a space. */
 export interface CopyReport {
-  /** How many rows of each part. */
+  /** The number of rows of each part. */
   readonly rows: Readonly<Record<CopyPart, number>>;
-  /** The SHA-256 of the rows of each part, read back from both: the same there, and when the same space is copied again. */
+  /** The SHA-256 of the rows of each part, the same in source and copy. Copying the same space again gives the same values. */
   readonly checksums: Readonly<Record<CopyPart, string>>;
-  /** How many rows were written; fewer than there are where an interrupted copy was gone on with. */
+  /** How many rows were written; fewer than `rows` if an interrupted copy was resumed. */
   readonly written: number;
 }
 
 export interface CopySpaceOptions {
   readonly signal?: AbortSignal | undefined;
-  /** How many rows were looked at, of about how many: every row is copied, then verified. */
+  /** Called with the rows processed so far and the approximate total. Each row counts twice: it is copied, then verified. */
   progress?(done: number, total: number): void;
 }
 
-/** Rows of one read. Those of memories bring their vectors along. */
+/** Rows per read. Memories are read in smaller pages because their rows include vectors. */
 const PAGE: Partial<Record<CopyPart, number>> = { memory: 500 };
 const PAGE_ELSE = 5000;
 
-/** Parts of which no log says what changed; they are compared as a whole. */
+/** Parts whose changes no log records. They are compared as a whole. */
 const UNLOGGED = ['compared', 'similar_pair', 'session', 'tombstone', 'vote', 'recall'] as const;
 
-/** Rounds after what others write meanwhile, of which the last one must find that nothing was. */
+/** Rounds of catching up with concurrent writes. The last round must find no new writes. */
 const MOST_ROUNDS = 50;
 
-/** The first pass copies, the second one verifies; others where something was forgotten or indexed anew meanwhile. */
+/** The first pass copies, the second verifies. More are needed if a memory was forgotten or the space reindexed meanwhile. */
 const MOST_PASSES = 5;
 
 /**
- * Copies a space that may be in use, as it is at one moment near the end. It compares and writes page by page in the order of
- * keys, then what the logs say was written meanwhile, until nothing was; then all is read back and compared. No transaction
- * is open between two reads. Throws `store_busy` when writers leave no such moment: called again, it goes on.
+ * Copies a space that may be in use. The copy is consistent: it has the content of one moment near the end. Compares and
+ * writes page by page in key order, then catches up with concurrent writes from the logs until there are none, then reads
+ * everything back and compares it. Keeps no transaction open between two reads. Throws `store_busy` if writers never
+ * pause; calling it again resumes the copy.
  */
 export async function copySpace(
   source: CopySource,
@@ -59,9 +60,9 @@ export async function copySpace(
   let total = 0;
   for (const part of PART_NAMES) total += 2 * (await source.count(part));
 
-  /** Makes a range of the target what it is in the source; returns the rows there, and how many differed. */
+  /** Makes a range of the target equal to the source. Returns the rows of the source, and how many rows differed. */
   const level = async (part: CopyPart, range: CopyRange, limit?: number) => {
-    // Between two stores of files nothing else waits, so that no signal, and nobody's request, would get its turn.
+    // Copies between two file stores never wait for I/O: without this pause, no signal or request would be processed.
     await slices();
     throwIfAborted(signal);
     const rows = await source.rows(part, limit === undefined ? range : { ...range, limit });
@@ -73,7 +74,7 @@ export async function copySpace(
     const gone = there.filter((row) => !wanted.has(textOf(part, row)));
     if (missing.length + gone.length > 0) {
       await target.put(part, missing, gone);
-      // What hangs on a memory that is still to come is not there yet: the next pass tells whether it came.
+      // Rows of a memory that is not copied yet are skipped by `put`; the next pass verifies them.
       if (part !== 'link' && part !== 'compared')
         checkSame(wanted, byKey(part, await target.rows(part, bounded)));
     }
@@ -97,7 +98,7 @@ export async function copySpace(
     }
   };
 
-  /** Links by the ranges of keys that memories were read in. */
+  /** Levels links by the same key ranges in which memories were read. */
   const levelLinks = async (ends: readonly CopyKey[]) => {
     const digest = createHash('sha256');
     let differences = 0;
@@ -122,7 +123,7 @@ export async function copySpace(
     return { checksums: checksums as Record<CopyPart, string>, differences };
   };
 
-  /** Takes in what was written since; `undefined` where the logs cannot tell. */
+  /** Copies what was written since `begun`; `undefined` if the logs cannot tell. */
   const follow = async (begun: CopyHead): Promise<CopyHead | undefined> => {
     let since = begun;
     for (let round = 0; round < MOST_ROUNDS; round++) {
@@ -149,7 +150,7 @@ export async function copySpace(
   for (let passes = 1; passes <= MOST_PASSES; passes++) {
     const begun = await source.head();
     const { checksums, differences } = await pass();
-    // Only what was written since the last pass may differ from what that one read back.
+    // Without writes since the last pass, this pass must find no differences.
     const mustBeSame = ended?.stamp === begun.stamp;
     ended = await follow(begun);
     if (mustBeSame && ended?.stamp === begun.stamp && differences > 0) throw notTheSame(differences);
@@ -162,7 +163,7 @@ export async function copySpace(
   }
   throw neverQuiet();
 
-  /** How many rows both have of each part; `undefined` where writers came between. */
+  /** Counts the rows of each part in both stores; `undefined` if they differ because of a concurrent write. */
   async function counted(): Promise<CopyReport['rows'] | undefined> {
     const rows: Partial<Record<CopyPart, number>> = {};
     let missing = 0;
@@ -177,7 +178,7 @@ export async function copySpace(
   }
 }
 
-/** Each row as one text, by its key as another; in the order of the rows. */
+/** Maps the key of each row, as JSON, to the row, as JSON; in the order of the rows. */
 function byKey(part: CopyPart, rows: readonly CopyRow[]): ReadonlyMap<string, string> {
   const { columns } = COPY_PARTS[part];
   return new Map(

@@ -1,10 +1,10 @@
 import { columnOf, FIELD_NAMES } from '../domain/fields.ts';
 import type { EmbeddingInfo } from './store.ts';
 
-/** One row of a part, by its columns: values as JSON has them, the same from every store. */
+/** One row of a part: JSON values by column, the same from every store. */
 export type CopyRow = Readonly<Record<string, string | number | boolean | null>>;
 
-/** What tells a row of a part from the others: the values of its key's columns, in their order. */
+/** Identifies a row of a part: the values of its key columns, in order. */
 export type CopyKey = readonly (string | number)[];
 
 interface Part {
@@ -13,17 +13,17 @@ interface Part {
 }
 
 /**
- * What a space consists of, each part after those that its rows refer to. `terms` of a memory are JSON as in
- * `termsToCopy`, its `vector` float32, little endian, in base64. Rows are ordered by their keys: texts byte by byte, in UTF-8.
+ * The parts of a space. Each part comes after those that its rows refer to. `terms` of a memory is JSON (see
+ * `termsToCopy`); its `vector` is little-endian float32 in base64. Rows are ordered by key, texts by their UTF-8 bytes.
  */
 export const COPY_PARTS = {
   memory: {
     key: ['key'],
     columns: ['key', ...FIELD_NAMES.map(columnOf), 'content_key', 'terms', 'vector'],
   },
-  // Nothing logs it, so that it is a part of its own.
+  // A part of its own because no log records its changes.
   compared: { key: ['key'], columns: ['key', 'compared'] },
-  // Its ranges are those of the memory that has the lower key of its two.
+  // A range of keys refers to the lower memory key of the two ends.
   link: { key: ['a_id', 'b_id', 'kind'], columns: ['a_id', 'b_id', 'kind', 'weight', 'at'] },
   event: {
     key: ['sequence'],
@@ -88,13 +88,13 @@ export type CopyPart = keyof typeof COPY_PARTS;
 
 export const PART_NAMES = Object.keys(COPY_PARTS) as readonly CopyPart[];
 
-/** What is not kept in rows: the counters of a space, and what was decided for it. */
+/** The data of a space that is not kept in rows: its counters and its settings. */
 export interface CopyHead {
-  /** Another value whenever anything of the space was written. */
+  /** A value that every write to the space changes. */
   readonly stamp: string;
-  /** How often what is derived from the texts was replaced. */
+  /** How often the space was reindexed. */
   readonly generation: number;
-  /** The last key, sequence, pair, recording and ordinal that were given; the instants of the last event and use. */
+  /** The last key, sequence, pair, recording and ordinal assigned, and the instants of the last event and use. */
   readonly key: number;
   readonly sequence: number;
   readonly at: number;
@@ -111,7 +111,7 @@ export interface CopyHead {
   readonly tombstoneKey: string | undefined;
 }
 
-/** Rows after a key, up to another one, both of which may be left out; or those of memories with these keys. */
+/** Selects rows: after a key and up to another, both optional; or those of the memories with these keys. */
 export type CopyRange =
   | {
       readonly after?: CopyKey | undefined;
@@ -120,51 +120,51 @@ export type CopyRange =
     }
   | { readonly among: readonly number[] };
 
-/** The rows of a space. Each call sees one state, two calls may see two. */
+/** The rows of a space. Each call is consistent in itself; two calls may see different states. */
 export interface CopyRows extends AsyncDisposable {
-  /** Rows in the order of their keys. Of links only ranges with `after` and `upTo`, or `among`. Throws `store_corrupt`. */
+  /** Rows in key order. Links support only ranges with `after` and `upTo`, or `among`. Throws `store_corrupt`. */
   rows(part: CopyPart, range: CopyRange): Promise<readonly CopyRow[]>;
   count(part: CopyPart): Promise<number>;
 }
 
 export interface CopySource extends CopyRows {
   head(): Promise<CopyHead>;
-  /** What the logs say was written after a head. */
+  /** The changes that the logs record after a head. */
   touched(since: CopyHead): Promise<{
-    /** The keys of the memories that were written or removed, and of those at both ends of a link that was. */
+    /** The keys of memories that were written or removed, and of both ends of links that were. */
     readonly keys: readonly number[];
-    /** Earlier rows of the logs were redacted. */
+    /** Whether earlier rows of the logs were redacted. */
     readonly redacted: boolean;
   }>;
 }
 
-/** A space that nobody can open until it is complete. What was put into it stays when a copy is interrupted. */
+/** A space under construction, which nobody can open until it is complete. It keeps its rows if a copy is interrupted. */
 export interface CopyTarget extends CopyRows {
   /**
-   * Takes rows away, and writes others, new or not, as one transaction. Where links lack a memory, they are passed over: they come with it.
-   * Throws `store_busy` when another copy writes to it.
+   * Removes the rows `gone` and inserts or replaces the others, in one transaction. Skips links with a missing end; they
+   * are copied together with that memory. Throws `store_busy` if another copy writes to the space.
    */
   put(part: CopyPart, rows: readonly CopyRow[], gone: readonly CopyRow[]): Promise<void>;
-  /** Makes it a space like any other. Throws `already_exists`. */
+  /** Turns it into an ordinary space. Throws `already_exists`. */
   finish(head: CopyHead): Promise<void>;
 }
 
-/** What a store gives that spaces can be copied from, and into, with everything that they hold. */
+/** The part of a store that copies whole spaces out of it and into it. */
 export interface StoreCopying {
-  /** Reads a space that may be in use. Throws `not_found`. */
+  /** Opens a space, which may be in use, to copy from. Throws `not_found`. */
   from(space: string): Promise<CopySource>;
-  /** Makes a space, or goes on with one that was left incomplete. Throws `already_exists`. */
+  /** Creates a space to copy into, or resumes one that was left incomplete. Throws `already_exists`. */
   into(space: string): Promise<CopyTarget>;
   /**
-   * The same text for every way to reach the same store, and another one for any other; `undefined` where that cannot be told.
-   * Absent where the words that name a store say it.
+   * Identifies the store: equal for every address of the same store, different for any other store; `undefined` if
+   * unknown. Absent if the address itself identifies the store.
    */
   identity?(): Promise<string | undefined>;
-  /** What hides spaces from a list of all of them, such as files that cannot be read: a sentence each, with what to do. */
+  /** Problems that hide spaces from `listSpaces`, such as unreadable files: one sentence each, with what to do. */
   unlisted?(): Promise<readonly string[]>;
 }
 
-/** Terms of a memory as a copy has them: each followed by how often it occurs, in code-unit order. */
+/** Serialises the terms of a memory for a copy: each term followed by its count, in code-unit order. */
 export function termsToCopy(terms: Iterable<readonly [term: string, count: number]>): string {
   return JSON.stringify([...terms].sort(([a], [b]) => (a < b ? -1 : 1)).flat());
 }

@@ -6,14 +6,14 @@ import type { MemoryRecord } from '../domain/memory.ts';
 import { sha256 } from '../scoring/sha256.ts';
 import type { FieldCondition, ListAnswer, ListRequest } from './store.ts';
 
-/** In which order a list comes. */
+/** The order of a list. */
 export interface ListOrder {
   readonly sort: SortName;
   readonly direction: SortDirection;
   readonly field: FieldName;
 }
 
-/** The place of a memory in a list: what it is sorted by, `null` where it has none, then its ordinal. */
+/** The place of a memory in a list: the value it is sorted by, `null` if it has none, then its ordinal. */
 export interface ListPlace {
   readonly value: number | null;
   readonly ordinal: number;
@@ -44,7 +44,7 @@ export function meetsFields(memory: MemoryRecord, where: readonly FieldCondition
   });
 }
 
-/** One page of memories that come in the order of a list, beginning after the cursor; see `ListRequest`. */
+/** Takes one page from `memories`, which are in list order and begin after the cursor; see `ListRequest`. */
 export function pageOf(memories: Iterable<MemoryRecord>, request: ListRequest): ListAnswer {
   const { limit, maxCharacters = Infinity } = request;
   const page: MemoryRecord[] = [];
@@ -60,7 +60,7 @@ export function pageOf(memories: Iterable<MemoryRecord>, request: ListRequest): 
   return { memories: page, nextCursor: undefined };
 }
 
-/** Where a page begins that has the memory at `position` in its middle. */
+/** The offset of a page that has the memory at `position` in its middle. */
 export function offsetAround(position: number, total: number, limit: number): number {
   return Math.max(0, Math.min(position - Math.floor(limit / 2), total - limit));
 }
@@ -71,7 +71,7 @@ function encodeCursor(memory: MemoryRecord, request: ListRequest): string {
   return Buffer.from(JSON.stringify([...boundTo(request, order), value, ordinal])).toString('base64url');
 }
 
-/** Reads a cursor back. Throws `invalid_argument` for one of another list or of an older version. */
+/** Decodes a cursor. Throws `invalid_argument` for one of another list or of an older version. */
 export function decodeCursor(cursor: string, request: ListRequest): ListPlace {
   try {
     const read: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
@@ -99,7 +99,7 @@ export function notOfList(): SalienceError {
   );
 }
 
-/** What a cursor belongs to: the order of a list, and a short hash of what it lets through. */
+/** The list that a cursor belongs to: its order, and a short hash of its filters. */
 function boundTo({ filter, where = [] }: ListRequest, { sort, direction }: ListOrder): readonly string[] {
   const filters = JSON.stringify([filter, where], (_, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -109,7 +109,7 @@ function boundTo({ filter, where = [] }: ListRequest, { sort, direction }: ListO
   return [sort, direction, sha256(filters).slice(0, 16)];
 }
 
-/** Throws `invalid_argument` for a limit or a beginning that is none. */
+/** Throws `invalid_argument` for an invalid limit, offset or `around`, and for more than one way to begin a page. */
 export function checkListRequest({ limit, cursor, offset, around }: ListRequest): void {
   if (!(Number.isSafeInteger(limit) && limit >= 1))
     throw invalidArgument('limit', `${describe(limit)} is not a whole number of at least 1`);
@@ -123,7 +123,7 @@ export function checkListRequest({ limit, cursor, offset, around }: ListRequest)
     throw invalidArgument(second, `give ${first} or ${second}, not both`);
 }
 
-/** The error of a list around a memory that it does not have. */
+/** The error of a list that is asked for a page around a memory that it does not contain. */
 export function notListed(id: string): SalienceError {
   return new SalienceError(
     'not_found',

@@ -1,16 +1,16 @@
 import { SalienceError } from '../domain/errors.ts';
 
-/** A finding that is no damage: another process reads, or is forgetting right now. */
+/** A finding that is not damage: another process is reading, or is forgetting memories right now. */
 export const NOT_ERASED_YET: string =
   'bytes of forgotten memories are not erased yet: open the space for writing while no other process reads it';
 
-/** Where in a file something is damaged: a table, and what identifies the row in it. */
+/** The place of damage: a table, and what identifies the row in it. */
 export interface Place {
   readonly table: string;
   readonly row: number | string;
 }
 
-/** The error for a stored value that cannot be what was written; it names table and row. */
+/** The error for a stored value that is not what was written. It names table and row. */
 export function damagedRow({ table, row }: Place, problem: string, cause?: unknown): SalienceError {
   return new SalienceError(
     'store_corrupt',
@@ -21,13 +21,13 @@ export function damagedRow({ table, row }: Place, problem: string, cause?: unkno
   );
 }
 
-/** What may be an object of this shape. */
+/** An object that may have this shape; none of its values has been checked. */
 export type Untrusted<Shape> = { readonly [Key in keyof Shape]?: unknown };
 
-/** Tables that a reindex makes anew from the memories. */
+/** Tables that a reindex rebuilds from the memories. */
 const derived: readonly string[] = ['term', 'term_vector', 'vector'];
 
-/** Reads JSON that this store wrote. Throws `store_corrupt` when it is none, or `isValid` refuses it. */
+/** Parses JSON that this store wrote. Throws `store_corrupt` if it is not JSON or `isValid` rejects it. */
 export function storedJson<Value>(
   json: unknown,
   isValid: (value: unknown) => boolean,
@@ -44,7 +44,7 @@ export function storedJson<Value>(
   return value as Value;
 }
 
-/** Whether this is an object; what its properties hold is still to be looked at. */
+/** Whether this is an object. Its properties still have to be checked. */
 export function isObject<Shape>(value: unknown): value is Untrusted<Shape> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,14 +1,14 @@
 import { SalienceError } from '../domain/errors.ts';
 import type { Decision, EmbeddingInfo, IndexedText, PreparedQuery } from './store.ts';
 
-/** What the derived data of a space was made with. */
+/** The embedding model and analyzer that the derived data of a space was made with. */
 export interface Derivation {
   readonly embedding: EmbeddingInfo | undefined;
   readonly analyzer: string | undefined;
 }
 
 /**
- * The derivation of a space after a decision. Throws `embedder_mismatch` when a vector or the decision belongs to
+ * Returns the derivation of a space after a decision. Throws `embedder_mismatch` if a vector or the decision belongs to
  * another model, `invalid_argument` for another analyzer or a vector that is not of unit length.
  */
 export function deriveWith(current: Derivation, decision: Decision<unknown>): Derivation {
@@ -58,8 +58,8 @@ export function checkQueryVector(query: Float32Array, dimensions: number): void 
 }
 
 /**
- * Throws `embedder_mismatch` when a query was made with another model or analyzer than the space: somebody reindexed it
- * since it was opened.
+ * Throws `embedder_mismatch` if a query was made with another model or analyzer than the space now has, because the space
+ * was reindexed after it was opened.
  */
 export function checkMadeWith({ vector, model, analyzer }: PreparedQuery, space: Derivation): void {
   if (vector && model !== undefined && space.embedding && space.embedding.model !== model) {

@@ -4,7 +4,7 @@ import { liesIn } from '../domain/scope.ts';
 import type { Instant } from '../domain/time.ts';
 import type { Exclusion, MemoryFilter } from './store.ts';
 
-/** What the conditions of eligibility look at. */
+/** The fields that the conditions of eligibility read. */
 export type Eligibility = Pick<
   MemoryRecord,
   | 'scope'
@@ -17,27 +17,28 @@ export type Eligibility = Pick<
   | 'validFrom'
   | 'validUntil'
 > & {
-  /** Whether a memory that this recall can see has taken its place. */
+  /** Whether a believed memory supersedes it (see {@link isBelieved}). */
   readonly superseded?: boolean | undefined;
-  /** Where one of these is left out, whoever asks has looked at it already. */
+  /** Left out, like `metadata`, if the caller has already checked it. */
   readonly tags?: MemoryRecord['tags'] | undefined;
   readonly metadata?: MemoryRecord['metadata'] | undefined;
 };
 
-/** What decides whether a memory is believed: whether it may take the place of another. */
+/** The fields that decide whether a memory is believed, and so whether it can supersede another. */
 export type Belief = Pick<
   MemoryRecord,
   'scope' | 'core' | 'createdAt' | 'invalidatedAt' | 'expiresAt' | 'validFrom' | 'validUntil'
 >;
 
 /**
- * The first condition of eligibility that a memory does not meet at `now`; `undefined` when it is eligible.
+ * Returns the first condition of eligibility that a memory does not meet at `now`, or `undefined` if it is eligible.
  *
- * A memory is valid from `validFrom` until `validUntil`, both moments included; it is expired from `expiresAt` on
- * (core memories never expire), and invalid from `invalidatedAt` on. Cold memories are eligible with `deep`
- * or `cold`, those that were consolidated into another one (from `consolidatedAt` on) with `deep` alone, stubs never; plans
- * and transient states that are no longer valid are with `includeExpired`. Superseded memories are eligible with
- * `deep` alone. With `validAt` it is validity at that moment that counts.
+ * - A memory is valid from `validFrom` to `validUntil`, both included. Plans and transient states that are no longer
+ *   valid are eligible with `includeExpired`.
+ * - It is expired from `expiresAt` on, except for core memories, and invalid from `invalidatedAt` on.
+ * - Cold memories are eligible with `deep` or `cold`; superseded memories, and consolidated ones (from `consolidatedAt`
+ *   on), only with `deep`; stubs never.
+ * - With `validAt`, validity and expiry are checked at that time instead of `now`.
  */
 export function exclusionOf(memory: Eligibility, filter: MemoryFilter, now: Instant): Exclusion | undefined {
   const excluded = filterExclusionOf(memory, filter);
@@ -56,9 +57,9 @@ export function exclusionOf(memory: Eligibility, filter: MemoryFilter, now: Inst
 }
 
 /**
- * Whether a memory is believed where and when a recall looks: visible, and neither invalidated, expired nor outside of
- * its validity. Only then does it take the place of what it supersedes. A recall that asks for the truth of another
- * moment takes one that supersedes for true since it was made, unless it says since when.
+ * Whether a memory is believed from the scope and time of a recall: visible, not invalidated, not expired, and valid.
+ * Only a believed memory supersedes others. With `filter.validAt`, a memory without `validFrom` counts as valid since its
+ * creation.
  */
 export function isBelieved(memory: Belief, filter: MemoryFilter, now: Instant): boolean {
   const { validAt = now } = filter;
@@ -72,7 +73,7 @@ export function isBelieved(memory: Belief, filter: MemoryFilter, now: Instant): 
   );
 }
 
-/** Whether a memory is believed somewhere, whatever its tier, now or from a moment to come. */
+/** Whether a memory of any scope and tier is eligible now or from a future time on, apart from its tier. */
 export function isLive(memory: Eligibility, superseded: boolean, now: Instant): boolean {
   const state =
     memory.tier === 'hot' && !superseded ? memory : ({ ...memory, tier: 'hot', superseded } as const);
@@ -89,7 +90,7 @@ export function searchesTier(tier: Tier, filter: MemoryFilter): boolean {
   return tier === 'hot' || (tier === 'cold' && (filter.deep === true || filter.cold === true));
 }
 
-/** The first part of a filter that keeps a memory out. An empty list of scopes or types lets nothing through. */
+/** Returns the first part of a filter that excludes a memory. An empty list of scopes or types excludes everything. */
 export function filterExclusionOf(
   memory: Pick<MemoryRecord, 'scope' | 'type'> & {
     readonly tags?: MemoryRecord['tags'] | undefined;

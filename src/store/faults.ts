@@ -1,11 +1,11 @@
 import { SalienceError } from '../domain/errors.ts';
 
-/** The error of everything that is asked of a resource after `close()`. */
+/** The error of every call to a resource after `close()`. */
 export function closedError(what: string): SalienceError {
   return new SalienceError('closed', `${what} is closed; open it again to use it`);
 }
 
-/** `space`: all of them by default. */
+/** `space` is the space that was opened read-only. Default is all of them. */
 export function openedReadOnly(space?: string): SalienceError {
   return new SalienceError(
     'store_read_only',

@@ -5,18 +5,18 @@ import type { Link, LinkKind } from './store.ts';
 /** The weight of the link between neighbours in a session. */
 export const SEQUENCE_WEIGHT = 0.5;
 
-/** A link as it is stored. Throws `invalid_argument` for a memory with itself and for an invalid weight. */
+/** Returns a link as it is stored. Throws `invalid_argument` for a memory linked with itself and for an invalid weight. */
 export function checkedLink(link: Link): Link {
   return { ...link, ids: orderedEnds(link.ids), weight: number(link.weight, 'weight', 0, 1) };
 }
 
-/** Two ends in code-unit order. Throws `invalid_argument` when they are one memory. */
+/** Returns the two ends in code-unit order. Throws `invalid_argument` if they are the same memory. */
 export function orderedEnds([a, b]: readonly [string, string]): readonly [string, string] {
   if (a === b) throw invalidArgument('ids', `memory ${JSON.stringify(a)} cannot be linked with itself`);
   return a < b ? [a, b] : [b, a];
 }
 
-/** What tells a link from every other. */
+/** The unique key of a link. */
 export function linkKey({ ids, kind }: Pick<Link, 'ids' | 'kind'>): string {
   // No id holds a NUL.
   return `${ids[0]}\0${ids[1]}\0${kind}`;
@@ -35,10 +35,10 @@ export function sequenceLink(
   };
 }
 
-/** Stored links and those of sessions, each once, by their ends and kind; a stored one counts before a derived one. */
+/** Merges stored and derived links, each once, sorted by ends and kind. A stored link replaces a derived one. */
 export function mergedLinks(stored: Iterable<Link>, derived: Iterable<Link>): readonly Link[] {
   const links = [...derived, ...stored].sort(compareLinks);
-  // Of equal ones the order has stayed: the last one is the last that was stored.
+  // The sort is stable, so the last of equal links is the one stored last.
   return links.filter((link, at) => at + 1 === links.length || compareLinks(link, links[at + 1]!) !== 0);
 }
 

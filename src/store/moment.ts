@@ -1,9 +1,9 @@
 import { SalienceError } from '../domain/errors.ts';
 
-/** How often a snapshot is started again before it gives up. */
+/** How often a snapshot is attempted before it fails. */
 export const ATTEMPTS = 3;
 
-/** The error of a snapshot whose space was written to while it was read. It is then started again. */
+/** The error of a snapshot whose space was written to while it was read. {@link again} then retries it. */
 export function overtaken(space: string): SalienceError {
   return new SalienceError(
     'store_busy',
@@ -24,8 +24,8 @@ export async function again<Result>(attempt: (number: number) => Promise<Result>
 }
 
 /**
- * For a store whose reads are statements of their own: runs `work` between two looks at `moment`, which is another one
- * after every write. Throws {@link overtaken} where they differ, whatever `work` returned or threw meanwhile.
+ * Runs `work` for a store whose reads are separate statements. Reads `moment`, a value that every write changes, before
+ * and after. Throws {@link overtaken} if the two differ, whatever `work` returned or threw.
  */
 export async function unlessOvertaken<Result>(
   space: string,

@@ -40,8 +40,8 @@ function summaryOf(state: State, first: MemoryEvent, most: number): OperationSum
 }
 
 /**
- * Whether anything that still stands was written later to the same memory, the same link or, without a memory, the
- * settings. What is redacted of a memory that was not forgotten is its link with one that was.
+ * Whether a later operation that was not undone wrote to the same memory, link or settings. Redacted events do not count:
+ * for a memory that was not forgotten, such an event is about its link with one that was.
  */
 function isChanged({ events: all }: State, events: readonly MemoryEvent[]): boolean {
   const about = ({ memoryId, link }: MemoryEvent) =>

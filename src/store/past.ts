@@ -3,7 +3,7 @@ import type { Past } from './rewind.ts';
 import { coreOfState, keepSpace } from './state-space.ts';
 import type { SpaceCore } from './store.ts';
 
-/** A moment of the past as a space to read from. */
+/** Returns a past state as a read-only core. */
 export function coreOfPast({ name, state }: Past): SpaceCore {
   return {
     ...coreOfState({ ...keepSpace(name), state }, true),

@@ -1,8 +1,9 @@
 import type { MemoryEvent, Usage } from './store.ts';
 
 /**
- * A stamp made of what an event and a use say of themselves and never lose: another event of the same number would have to
- * be of the same instant, verb, operation and memory. What was asked is lost when all that a use returned is forgotten. See {@link Position.stamp}.
+ * Makes a stamp (see {@link Position.stamp}) from the fields of an event and a use that no redaction removes. Another
+ * event with the same number would need the same instant, verb, operation and memory. The query hash of a use is not
+ * part of it: it is removed when all memories that the use returned are forgotten.
  */
 export function stampOf(
   generation: number,

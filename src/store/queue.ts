@@ -1,15 +1,15 @@
-/** Runs tasks one after the other, in the order in which they were asked for. */
+/** Runs tasks one after the other, in the order of their calls. */
 export interface Queue {
   run<Result>(task: () => Promise<Result>): Promise<Result>;
-  /** A turn that begins now, until the function is called; `undefined` where somebody else has one, or waits for one. */
+  /** Takes a turn at once and returns the function that ends it; `undefined` if another task has a turn or waits for one. */
   take(): (() => void) | undefined;
-  /** Resolves when everything asked for so far has ended, well or not. */
+  /** Resolves when every task so far has succeeded or failed. */
   idle(): Promise<void>;
 }
 
 /**
- * Waits for a turn, which lasts until the function that it resolves with is called; `undefined` where it did not come within
- * so many milliseconds, and then it is passed on.
+ * Waits for a turn and returns the function that ends it. Returns `undefined` if the turn did not come in time; it then
+ * goes to the next task as soon as it comes.
  */
 export async function turnWithin(queue: Queue, milliseconds: number): Promise<(() => void) | undefined> {
   const now = queue.take();
@@ -37,7 +37,7 @@ export function createQueue(): Queue {
     run(task) {
       turns++;
       const running = last.then(task);
-      // Not what it resolves with: an answer would be held until the next one.
+      // `end` drops the result, which would otherwise be kept in memory until the next task.
       last = running.then(end, end);
       return running;
     },

@@ -2,16 +2,16 @@ import { activityOf } from './activity.ts';
 import { mergedLinks, SEQUENCE_WEIGHT, sequenceLink } from './links.ts';
 import type { Link, Neighbours, SpaceReader, StoreReader } from './store.ts';
 
-/** The forms of reading that the engine uses, made of what a store reads. */
+/** Builds the reader that the engine uses from the reads that a store implements. */
 export function convenient(reader: StoreReader): SpaceReader {
   const { storedLinks, neighbours, events, pairs } = reader;
-  // It is of one moment, and asked for more than once.
+  // Read once: the reader is a consistent snapshot.
   let known: ReturnType<StoreReader['state']> | undefined;
   const state = () => {
     known ??= reader.state();
     return known;
   };
-  // Named one by one: made for every recall, and copying all but a few takes ten times as long.
+  // Listed one by one because this runs for every recall: copying with a rest pattern takes ten times as long.
   return {
     get: reader.get,
     find: reader.find,
@@ -49,7 +49,7 @@ export function convenient(reader: StoreReader): SpaceReader {
     async activity(after, limit) {
       const from = after ?? (await reader.place());
       const most = after ? limit : 0;
-      // With the event and the use of the place itself, which tell it from one of another log.
+      // Includes the event and the use at the place itself: `activityOf` makes its stamp from them.
       const [written, used] = await Promise.all([
         events({ after: from.sequence - 1, limit: most + 1 }),
         reader.usage(from.usage - 1, most + 1),
@@ -60,7 +60,7 @@ export function convenient(reader: StoreReader): SpaceReader {
   };
 }
 
-/** Stored links and those of sessions. */
+/** Merges stored links of at least `minimum` with the `sequence` links of sessions. */
 export function joinedLinks(
   stored: readonly Link[],
   beside: readonly (Neighbours | undefined)[],
@@ -77,7 +77,7 @@ export function joinedLinks(
   );
 }
 
-/** Every verb of reading, each through the reader that `reading` gives it. */
+/** Builds a reader each of whose methods calls `reading`, and runs on the reader that `reading` passes to it. */
 export function readingVerbs(
   reading: <Result>(verb: string, work: (reader: SpaceReader) => Promise<Result>) => Promise<Result>,
 ): SpaceReader {

@@ -1,7 +1,7 @@
 import type { Instant } from '../domain/time.ts';
 import type { State } from './state.ts';
 
-/** A place in the logs of a space: all that had been written and used up to there. */
+/** A place in the logs of a space, after everything written and used so far. */
 export interface LogPlace {
   /** The sequence of the last event; 0 before the first. */
   readonly sequence: number;
@@ -9,62 +9,62 @@ export interface LogPlace {
   readonly usage: number;
   /** The sequence of the last pair that was queued; 0 before the first. */
   readonly pair: number;
-  /** How many pairs wait to be judged. */
+  /** How many pairs nobody has judged yet. */
   readonly waiting: number;
 }
 
 /** A moment to look back to: an instant, a place in the logs, or the earlier of the two. */
 export interface Moment {
   readonly at?: Instant | undefined;
-  /** With the instant at which it was read: verdicts on pairs that changed nothing else have no number. */
+  /** `at` is when the place was read. It orders verdicts on pairs that changed nothing else, which have no sequence. */
   readonly place?: (LogPlace & { readonly at: Instant }) | undefined;
 }
 
-/** One recall, as it is recorded. */
+/** A recall to be recorded. */
 export interface NewRecording {
   /** When it was asked. */
   readonly at: Instant;
   readonly strategy: string;
   readonly sessionId: string | undefined;
-  /** The text of the query; absent where it took none, or its text is not kept. */
+  /** The text of the query; absent if there was none or texts are not kept. */
   readonly query: string | undefined;
-  /** What it returned, in order. */
+  /** The hits, in order. */
   readonly hits: readonly RecordedHit[];
   readonly details: RecordingDetails;
 }
 
 export interface RecordedHit {
   readonly id: string;
-  /** To the bit. */
+  /** Kept bit for bit. */
   readonly score: number;
 }
 
-/** What else a recall can be repeated from, as JSON has it. A store reads nothing of it but texts that are ids. */
+/** The other data needed to repeat a recall, as JSON. A store only searches it for texts that are ids. */
 export interface RecordingDetails {
-  /** What the caller chose. Empty once the recording is redacted. */
+  /** The options of the caller. Empty once the recording is redacted. */
   readonly options: Readonly<Record<string, unknown>>;
   readonly [name: string]: unknown;
 }
 
-/** A recall that was recorded. */
+/** A recorded recall. */
 export interface Recording extends NewRecording {
-  /** Grows with every recording of the space; never used twice. */
+  /** Increases with every recording of the space; never used twice. */
   readonly sequence: number;
-  /** A memory that it returned or named was forgotten since: its query, session and options are gone, and that memory's hit. */
+  /** Whether a memory in its hits or options was forgotten since. Its query, session, options and that hit are then removed. */
   readonly redacted: boolean;
 }
 
-/** What the log of recalls may hold. */
+/** Which recordings the log of recalls may keep. */
 export interface Keep {
-  /** Nothing that was asked before. */
+  /** Recordings from before this time are removed. */
   readonly since: Instant;
-  /** The latest so many; 0: nothing. */
+  /** The maximum number of recordings; the latest are kept. 0 keeps none. */
   readonly most: number;
-  /** Whether the texts of queries stay. */
+  /** Whether the texts of queries are kept. */
   readonly texts: boolean;
 }
 
-/** Which recordings are read: those that meet all that is given, newest first. */
+/** Selects the recordings that meet all given conditions, newest first. */
 export interface RecordingRequest {
   readonly limit: number;
   /** The one of this sequence. */
@@ -77,10 +77,10 @@ export interface RecordingRequest {
   readonly sessionId?: string | undefined;
 }
 
-/** The names in `details` of what a caller asked for in words: a hash of it may be tried out. */
+/** The properties of `details` that reveal the query. Hashes are included: the text could be guessed from them. */
 const SAID = ['queryHash', 'vectorHash', 'terms'];
 
-/** Whether a recording names one of these memories: as a hit, or as a text in what the caller chose. */
+/** Whether a recording names one of these memories, as a hit or as a text in its options. */
 export function names({ hits, details }: NewRecording, ids: ReadonlySet<string>): boolean {
   return hits.some(({ id }) => ids.has(id)) || holdsText(details.options, ids);
 }
@@ -91,7 +91,7 @@ function holdsText(value: unknown, texts: ReadonlySet<string>): boolean {
   return Object.values(value).some((each) => holdsText(each, texts));
 }
 
-/** A recording without some memories: what was asked may quote them, so that it goes too. */
+/** Redacts a recording that names forgotten memories. Also removes the query and options, which may quote them. */
 export function recordingWithout(recording: Recording, ids: ReadonlySet<string>): Recording {
   const details = Object.entries(recording.details).filter(([name]) => !SAID.includes(name));
   return {
@@ -104,7 +104,7 @@ export function recordingWithout(recording: Recording, ids: ReadonlySet<string>)
   };
 }
 
-/** The state after a recall was recorded, and without what its log may not hold. */
+/** Adds a recording to a state, and removes what `keep` does not allow. */
 export function afterRecording(state: State, recording: NewRecording | undefined, keep: Keep): State {
   const lastRecording = state.lastRecording + (recording ? 1 : 0);
   const added: Recording[] = recording
@@ -116,7 +116,7 @@ export function afterRecording(state: State, recording: NewRecording | undefined
   return { ...state, recordings, lastRecording };
 }
 
-/** Recordings of a state. */
+/** Returns the recordings of a state that a request selects. */
 export function recordingsOf({ recordings }: State, request: RecordingRequest): readonly Recording[] {
   const { sequence, before, since, strategy, sessionId } = request;
   return recordings

@@ -3,10 +3,10 @@ import type { MemoryRecord } from '../domain/memory.ts';
 import { checkVector } from './derived.ts';
 import type { IndexedText, ReindexRequest } from './store.ts';
 
-/** How often a reindex catches up with writes that happened meanwhile before it gives up. */
+/** How often a reindex tries to catch up with concurrent writes before it fails. */
 export const REINDEX_ROUNDS = 50;
 
-/** One page of a reindex, checked: as many results as memories, every vector of the new model. */
+/** Derives one page of a reindex. Checks that there is one result for each memory and that vectors fit the new model. */
 export async function derivePage(
   request: ReindexRequest,
   memories: readonly MemoryRecord[],

@@ -7,17 +7,17 @@ import type { Moment } from './recording.ts';
 import { emptyState, type KeptPair, type SearchableMemory, type State, stored, WAITING } from './state.ts';
 import type { IndexedText, Link, LinkChange, MemoryEvent, Usage } from './store.ts';
 
-/** A space as it was. */
+/** A space as it was at a past moment. */
 export interface Past {
   readonly name: string;
   readonly state: State;
-  /** Memories that were known then and forgotten since. */
+  /** How many memories it had that were forgotten since. */
   readonly redacted: number;
 }
 
 /**
- * Walks a state back to the moment `known`, write by write and use by use, newest first. Throws `invalid_argument`
- * for an instant before the first write.
+ * Returns the space as it was at `known`: undoes all later writes and uses, newest first. `derive` computes the text data
+ * of memories whose text has changed since. Throws `invalid_argument` for an instant before the first write.
  */
 export async function rewind(
   name: string,
@@ -46,15 +46,15 @@ export async function rewind(
     else if (entry.settings) settings = entry.settings;
     else if (entry.link) undoLink(entry.link, links);
     else if (entry.redacted) {
-      // A memory that is there now was not forgotten: what was redacted is its link with one that was.
+      // If the memory exists, it was not forgotten: this event is about its link with a memory that was.
       if (!memories.has(entry.memoryId)) forgotten.add(entry.memoryId);
     } else if (entry.before) memories.set(entry.memoryId, entry.before);
     else memories.delete(entry.memoryId);
   }
   const events = state.events.filter((event) => !isAfter(event, moment, 'sequence'));
-  // A forgotten memory had been written by then, and not taken away again: its events have lost what they said.
+  // Count a forgotten memory only if it has an event before `known`. Its events no longer say more than that.
   const written = new Set(events.filter(({ link }) => link === undefined).map(({ memoryId }) => memoryId));
-  // Sessions and tombstones keep no log of their own: nothing is said about what they were.
+  // No log covers sessions and tombstones, so the past state has none.
   const past: State = {
     ...emptyState,
     settings,
@@ -76,7 +76,7 @@ export async function rewind(
   return { name, state: past, redacted: [...forgotten].filter((id) => written.has(id)).length };
 }
 
-/** Whether something that is numbered came after a moment. */
+/** Whether an entry of a log came after a moment. */
 function isAfter(
   entry: { readonly at: Instant; readonly sequence: number },
   { at, place }: Moment,
@@ -92,7 +92,7 @@ function endsAfter({ endedAt, endedBy }: KeptPair, { at, place }: Moment): boole
   return endedBy === undefined ? endedAt > place.at : endedBy > place.sequence;
 }
 
-/** What both logs say after a moment; a use lies between the event before it and the next one. */
+/** Returns the entries of both logs after a moment, newest first. `after` of a use is the event that precedes it. */
 function newestFirst(state: State, moment: Moment): readonly (MemoryEvent | Usage)[] {
   const events = state.events.filter((event) => isAfter(event, moment, 'sequence'));
   const uses = state.usages.filter((use) => isAfter(use, moment, 'usage'));
@@ -122,8 +122,8 @@ function undoLink({ link, before }: LinkChange, links: Map<string, Link>): void 
 }
 
 /**
- * A text that is what it was keeps what was derived from it. Frozen instead of copied: nothing in a state is ever changed,
- * so that both may share what they have in common.
+ * Adds the derived data: that of `present` where the text is the same, else what `derive` returns. Records are frozen, not
+ * copied: states are immutable, so the two states may share them.
  */
 async function withDerived(
   memories: ReadonlyMap<string, MemoryRecord>,

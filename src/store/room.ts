@@ -1,19 +1,19 @@
 import { SalienceError } from '../domain/errors.ts';
 
-/** Room for the indexes that a process keeps in memory, as one space asks for it. */
+/** The memory budget of the indexes in a process, as seen by one space. */
 export interface Room {
   /**
-   * Takes so many bytes for the index of the space, in place of those that it has; waits until others have left. Throws
-   * `space_too_large` for more than there is in all, and `too_many_spaces` where nobody left in time.
+   * Reserves `bytes` for the index of the space, in place of its previous reservation. Waits until enough other spaces
+   * have closed. Throws `space_too_large` if it exceeds the whole budget, and `too_many_spaces` if none closed in time.
    */
   take(bytes: number): Promise<void>;
-  /** The same where nobody has to leave for it; `false` where somebody has, and nothing was taken. */
+  /** Reserves at once. Returns `false`, and reserves nothing, if another space would have to close first. */
   takeNow?(bytes: number): boolean;
   /** Milliseconds that a call waits while another one loads the index. */
   readonly waitTimeout: number;
 }
 
-/** Of a process that does not say how much room there is. */
+/** The room of a process without a limit. */
 export const UNBOUNDED: Room = { take: async () => {}, takeNow: () => true, waitTimeout: 60_000 };
 
 export function spaceTooLarge(space: string, bytes: number, limit: number): SalienceError {
@@ -24,9 +24,9 @@ export function spaceTooLarge(space: string, bytes: number, limit: number): Sali
   );
 }
 
-/** The error for what failed while the index was brought up to date: where memory is short, one that says so. */
+/** Turns a failed allocation during an update of the index into `space_too_large`. Returns any other error unchanged. */
 export function indexFailure(space: string, error: unknown): unknown {
-  // What engines say of array buffers and of WebAssembly's memory; a RangeError is many other things.
+  // JavaScript engines use these words for array buffers and WebAssembly memory. A RangeError can have many other causes.
   if (!(error instanceof RangeError && /\ballocat/i.test(error.message))) return error;
   return new SalienceError(
     'space_too_large',

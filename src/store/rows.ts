@@ -4,22 +4,22 @@ import type { Relations } from './belief-state.ts';
 
 export type Awaitable<Value> = Value | Promise<Value>;
 
-/** How far the logs of a space have come. */
+/** A position in the two logs of a space. */
 export interface Position {
-  /** Of the last event; 0 before the first. */
+  /** The sequence of the last event; 0 before the first. */
   readonly sequence: number;
-  /** Of the last use; 0 before the first. */
+  /** The sequence of the last use; 0 before the first. */
   readonly usage: number;
   /**
-   * Tells this event and this use from any other that could have had their numbers, as in a log that was restored from a
-   * backup: a random value of each, or what they say. Another one too once derived data was replaced outside of the log.
+   * Identifies this event and this use beyond their numbers, which a log restored from a backup may give to others. Made
+   * of a random value of each, or of their content. Also changes after a reindex, which writes no event.
    */
   readonly stamp: string;
 }
 
-/** What happened after a position. */
+/** The changes after a position. */
 export interface Feed {
-  /** The last event and use that it tells of. */
+  /** The position of the last event and use in the feed. */
   readonly position: Position;
   /** The memories that were written or removed, each once. */
   readonly written: readonly WrittenRow[];
@@ -27,20 +27,20 @@ export interface Feed {
   readonly used: readonly string[];
   /** The ids at both ends of the links that were written or removed. */
   readonly linked: readonly string[];
-  /** Another value whenever {@link IndexRows.relations} may have changed. */
+  /** A value that changes whenever {@link IndexRows.relations} may have changed. */
   readonly relations: number | string;
 }
 
 export interface WrittenRow {
   readonly key: number;
   readonly id: string;
-  /** Of its last event. A store may leave it out: it serves those that hand new memories to their index when they write them. */
+  /** The sequence of its last event. Only needed by stores that hand new memories to their index when they write them. */
   readonly sequence?: number | undefined;
-  /** Its text and tags are what they were, unless it became a stub or ceased to be one. */
+  /** Whether its text and tags are unchanged, unless it became a stub or stopped being one. */
   readonly sameText: boolean;
 }
 
-/** A memory as an index takes it in. */
+/** The data of a memory that an index needs. */
 export interface IndexedRow {
   readonly key: number;
   readonly memory: MemoryRecord;
@@ -50,15 +50,15 @@ export interface IndexedRow {
   readonly vector: Float32Array | undefined;
 }
 
-/** An index as bytes, saved so that the next process need not build it. */
+/** A serialised index, saved so that the next process need not build it. */
 export interface SavedPages {
-  /** What the index reflects. */
+  /** The position that the index reflects. */
   readonly position: Position;
-  /** About how many bytes all parts have. */
+  /** The approximate size of all parts. */
   readonly bytes: number;
   /**
-   * By name. `undefined` where they cannot be read any more. `pause` lets others go on, to be called between two pieces. `place`
-   * says where the bytes of a part shall go; a store reads them straight into it, one part after the other as they were saved.
+   * Reads the parts, by name; `undefined` if they can no longer be read. The store calls `pause` between two pieces, so
+   * that other work can run, and `place` for the buffer of each part, into which it reads directly, in the saved order.
    */
   parts(
     pause: () => Awaitable<void>,
@@ -66,66 +66,68 @@ export interface SavedPages {
   ): Awaitable<ReadonlyMap<string, Uint8Array> | undefined>;
 }
 
-/** Room for a part of so many bytes: that of a `SharedArrayBuffer` where `isShared`, if there is one for this part. */
+/**
+ * Returns a buffer of `length` bytes for a part. With `isShared` it is backed by a `SharedArrayBuffer`, if there is one
+ * for this part.
+ */
 export type PlaceOfPart = (name: string, length: number, isShared?: boolean) => Uint8Array;
 
 /**
- * Memories by key, a number that a store gives each of its memories and never to another, and keys by what an index does
- * not hold.
+ * Reads by key, a number that the store assigns to each memory and never reuses; and lookups of keys by data that an index
+ * does not hold.
  */
 export interface KeyedRows {
   /**
-   * Set where one read brings along what is asked for next, because each takes a message to a server: what is read is then not kept
-   * from one recall to the next.
+   * Set if each read is a round trip to a server, so that one read also fetches what is needed next. The results are then
+   * not cached between recalls.
    */
   readonly readsAlong?: true | undefined;
   /**
-   * The vectors of these memories, in order; `undefined` where there is none. `soon` tells which may be asked for next, so
-   * many at most: for a store that is far away.
+   * The vectors of these memories, in order; `undefined` for a memory without one. `soon` returns at most `most` keys that
+   * may be needed next, for stores that prefetch.
    */
   vectors(
     keys: readonly number[],
     soon?: (most: number) => readonly number[],
   ): Awaitable<readonly (Float32Array | undefined)[]>;
-  /** The memories of these keys, in order, all of which there are. Throws `store_corrupt` where one is missing. */
+  /** The memories with these keys, in order. Throws `store_corrupt` if one is missing. */
   records(keys: readonly number[]): Awaitable<readonly MemoryRecord[]>;
-  /** The keys of these ids, in order; `undefined` for an id without a memory. */
+  /** The keys of these ids, in order; `undefined` for an unknown id. */
   keysOf(ids: readonly string[]): Awaitable<readonly (number | undefined)[]>;
-  /** The ids of the memories of these keys, in order; `undefined` where there is none. */
+  /** The ids of these keys, in order; `undefined` for an unknown key. */
   idsOf(keys: readonly number[]): Awaitable<readonly (string | undefined)[]>;
-  /** The numbers of these terms, in order; `undefined` for one that no memory has had. */
+  /** The numbers of these terms, in order; `undefined` for a term that no memory has had. */
   termIds(terms: readonly string[]): Awaitable<readonly (number | undefined)[]>;
-  /** The terms of these numbers, in order; `undefined` for a number that no term has. */
+  /** The terms with these numbers, in order; `undefined` for an unknown number. */
   termsOf(ids: readonly number[]): Awaitable<readonly (string | undefined)[]>;
   /** The keys of the memories whose metadata meets all of these. */
   keysWithMetadata(conditions: readonly MetadataCondition[]): Awaitable<ReadonlySet<number>>;
-  /** The keys of the memories, or of these at least, that hold a text: see `containsText`. */
+  /** The keys of the memories that contain a text (see `containsText`). With `among`, only these keys need be looked at. */
   keysContaining(text: string, among?: readonly number[]): Awaitable<Iterable<number>>;
 }
 
-/** Waiting for others, of a snapshot that may hold a connection which they wait for: it is given back first. */
+/** Waits without holding a database connection that other calls may be waiting for. */
 export interface WaitingApart {
-  /** A turn that lasts until the snapshot is over: `now` where it is free, else `wait`. */
+  /** Takes a turn that lasts until the snapshot ends: through `now` if the turn is free, else through `wait`. */
   turn(now: () => (() => void) | undefined, wait: () => Promise<() => void>): Promise<void>;
-  /** Waits. Where a connection is held it throws `overtaken`: then the snapshot ends, waits, and begins anew. */
+  /** Waits. If the snapshot holds a connection, throws `overtaken`: the snapshot then ends, waits, and starts again. */
   wait(wait: () => Promise<void>): Promise<void>;
 }
 
-/** What an index that is kept in memory asks of a store, so that it follows what any process writes. */
+/** The reads through which a resident index follows the writes of all processes. */
 export interface IndexRows extends KeyedRows {
-  /** Set where snapshots may hold a connection that others wait for: nobody may wait for others while one is held. */
+  /** Set if snapshots may hold a connection that other calls wait for. No snapshot may wait for others while it holds one. */
   readonly apart?: WaitingApart | undefined;
   /**
-   * Another value whenever anything may have changed since it was asked last, by whomever. Asked before every recall:
-   * cheap.
+   * A value that changes whenever any process may have changed anything. Read before every recall, so it must be cheap.
    */
   version(): Awaitable<unknown>;
   position(): Awaitable<Position>;
-  /** What happened after a position; `undefined` where the log does not go on from there, and an index must be rebuilt. */
+  /** The changes after a position; `undefined` if the log does not continue from it and the index must be rebuilt. */
   feed(after: Position): Awaitable<Feed | undefined>;
-  /** The memories of these keys, or all, in batches: those that there are. */
+  /** The memories with these keys, or all, in batches. Skips unknown keys. */
   indexed(keys?: readonly number[]): AsyncIterable<readonly IndexedRow[]> | Iterable<readonly IndexedRow[]>;
-  /** How the memories stand to each other, by key. */
+  /** Which memories supersede or may update which, by key. */
   relations(): Awaitable<Relations<number>>;
   /** How many memories there are. */
   size(): Awaitable<number>;

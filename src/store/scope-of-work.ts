@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { invalidArgument } from '../domain/check.ts';
 
-/** What a caller's function runs within: a snapshot or a write of a space, itself perhaps within one of another space. */
+/** The snapshot or write of a space that a caller's function runs in. It may itself run in one of another space. */
 interface Work {
   readonly of: symbol;
   readonly what: 'a snapshot' | 'decide';
@@ -10,10 +10,10 @@ interface Work {
 
 const current = new AsyncLocalStorage<Work>();
 
-/** Tells the calls that a function makes while a space waits for it from all others. */
+/** Detects calls to a space from a function that the space itself is waiting for. */
 export interface ScopeOfWork {
   within<Result>(what: Work['what'], work: () => Promise<Result>): Promise<Result>;
-  /** Throws `invalid_argument` within: the space would wait for a function that waits for the space. */
+  /** Throws `invalid_argument` inside `within`, where the call would deadlock. */
   checkOutside(verb: string): void;
 }
 

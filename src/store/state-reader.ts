@@ -30,7 +30,7 @@ import type {
 } from './store.ts';
 import { fullContent } from './tiers.ts';
 
-/** The verbs of reading over a state, or over one that changes: what is read is what `present` gives then. */
+/** Creates a reader over a state. Each call reads the state that `present` returns at that time. */
 export function readerOf(present: () => State): StoreReader {
   return {
     async get(ids) {
@@ -189,7 +189,7 @@ function pendingPairsOf(state: State): readonly SimilarPair[] {
   return [...state.pairs.values()].filter(({ endedAt }) => endedAt === undefined).map(pairOf);
 }
 
-/** What a search of a state looks at. */
+/** The parts of a state that a search reads. */
 export function searchable(state: State): SearchableSpace {
   return {
     memories: [...state.memories.values()],
@@ -261,7 +261,7 @@ export function infoOf(name: string, state: State): SpaceInfo {
 
 const statements = new WeakMap<MemoryRecord, string>();
 
-/** The normalised content; of a stub that of its full text. A record that is stored never changes. */
+/** The normalised content of a memory; for a stub, of its full text. Cached per record: stored records never change. */
 function statementOf(memory: MemoryRecord, events: State['events']): string {
   let statement = statements.get(memory);
   if (statement === undefined) {

@@ -7,12 +7,12 @@ import { readerOf, searchable } from './state-reader.ts';
 import type { MemoryEvent, StoreSnapshot, Usage } from './store.ts';
 import { containsText } from './substring.ts';
 
-/** A state as a snapshot: it never changes, and so is its own moment. */
+/** A snapshot of a `State`, which is immutable and therefore consistent. */
 export interface StateSnapshot extends StoreSnapshot {
   readonly of: State;
 }
 
-/** The numbers that memories, terms and relations of one space have, in all of its states. */
+/** The numbers of the memories, terms and relations of one space. All states of the space share them. */
 export interface Numbers {
   readonly keys: Map<string, number>;
   readonly ids: string[];
@@ -24,7 +24,7 @@ export function createNumbers(): Numbers {
   return { keys: new Map(), ids: [], terms: new Map(), relations: new WeakMap() };
 }
 
-/** What a snapshot reads of a state. */
+/** Creates a snapshot that reads `state`. */
 export function snapshotOfState(state: State, numbers: Numbers): StateSnapshot {
   return {
     ...readerOf(() => state),
@@ -104,7 +104,7 @@ function rowsOf(state: State, numbers: Numbers): IndexRows {
   };
 }
 
-/** Every write makes its pairs anew, and nothing else changes what supersedes or contests what. */
+/** Identifies the relations of a state by its `pairs` map: only a write changes relations, and each write creates a new map. */
 function relationsVersion({ pairs }: State, { relations }: Numbers): number {
   const known = relations.get(pairs);
   if (known !== undefined) return known;
@@ -115,7 +115,7 @@ function relationsVersion({ pairs }: State, { relations }: Numbers): number {
 
 let nextVersion = 0;
 
-/** How the memories stand to each other, by key; what is not there stands to nothing. */
+/** Returns which memories supersede or may update which, by key. */
 function relationsOf(state: State, keyOf: (id: string) => number): Relations<number> {
   const { memories, pairs } = searchable(state);
   const both = (older: string, newer: string) =>

@@ -11,10 +11,10 @@ import { createNumbers, type Numbers, snapshotOfState } from './state-rows.ts';
 import { afterUse, afterWrite } from './state-writer.ts';
 import type { IndexedText, ReindexRequest, SpaceCore, StoreReader } from './store.ts';
 
-/** A space that is held in memory as a whole. All that opens it shares one of these. */
+/** A space that is held in memory as a whole. All handles of the space share one `KeptSpace`. */
 export interface KeptSpace {
   readonly name: string;
-  /** Replaced by every write; a store that keeps it elsewhere too writes it there before. */
+  /** Replaced by every write. A store that also persists it must do so before it replaces it here. */
   state: State;
   /** Writes take turns. */
   readonly queue: Queue;
@@ -25,7 +25,7 @@ export function keepSpace(name: string, settings: SpaceSettings = DEFAULT_SETTIN
   return { name, state: { ...emptyState, settings }, queue: createQueue(), numbers: createNumbers() };
 }
 
-/** A whole store of one space, for one that is small enough to be held in memory. */
+/** Implements the whole `SpaceCore` over a space that is held in memory. */
 export function coreOfState(kept: KeptSpace, readOnly = false): SpaceCore {
   const { name, queue, numbers } = kept;
   const checkWritable = () => {
@@ -72,7 +72,7 @@ export function coreOfState(kept: KeptSpace, readOnly = false): SpaceCore {
   };
 }
 
-/** Lets a caller decide on a state; its reader ends with that. */
+/** Calls `decide` with a reader of `state`. The reader throws `closed` once `decide` has ended. */
 async function decideOn<Decided>(
   state: State,
   decide: (reader: StoreReader) => Promise<Decided>,

@@ -30,7 +30,7 @@ import type {
 } from './store.ts';
 import { checkUsed, dynamicsOf, usageWithout } from './using.ts';
 
-/** The state after one operation. Throws what the port promises, and `state` is as before. */
+/** Applies one operation and returns the new state. Throws the errors of `SpaceCore.write`; `state` is never changed. */
 export function afterWrite(state: State, entry: WriteEntry, decision: Decision<unknown>): State {
   if (entry.undoes !== undefined) {
     const problem = problemOfUndoing(state, entry.undoes, entry.partly);
@@ -48,7 +48,7 @@ export function afterWrite(state: State, entry: WriteEntry, decision: Decision<u
   const operation = lastSequence(state) + 1;
   const at = Math.max(entry.at, state.events.at(-1)?.at ?? entry.at);
   const end = { endedAt: at, endedBy: operation };
-  /** What is forgotten, and the sequence of the event that says so: what its id is used for afterwards stays. */
+  /** The sequence of the redaction event of each forgotten id. Later events of the same id are not redacted. */
   const redactions = new Map<string, number>();
   const forgetComparison = (id: string) => {
     compared.delete(id);
@@ -175,7 +175,7 @@ export function afterWrite(state: State, entry: WriteEntry, decision: Decision<u
   }
   if (decision.settings)
     log({ memoryId: '', before: undefined, redacted: false, link: undefined, settings: state.settings });
-  // An operation that left no event cannot be undone, and its number is that of the next one.
+  // An operation without events cannot be undone, and the next operation gets the same number.
   const undoable = events.length > state.events.length;
   return {
     memories,
@@ -197,7 +197,7 @@ export function afterWrite(state: State, entry: WriteEntry, decision: Decision<u
   };
 }
 
-/** The state after one use. */
+/** Applies one use and returns the new state. */
 export function afterUse(state: State, usage: NewUsage, decision: UseDecision): State {
   checkUsed(usage, decision);
   const memories = new Map(state.memories);
@@ -299,7 +299,7 @@ function checkExistence(
     if (exists) throw memoryExists(id);
     return;
   }
-  // What was removed before is still in the log, and can be forgotten there.
+  // A removed memory is still in the log and can be redacted there.
   const inLog = change.kind === 'redact' && events.some((event) => event.memoryId === id);
   if (!exists && !inLog) throw missingMemory(id);
 }

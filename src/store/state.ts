@@ -19,57 +19,57 @@ import type {
   Vote,
 } from './store.ts';
 
-/** A memory with what is derived from its text. */
+/** A memory with the data derived from its text. */
 export interface SearchableMemory extends IndexedText {
   readonly memory: MemoryRecord;
 }
 
-/** What a search looks at. */
+/** The parts of a space that a search reads. */
 export interface SearchableSpace {
   readonly memories: readonly SearchableMemory[];
-  /** The pairs that wait to be judged. */
+  /** The pairs that nobody has judged yet. */
   readonly pairs: readonly NewPair[];
-  /** That of the last event that the memories reflect. */
+  /** The sequence of the last event that the memories reflect. */
   readonly sequence: number;
 }
 
-/** Everything that a space holds. A write makes a new one; nothing in it is ever changed. */
+/** The whole content of a space. Immutable: each write creates a new one. */
 export interface State extends Derivation {
   readonly memories: ReadonlyMap<string, SearchableMemory>;
   readonly events: readonly MemoryEvent[];
-  /** The stored ones, by {@link linkKey}. */
+  /** Stored links, by {@link linkKey}. */
   readonly links: ReadonlyMap<string, Link>;
   readonly usages: readonly Usage[];
-  /** By their sequence, in the order of the queue. */
+  /** Pairs by their sequence, in the order in which they were queued. */
   readonly pairs: ReadonlyMap<number, KeptPair>;
   readonly lastPair: number;
-  /** The last place in the order of insertion that was given. */
+  /** The highest ordinal that was assigned. */
   readonly lastOrdinal: number;
   readonly sessions: ReadonlyMap<string, Session>;
-  /** By the hash of the invalidated statement. */
+  /** By {@link buriedKey} of the invalidated statement. */
   readonly tombstones: ReadonlyMap<string, Tombstone>;
-  /** All that were cast and not withdrawn; the latest of a voter on a memory counts. */
+  /** All votes that were not withdrawn. The latest vote of a voter on a memory counts. */
   readonly votes: readonly KeptVote[];
   /** The ids of the memories that were compared with the others. */
   readonly compared: ReadonlySet<string>;
   readonly settings: SpaceSettings;
-  /** How often what is derived from the texts was replaced. */
+  /** How often the space was reindexed. */
   readonly generation: number;
-  /** The recalls that were recorded, oldest first. */
+  /** Recorded recalls, oldest first. */
   readonly recordings: readonly Recording[];
   readonly lastRecording: number;
 }
 
-/** A pair that is known, or was: it stays, so that one can look back. */
+/** A pair in the state. Judged and dropped pairs are kept too, for looking back. */
 export interface KeptPair extends SimilarPair {
-  /** When it was judged, or dropped because a text changed; `undefined` while it waits. */
+  /** When it was judged or dropped; `undefined` while it waits in the queue. */
   readonly endedAt: Instant | undefined;
-  /** The operation that did it, where that one can be undone. */
+  /** The operation that judged or dropped it, if that operation left an event, so that it can be undone. */
   readonly endedBy: number | undefined;
   readonly dropped: boolean;
 }
 
-/** A pair that nobody has judged yet. */
+/** The fields of a pair that nobody has judged yet. */
 export const WAITING = {
   resolution: undefined,
   endedAt: undefined,
@@ -105,12 +105,12 @@ export function lastSequence(state: Pick<State, 'events'>): number {
   return state.events.at(-1)?.sequence ?? 0;
 }
 
-/** The key of a statement, however it is spaced or composed. Here nothing reaches a disk, and no hash is needed to hide it. */
+/** The key of a statement, independent of white space and Unicode composition. Not hashed: a `State` never reaches a disk. */
 export function buriedKey({ scope, content }: Statement): string {
   return JSON.stringify([scope, normalisedContent(content)]);
 }
 
-/** Why an operation cannot be undone. */
+/** Returns why an operation cannot be undone, or `undefined` if it can. `partly` allows redacted events. */
 export function problemOfUndoing(state: State, operation: number, partly = false): UndoProblem | undefined {
   const events = state.events.filter((event) => event.operation === operation);
   if (events.length === 0) return 'unknown';
@@ -120,7 +120,7 @@ export function problemOfUndoing(state: State, operation: number, partly = false
   return undefined;
 }
 
-/** A copy that no caller can reach to change. */
+/** Copies a memory and its derived data, so that no caller can change what the state holds. */
 export function stored(memory: MemoryRecord, indexed: IndexedText): SearchableMemory {
   return {
     memory: deepFreeze(structuredClone(memory)),

@@ -21,119 +21,122 @@ import type { State } from './state.ts';
 export { LINK_KINDS, type LinkKind } from '../domain/memory.ts';
 
 /**
- * The port between the engine and whatever keeps memories. Asynchronous throughout, free of any database's types;
- * every adapter passes the suite in `testing/store-contract.ts`.
+ * The port between the engine and the stores. It is asynchronous and free of any database's types. Every adapter
+ * passes the suite in `testing/store-contract.ts`.
  */
 export interface Store extends AsyncDisposable {
-  /** Opens a space, making it if it does not exist. Throws `not_a_store`, `newer_store`, `not_found` (read-only). */
+  /** Opens a space, and creates it if it does not exist. Throws `not_a_store`, `newer_store`, `not_found` (read-only). */
   openSpace(name: string, options?: OpenSpaceOptions): Promise<SpaceStore>;
   /** The names of all spaces, sorted. */
   listSpaces(): Promise<readonly string[]>;
   /**
-   * Deletes a space and all that it holds, for good. What this store has open of it is closed. Throws `not_found`,
-   * and `store_busy` while another process has it open: nothing is deleted then.
+   * Deletes a space and everything in it, permanently. Closes this store's handles of the space first. Throws
+   * `not_found`. Throws `store_busy`, and deletes nothing, while another process has the space open.
    */
   deleteSpace(name: string): Promise<void>;
-  /** What belongs to no space, where several processes on several machines share the store. */
+  /** Texts that belong to no space, for stores that processes on several machines share. */
   readonly shared?: SharedTexts | undefined;
   /**
-   * Rejects while the store cannot be written to: it cannot be reached, its schema does not fit, its disk is full. Absent
-   * where that cannot happen.
+   * Rejects while the store cannot be written to: it is unreachable, its schema does not fit, or its disk is full.
+   * Absent for stores where that cannot happen.
    */
   readonly ready?: (() => Promise<void>) | undefined;
-  /** Copies whole spaces out of the store and into it, with all that they hold (see `copySpace`); absent where it cannot. */
+  /** Copies whole spaces into and out of the store (see `copySpace`). Absent if the store does not support it. */
   readonly copying?: StoreCopying | undefined;
   close(): Promise<void>;
 }
 
-/** Small texts by kind and id, such as the tokens of servers. Each call sees what any process did before. */
+/** Small texts by kind and id, such as server tokens. Each call sees everything that any process wrote before it. */
 export interface SharedTexts {
   get(kind: string, id: string): Promise<string | undefined>;
   /** Throws `already_exists`. */
   add(kind: string, id: string, text: string): Promise<void>;
-  /** Writes one, in the place of what was there. */
+  /** Writes a text, and replaces the one that is there. */
   put(kind: string, id: string, text: string): Promise<void>;
-  /** Whether there was one. */
+  /** Removes a text. Returns whether there was one. */
   remove(kind: string, id: string): Promise<boolean>;
   /**
-   * Does work, each write of which to a space of the store also writes this text in the place of one that is there, in the
-   * same transaction. Absent where a write cannot.
+   * Runs `work`. Each write of `work` to a space of this store also replaces the existing text of this kind and id by
+   * `text`, in the same transaction. Absent if the store cannot do that.
    */
   along?<Result>(kind: string, id: string, text: string, work: () => Promise<Result>): Promise<Result>;
-  /** The ids of a kind, in no order. */
+  /** The ids of a kind, in no particular order. */
   ids(kind: string): Promise<readonly string[]>;
 }
 
 export interface OpenSpaceOptions {
-  /** Nothing is written, not even the file. Default is false. */
+  /** Writes nothing, and does not create the file. Default is false. */
   readonly readOnly?: boolean | undefined;
-  /** A space that is not there is not made: `not_found`. Default is false, and true with `readOnly`. */
+  /** Throws `not_found` instead of making a space that does not exist. Default is false, and true with `readOnly`. */
   readonly mustExist?: boolean | undefined;
-  /** Of a space that this makes; one that exists keeps its own. Default is {@link DEFAULT_SETTINGS}. */
+  /** The settings of a new space. An existing space keeps its own. Default is {@link DEFAULT_SETTINGS}. */
   readonly settings?: SpaceSettings | undefined;
-  /** Of the process, for the index of this space. Default is unlimited. */
+  /** The memory that the process allows for the index of this space. Default is unlimited. */
   readonly room?: Room | undefined;
 }
 
 /**
- * One space, with all that a store must do for it: keep. `withSearch` makes of it what the engine uses. What happens here
- * neither sees nor changes anything of another space.
+ * One space, as a store implements it: it stores, it does not search. `withSearch` turns it into the `SpaceStore` that
+ * the engine uses. No operation reads or changes another space.
  */
 export interface SpaceCore {
   readonly name: string;
   /**
-   * What is gone when a write that redacts resolves: every byte that the store ever wrote of it, or its rows, whose
-   * bytes the database frees later.
+   * What a write that redacts has erased when it resolves: `bytes`, every byte that the store ever wrote of the memory,
+   * or `rows`, whose bytes the database frees later.
    */
   readonly erases: 'bytes' | 'rows';
   /**
-   * One atomic write. `decide` reads inside the transaction, waits for nothing but its reader, and returns the
-   * changes; they are applied, logged as one operation, and durable when this resolves. A throw changes nothing. A store
-   * that decides before it locks calls it again when others were faster: only its answer may tell what it did.
+   * Performs one atomic write. `decide` reads inside the transaction, awaits nothing but its reader, and returns the
+   * changes. They are applied, logged as one operation, and durable when the promise resolves. If anything throws,
+   * nothing is changed. A store that calls `decide` before it locks calls it again after a concurrent write, so `decide`
+   * must have no effect other than what it returns.
    */
   write<Result>(
     entry: WriteEntry,
     decide: (reader: StoreReader) => Promise<Decision<Result>>,
   ): Promise<Result>;
   /**
-   * Reads at one moment: everything that `work` reads of its snapshot is as of the last committed write and use of any
-   * process when it began, whatever is written meanwhile. `work` waits for nothing but the snapshot, which ends with it.
-   * A store that cannot hold a moment finds out whether something was written meanwhile, and throws `overtaken` (see
-   * `unlessOvertaken`): `work` is then called again on a later moment, three times at most.
+   * Calls `work` with a consistent snapshot: the space as of the last write and use that any process had committed when
+   * the snapshot began, whatever is written meanwhile. `work` awaits nothing but the snapshot, which ends with it. A
+   * store that cannot hold a snapshot checks whether anything was written meanwhile and throws `overtaken` (see
+   * `unlessOvertaken`). `work` is then called again on a later snapshot, at most three times in all.
    */
   snapshot<Result>(work: (snapshot: StoreSnapshot) => Promise<Result>): Promise<Result>;
   /**
-   * Records that memories were used: one row in the usage log, and what follows from it for counters, clocks, tiers
-   * and co-retrieval links, as one transaction. `decide` reads inside it, so that concurrent uses lose nothing.
-   * A memory that was removed meanwhile is passed over. `decide` may be called again, as in a write. What becomes of a
-   * memory by another effect than `reinforce` may be taken as what is added to it: a count, and instants that only go on.
-   * Returns the sequence of the row.
+   * Records that memories were used: adds one row to the usage log and updates counters, clocks, tiers and co-retrieval
+   * links, in one transaction. `decide` reads inside it, so that concurrent uses do not overwrite each other. It may be
+   * called again, as in `write`. Memories that were removed meanwhile are skipped. For every effect except `reinforce`,
+   * a store may apply the decided dynamics as increments: counts are added, and instants only move forward. Returns the
+   * sequence of the row.
    */
   use(usage: NewUsage, decide: (reader: StoreReader) => Promise<UseDecision>): Promise<number>;
   /**
-   * Records a recall, and removes what the log of recalls may not hold any longer; returns its sequence. What is too old
-   * may then go in parts, and kept texts stay. Without a recording everything goes that must, and the answer is that of
-   * the last recording. No event: it can neither be undone nor looked back at. Throws as `use` does.
+   * Adds a recording to the log of recalls, removes what `keep` no longer allows, and returns the sequence of the
+   * recording. With a recording, a store may remove old rows in parts and leave query texts in place. Without one, it
+   * removes everything that `keep` forbids and returns the sequence of the last recording. Writes no event, so a
+   * recording can be neither undone nor looked back at. Throws as `use` does.
    */
   record(recording: NewRecording | undefined, keep: Keep): Promise<number>;
   info(): Promise<SpaceInfo>;
-  /** Replaces what is derived from the texts (vectors, term counts) of all memories at once, as one transaction. */
+  /** Replaces the data derived from texts (vectors, term counts) of all memories, in one transaction. */
   reindex(request: ReindexRequest): Promise<void>;
   /**
-   * Writes a complete copy into a new file, and keeps the moment, where it may write, for {@link SpaceInfo.lastBackup}. Throws
-   * `already_exists`, `invalid_argument` where a store cannot.
+   * Writes a complete copy into a new file. Unless the space is read-only, stores the time as
+   * {@link SpaceInfo.lastBackup}. Throws `already_exists`, and `invalid_argument` if the store cannot make backups.
    */
   backup(path: string, at?: Instant): Promise<void>;
-  /** All that the space holds, of one moment: to look back from, where being exact comes before being quick. */
+  /** Reads the whole space as one consistent `State`, from which a look back starts. Exactness matters here, not speed. */
   everything(): Promise<State>;
   /** Looks for damage. An empty list means a healthy store. */
   check(): Promise<readonly string[]>;
   /**
-   * Saves an index in place of the one that was saved before, so that the next process opens quickly; for nothing when
-   * anything was written after its position, which may have forgotten what it holds. Left out where nothing can be saved.
+   * Saves an index in place of the previous one, so that the next process opens quickly. Does nothing if anything was
+   * written after `position`: that write may have forgotten a memory that the index still holds. Absent if the store
+   * cannot save an index.
    */
   savePages?: ((parts: ReadonlyMap<string, Uint8Array>, position: Position) => Promise<void>) | undefined;
-  /** Waits for what is under way. Called once. */
+  /** Waits for operations in progress. Called once. */
   close(): Promise<void>;
 }
 
@@ -142,7 +145,7 @@ export interface SpaceStore
   extends Omit<SpaceCore, 'write' | 'use' | 'snapshot' | 'everything' | 'savePages'>,
     SpaceReader,
     AsyncDisposable {
-  /** See {@link SpaceCore.write}. Nothing else of the space may be asked within `decide`: `invalid_argument`. */
+  /** See {@link SpaceCore.write}. Throws `invalid_argument` if `decide` uses the space other than through its reader. */
   write<Result>(
     entry: WriteEntry,
     decide: (reader: SpaceReader) => Promise<Decision<Result>>,
@@ -150,17 +153,17 @@ export interface SpaceStore
   /** See {@link SpaceCore.use}. */
   use(usage: NewUsage, decide: (reader: SpaceReader) => Promise<UseDecision>): Promise<number>;
   /**
-   * Reads at one moment, as {@link SpaceCore.snapshot} does. `work` may be called more than once, and asks no model, and
-   * nothing of the space but its snapshot: `invalid_argument`. Throws `store_busy` when the space was written to during
-   * each of three attempts.
+   * See {@link SpaceCore.snapshot}. `work` may be called more than once. It must not call a model. Throws
+   * `invalid_argument` if `work` uses the space other than through its snapshot, and `store_busy` if the space was
+   * written to during each of three attempts.
    */
   snapshot<Result>(work: (snapshot: Snapshot) => Promise<Result>): Promise<Result>;
-  /** Another value once anything was committed, by any process; it may differ for no reason. Cheap. */
+  /** A value that changes after every commit of any process. It may also change without one. Cheap to read. */
   version(): Promise<unknown>;
   /**
-   * The space as it was at a moment of the past, to read from: walked back along both logs. What was forgotten since
-   * is missing. `derive` computes the text data of memories whose text was another one then; called outside of any
-   * transaction. Throws `invalid_argument` for an instant before the first write.
+   * Returns the space as it was at a past moment, read-only, by undoing both logs step by step. Memories that were
+   * forgotten since are missing. `derive` computes the text data of memories whose text has changed since; it is called
+   * outside any transaction. Throws `invalid_argument` for an instant before the first write.
    */
   asKnown(
     known: Instant | Moment,
@@ -168,13 +171,13 @@ export interface SpaceStore
   ): Promise<PastSpace>;
   /** About how many bytes closing the space would free. */
   residentBytes(): number;
-  /** Waits for what is under way, saves what makes the next opening quick, and refuses everything else. */
+  /** Refuses further calls, waits for those in progress, and saves the index so that the next opening is quick. */
   close(): Promise<void>;
 }
 
 /**
- * What a store reads, all of one moment. The forms that the engine uses are made of it, once, in `convenient`: what is
- * left out here follows from what is there.
+ * The reads that a store implements, all from one consistent snapshot. `convenient` builds the rest of `SpaceReader`
+ * from them.
  */
 export interface StoreReader
   extends Pick<
@@ -192,19 +195,19 @@ export interface StoreReader
     | 'place'
     | 'recordings'
   > {
-  /** What was decided for the space, and what its vectors and terms were made with. */
+  /** The settings of the space, and the embedding model and analyzer of its vectors and terms. */
   state(): Promise<SpaceState>;
   /** Events, oldest first. */
   events(query: EventQuery): Promise<readonly MemoryEvent[]>;
-  /** Similar pairs that are known, in the order in which they were put into the queue. */
+  /** Known similar pairs, in the order in which they were queued. */
   pairs(query: PairQuery): Promise<readonly SimilarPair[]>;
-  /** The stored links of these memories, each once; with `among`, only those both of whose ends are among them. */
+  /** The stored links of these memories, each once. With `among`, only links that have both ends in `ids`. */
   storedLinks(ids: readonly string[], options?: { readonly among?: boolean }): Promise<readonly Link[]>;
-  /** What memories state of relations with one of these ends, or of these subjects; each once, in any order. */
+  /** The relations that memories state, selected by `query`; each once, in any order. */
   stated(query: StatedQuery): Promise<readonly StatedRelationRow[]>;
-  /** What decides whether these memories are visible, in order, and what they are called; `undefined` where there is none. */
+  /** The fields that decide whether these memories are visible, in the order of `ids`; `undefined` for an unknown id. */
   standing(ids: readonly string[]): Promise<readonly (Standing | undefined)[]>;
-  /** What stands beside these memories in the session that each was made in, in order; `undefined` for one made in none. */
+  /** The neighbours of these memories in the session that each was made in, in order; `undefined` outside any session. */
   neighbours(ids: readonly string[]): Promise<readonly (Neighbours | undefined)[]>;
 }
 
@@ -214,27 +217,27 @@ export interface SpaceState {
   readonly analyzer: string | undefined;
 }
 
-/** Which events: those of a memory, of an operation, of a run, or the first so many after a sequence. */
+/** Selects events: of a memory, of an operation, of a run, or the first `limit` after a sequence. */
 export type EventQuery =
   | { readonly memory: string }
   | { readonly operation: number }
   | { readonly run: string }
   | { readonly after: number; readonly limit: number }
-  /** Of each memory that is not there any more, the last event that says what it was before. */
+  /** For each memory that no longer exists, the last event that has its record (`before`). */
   | { readonly removed: true };
 
-/** Which relations: those that begin or end at one of these memories, or of these names from these memories. */
+/** Selects relations: those that begin or end at one of the entities `ends`, or those with one of these subjects and names. */
 export type StatedQuery =
   | { readonly ends: readonly string[] }
   | { readonly subjects: readonly Pick<RelationRecord, 'from' | 'name'>[] };
 
-/** One relation as a memory states it. */
+/** One relation, and the memory that states it. */
 export interface StatedRelationRow {
   readonly memory: Standing;
   readonly relation: RelationRecord;
 }
 
-/** What decides whether a memory is visible, and what it is called. */
+/** The fields that decide whether a memory is visible, and its title. */
 export type Standing = Pick<
   MemoryRecord,
   | 'id'
@@ -253,13 +256,13 @@ export type Standing = Pick<
   | 'consolidatedAt'
 >;
 
-/** Which pairs: the first that wait to be judged, those of these memories, or the one of this sequence. */
+/** Selects pairs: the first `waiting` unjudged ones, those of these memories, or the one with this sequence. */
 export type PairQuery =
   | { readonly waiting: number }
   | { readonly of: readonly string[] }
   | { readonly sequence: number };
 
-/** A memory made in a session, with the one before and the one after it there, by creation, then ordinal. */
+/** A memory made in a session, with its predecessor and successor in that session, by creation time, then ordinal. */
 export interface Neighbours {
   readonly memory: Made;
   readonly before: Made | undefined;
@@ -268,52 +271,51 @@ export interface Neighbours {
 
 export type Made = Pick<MemoryRecord, 'id' | 'createdAt'>;
 
-/** A space at one moment, as a store gives it. */
+/** A consistent snapshot of a space, as a store provides it. */
 export interface StoreSnapshot extends StoreReader, IndexRows {
-  /** That of the last event that is seen. */
+  /** The sequence of the last event in the snapshot. */
   sequence(): Promise<number>;
 }
 
 export interface SpaceReader {
-  /** The memories of these ids, in order; `undefined` where there is none. */
+  /** The memories with these ids, in order; `undefined` for an unknown id. */
   get(ids: readonly string[]): Promise<readonly (MemoryRecord | undefined)[]>;
   /**
-   * The links of these memories, each link once: those that are stored, and those that follow from sessions (each
-   * memory with the one before and the one after it in the session it was made in, by creation, then ordinal: `sequence`,
-   * weight 0.5).
-   * Only those whose stored weight is at least `minimum`; without those of sessions where `sequence` is false.
+   * The links of these memories, each once: the stored ones, and the `sequence` links of weight 0.5 that connect each
+   * memory with its predecessor and successor in the session that it was made in (by creation time, then ordinal).
+   * Leaves out links whose weight is below `minimum`, and `sequence` links if `sequence` is false.
    */
   links(ids: readonly string[], minimum?: number, sequence?: boolean): Promise<readonly Link[]>;
-  /** The memories with one of these values, by creation, then ordinal. */
+  /** The memories that have one of these values, by creation time, then ordinal. */
   find(by: FindBy, values: readonly string[]): Promise<readonly MemoryRecord[]>;
   /**
-   * The queue of similar pairs that wait to be judged, in the order in which they were put there. A pair is dropped,
-   * and no longer known, when the title or content of one of its memories changes, or one of them is gone.
+   * The first `limit` similar pairs that nobody has judged yet, in the order in which they were queued. A pair is
+   * dropped, and no longer known, when the title or content of either memory changes or either memory is removed.
    */
   pendingPairs(limit: number): Promise<readonly SimilarPair[]>;
-  /** The pairs of these memories that are known, settled ones included, each once, in the same order. */
+  /** The known pairs of these memories, settled ones included, each once, in the order in which they were queued. */
   knownPairs(ids: readonly string[]): Promise<readonly SimilarPair[]>;
-  /** The known pair of this sequence, settled or not. */
+  /** The known pair with this sequence, settled or not. */
   pair(sequence: number): Promise<SimilarPair | undefined>;
-  /** The memories created just before and just after one, each oldest first, at most `count`. */
+  /** At most `count` memories created just before `memory`, and at most `count` just after it; each list oldest first. */
   around(
     memory: Pick<MemoryRecord, 'id' | 'createdAt' | 'ordinal'>,
     count: number,
   ): Promise<{ readonly before: readonly MemoryRecord[]; readonly after: readonly MemoryRecord[] }>;
-  /** The session of this id; without one, the open session that began last. */
+  /** The session with this id; without an id, the open session that began last. */
   session(id?: string): Promise<Session | undefined>;
-  /** The votes on a memory, one a voter, by voter. */
+  /** The latest vote of each voter on a memory, sorted by voter. */
   votes(id: string): Promise<readonly CastVote[]>;
-  /** What is left of statements that were invalidated, in order; `undefined` where there is nothing. */
+  /** The tombstones of these statements, in order; `undefined` for a statement that was not invalidated. */
   tombstones(statements: readonly Statement[]): Promise<readonly (Tombstone | undefined)[]>;
   /**
-   * Hot memories that were not compared since their title or content last changed, or the space got another embedding
-   * model: in the order in which they were written first.
+   * The first `limit` hot memories that were not compared with the others since their title or content last changed or
+   * the embedding model of the space changed; in insertion order.
    */
   uncompared(limit: number): Promise<readonly MemoryRecord[]>;
-  /** The stored links between these memories, both ends among them. */
+  /** The stored links that have both ends in `ids`. */
   linksAmong(ids: readonly string[]): Promise<readonly Link[]>;
-  /** The memories that are only in the log, because they were removed: each as it was last, in the order of removal. */
+  /** The removed memories that the log still has: the last version of each, in the order of removal. */
   removed(): Promise<readonly MemoryRecord[]>;
   /** See {@link StoreReader.stated}. */
   stated(query: StatedQuery): Promise<readonly StatedRelationRow[]>;
@@ -323,20 +325,19 @@ export interface SpaceReader {
   history(id: string): Promise<readonly MemoryEvent[]>;
   /** One page of memories, in the order of the request. */
   list(request: ListRequest): Promise<ListAnswer>;
-  /** What was decided for the space. */
   settings(): Promise<SpaceSettings>;
-  /** What the vectors and terms were made with. */
+  /** The embedding model of the stored vectors, and the analyzer of the stored terms. */
   derivation(): Promise<{
     readonly embedding: EmbeddingInfo | undefined;
     readonly analyzer: string | undefined;
   }>;
-  /** Where both logs end. */
+  /** The current end of both logs. */
   place(): Promise<LogPlace>;
-  /** Recalls that were recorded, newest first. */
+  /** Recorded recalls, newest first. */
   recordings(request: RecordingRequest): Promise<readonly Recording[]>;
-  /** The usage log, oldest first, after a sequence: so many, or all. */
+  /** Rows of the usage log after the sequence `after`, oldest first. Default is all. */
   usage(after?: number, limit?: number): Promise<readonly Usage[]>;
-  /** What both logs say after a place, in the order in which it happened; without a place nothing, from the end. */
+  /** At most `limit` entries of both logs after a place, in the order in which they happened; without a place, none. */
   activity(after: ActivityPlace | undefined, limit: number): Promise<ActivityPart>;
   /** The sequences of the operations of a run, oldest first. */
   run(id: string): Promise<readonly number[]>;
@@ -346,35 +347,35 @@ export interface SpaceReader {
   operation(sequence: number): Promise<readonly MemoryEvent[]>;
 }
 
-/** A space at one moment: all that one recall reads. */
+/** A consistent snapshot of a space: everything that one recall reads. */
 export interface Snapshot extends SpaceReader {
-  /** Another value once anything was committed, by any process; it may differ for no reason. */
+  /** See {@link SpaceStore.version}. */
   version(): Promise<unknown>;
-  /** That of the last event that is seen. */
+  /** The sequence of the last event in the snapshot. */
   sequence(): Promise<number>;
   /**
-   * The true top `limit` of the whole formula over all eligible memories, together with the bound that proves it. Throws
-   * `embedder_mismatch` for a vector of another length than the space's.
+   * Ranks all eligible memories by the whole formula and returns the exact top `limit`, with the bound that proves it.
+   * Throws `embedder_mismatch` if the query vector has another length than those of the space.
    */
   search(request: SearchRequest): Promise<SearchAnswer>;
-  /** What a search makes of these memories, ranked or not, in order. `undefined` where there is none. */
+  /** The scores and eligibility of these memories in a search, ranked or not, in order. `undefined` for an unknown id. */
   inspect(
     ids: readonly string[],
     request: Omit<SearchRequest, 'limit'>,
   ): Promise<readonly (Inspection | undefined)[]>;
-  /** Those of these memories, in order, that a recall with this filter may return. */
+  /** The ids, in order, of the memories among `ids` that a recall with this filter may return. */
   visible(ids: readonly string[], request: Pick<SearchRequest, 'filter' | 'now'>): Promise<readonly string[]>;
-  /** The vectors of these memories, in order; `undefined` where there is none. */
+  /** The vectors of these memories, in order; `undefined` for a memory without one. */
   vectors(ids: readonly string[]): Promise<readonly (Float32Array | undefined)[]>;
 }
 
-/** What the log says about one operation. */
+/** What the log records about one operation. */
 export interface WriteEntry {
   readonly verb: Verb;
   readonly at: Instant;
-  /** The operation that this one undoes. Throws `cannot_undo` when it is unknown, redacted or already undone. */
+  /** The operation that this one undoes. Throws `cannot_undo` if it is unknown, redacted, already undone or itself an undo. */
   readonly undoes?: number | undefined;
-  /** Undo what stands of an operation some of whose memories were forgotten since. Default is false: `cannot_undo`. */
+  /** Allows undoing an operation if some of its memories were forgotten since. Default is false, which throws `cannot_undo`. */
   readonly partly?: boolean | undefined;
   /** The run that the operation is part of: at most 128 characters. */
   readonly run?: string | undefined;
@@ -389,97 +390,102 @@ export interface Decision<Result> {
   readonly embedding?: EmbeddingInfo | undefined;
   /** Set when the space gets its first terms. Throws `invalid_argument` when its terms come from another analyzer. */
   readonly analyzer?: string | undefined;
-  /** Set when the settings of the space change: one event, which says what they were before. */
+  /** Set when the settings of the space change. Logged as one event, which has the previous settings. */
   readonly settings?: SpaceSettings | undefined;
 }
 
-/** One change of one memory. */
+/** One change that a write makes. */
 export type Change =
-  /** A memory whose `ordinal` is 0 gets the next one of the space. */
+  /** Adds a memory. If its `ordinal` is 0, it gets the next one of the space. */
   | { readonly kind: 'insert'; readonly memory: MemoryRecord; readonly indexed: IndexedText }
-  /** Without `indexed` the text is unchanged, and so is what is derived from it. */
+  /** Replaces a memory. Without `indexed`, its text and the data derived from it are unchanged. */
   | { readonly kind: 'replace'; readonly memory: MemoryRecord; readonly indexed?: IndexedText | undefined }
   | { readonly kind: 'remove'; readonly id: string }
   /**
-   * Removes a memory for good: afterwards its text is in no row, event, derived table, free page or log of the
-   * store. Its events stay, redacted, and so do recordings that name it (see `recordingWithout`).
+   * Removes a memory permanently: afterwards its text is in no row, event, derived table, free page or log of the
+   * store. Its events, and recordings that name it, stay in redacted form (see `recordingWithout`).
    */
   | { readonly kind: 'redact'; readonly id: string }
-  /** Makes a link, or sets the weight and the clock of the one of this kind. Throws `not_found` without both ends. */
+  /** Adds a link, or sets weight and `at` of the existing link of this kind. Throws `not_found` if an end is missing. */
   | { readonly kind: 'link'; readonly link: Link }
-  /** Takes the stored links of these kinds between two memories away; of all kinds by default. */
+  /** Removes the stored links between two memories. Default is links of all kinds. */
   | {
       readonly kind: 'unlink';
       readonly ids: readonly [string, string];
       readonly kinds?: readonly LinkKind[] | undefined;
     }
   /**
-   * Puts two memories at the end of the queue of what is to be judged. Two memories are a pair once: does nothing where
-   * they are known as one, settled or not, whichever way round; but a possible update takes the place of a similar pair
-   * that still waits. Throws `not_found` without both. This and what follows is work, not belief: it is not logged.
+   * Adds a pair of memories to the end of the queue of unjudged pairs. Does nothing if the two memories already form a
+   * known pair, settled or not, in either order; but a possible update replaces a similar pair that is still unjudged.
+   * Throws `not_found` if a memory is missing. This change and all those below record work, not belief: the log has no
+   * event for them.
    */
   | { readonly kind: 'queue-pair'; readonly pair: NewPair }
-  /** Counts that a model was asked about these pairs without a usable answer. */
+  /** Increments `attempts` of these pairs: a model was asked and gave no usable answer. */
   | { readonly kind: 'attempt-pairs'; readonly sequences: readonly number[] }
-  /** Takes a pair out of the queue, and keeps in mind how it was judged. */
+  /** Takes a pair out of the queue and stores how it was judged. */
   | { readonly kind: 'settle-pair'; readonly sequence: number; readonly resolution: string }
   /**
-   * Puts the pairs that an operation judged or dropped at the end of the queue again: what an undo of it takes back.
-   * Those that are known otherwise, or lack a memory, are passed over.
+   * Puts the pairs that an operation judged or dropped at the end of the queue again, when the operation is undone.
+   * Skips pairs that are known again, and pairs with a missing memory.
    */
   | { readonly kind: 'requeue-pairs'; readonly operation: number }
-  /** Notes that these memories were compared with the others. */
+  /** Marks these memories as compared with the others (see `uncompared`). */
   | { readonly kind: 'compared'; readonly ids: readonly string[] }
-  /** Makes a session, or changes the one of this id. */
+  /** Adds a session, or replaces the one with this id. */
   | { readonly kind: 'session'; readonly session: Session }
   /** Remembers that a statement was invalidated, by a keyed hash, without its text. */
   | { readonly kind: 'add-tombstone'; readonly statement: Statement; readonly tombstone: Tombstone }
   /** Removes the tombstone of a statement. */
   | { readonly kind: 'remove-tombstone'; readonly statement: Statement }
-  /** Takes the place of the voter's vote on the memory, until it is withdrawn. It outlives a removal, not a redaction. */
+  /** Replaces the voter's previous vote on the memory until it is withdrawn. Survives a removal, but not a redaction. */
   | { readonly kind: 'vote'; readonly id: string; readonly vote: Vote }
-  /** Withdraws the votes of an operation: those that they replaced count again. */
+  /** Withdraws the votes of an operation. The votes that they replaced count again. */
   | { readonly kind: 'withdraw-votes'; readonly operation: number };
 
-/** What somebody thinks of a memory. */
+/** A voter's judgement of a memory: useful (1) or not (-1). */
 export interface Vote {
   readonly voter: string;
   readonly vote: 1 | -1;
 }
 
 export interface CastVote extends Vote {
-  /** The operation that it was cast in. */
+  /** The operation that cast it. */
   readonly operation: number;
 }
 
 /** Two memories of which one may replace or contradict the other. */
 export interface NewPair {
-  /** What was said first. */
+  /** The id of the memory that was stated first. */
   readonly older: string;
   readonly newer: string;
   readonly kind: PairKind;
-  /** 0–1. Of a similar pair the cosine of their vectors; of a possible update how far their words are the same. */
+  /** 0–1. For `similar`, the cosine of the two vectors; for `update`, how far the words of the two agree. */
   readonly similarity: number;
 }
 
-/** `similar`: the two say nearly the same. `update`: the newer one gives another value for what the older one counts. */
+/** `similar`: the two say nearly the same. `update`: the newer one gives another value for what the older one states. */
 export type PairKind = 'similar' | 'update';
 
 export interface SimilarPair extends NewPair {
   /** Its number in the queue, never used twice. */
   readonly sequence: number;
-  /** When it was noticed. */
+  /** When it was queued. */
   readonly at: Instant;
-  /** How often a model was asked about it without a usable answer. */
+  /** How often a model was asked about it and gave no usable answer. */
   readonly attempts: number;
-  /** How it was judged; `undefined` while it waits. */
+  /** How it was judged; `undefined` until then. */
   readonly resolution: string | undefined;
 }
 
 /**
- * By what memories can be looked up: the normalised content (see `normalisedContent`; a stub is found by its full text),
- * the very same topic or session, one of the ids that they supersede or were made of, of an entity one of its names
- * (see `foldedName`), or of a relation that they state the id of one of its ends, or its own (see `relationId`).
+ * The properties by which memories can be looked up:
+ * - `content`: the normalised content (see `normalisedContent`); a stub is found by its full text
+ * - `topicKey`, `sessionId`: exact match
+ * - `supersedes`, `derivedFrom`: an id in the list
+ * - `names`: a name of an entity (see `foldedName`)
+ * - `ends`: the id of either end of a relation that the memory states
+ * - `relations`: the id of a relation that the memory states (see `relationId`)
  */
 export type FindBy =
   | 'content'
@@ -491,51 +497,51 @@ export type FindBy =
   | 'ends'
   | 'relations';
 
-/** A stretch of work in which memories are made. */
+/** A period of work during which memories are made. */
 export interface Session {
   readonly id: string;
   readonly scope: string;
   readonly startedAt: Instant;
-  /** When something was last done in it. */
+  /** The time of the last activity in it. */
   readonly activeAt: Instant;
   readonly endedAt: Instant | undefined;
 }
 
-/** What a statement is known again by, its content normalised: only a keyed hash is stored, with a key of the space's own. */
+/** Identifies an invalidated statement. Only a hash of its normalised content is stored, keyed with a secret of the space. */
 export type Statement = Pick<MemoryRecord, 'scope' | 'content'>;
 
 export interface Tombstone {
   readonly at: Instant;
-  /** Empty once the memory that it was said of was forgotten. */
+  /** Empty once the memory it refers to was forgotten. */
   readonly reason: string;
 }
 
-/** A moment of the past, to read from. Nothing can be written. */
+/** A space as it was at a past moment. Read-only. */
 export interface PastSpace extends SpaceStore {
-  /** How many memories were known then. */
+  /** How many memories it has. */
   readonly memories: number;
-  /** How many of the memories that were known then are missing, because they were forgotten since. */
+  /** How many more memories the space had then that were forgotten since. */
   readonly redacted: number;
 }
 
-/** An association of two memories, the same both ways. */
+/** An undirected association of two memories. */
 export interface Link {
   /** The two ends, in code-unit order. */
   readonly ids: readonly [string, string];
   readonly kind: LinkKind;
-  /** 0–1, as it was at `at`; what is left of it is computed on reading. */
+  /** 0–1, at the time `at`. The decay since then is computed when the link is read. */
   readonly weight: number;
   readonly at: Instant;
 }
 
-/** One recall that left traces. */
+/** One recall that used memories. */
 export interface NewUsage {
   readonly at: Instant;
   readonly strategy: string;
   readonly effect: 'reinforce' | 'count' | 'touch' | 'see';
   readonly queryHash: string;
   readonly sessionId: string | undefined;
-  /** What the caller saw, in order. */
+  /** The memories that the caller saw, in order. */
   readonly used: readonly { readonly id: string; readonly direct: boolean }[];
 }
 
@@ -543,55 +549,55 @@ export interface Usage extends NewUsage {
   readonly sequence: number;
   /** The sequence of the last event before it. */
   readonly after: number;
-  /** What it changed, as it was before; absent where an older version wrote the row. */
+  /** The previous values of what it changed. Absent in rows written by older versions. */
   readonly before?: UseBefore | undefined;
 }
 
-/** What a use changed, as it was before. */
+/** The previous values of what a use changed. */
 export interface UseBefore {
   readonly memories: readonly (Pick<MemoryRecord, 'id'> & Dynamics)[];
   readonly links: readonly LinkChange[];
 }
 
-/** What a use may change of a memory. */
+/** The fields of a memory that a use may change. */
 export type Dynamics = Pick<MemoryRecord, DynamicField>;
 
 /**
- * What a use changes. Of a memory only its dynamics and tier are taken: the log of writes does not see it. Throws
- * `invalid_argument` for a memory, or an end of a link, that is not among `used`: the usage log must say what it did.
+ * What a use changes. Of each memory only the {@link Dynamics} are taken; the use writes no event. Throws
+ * `invalid_argument` for a memory, or an end of a link, that is not in `used`: the usage log must name all that changed.
  */
 export interface UseDecision {
   readonly memories: readonly MemoryRecord[];
   readonly links: readonly Link[];
 }
 
-/** What is derived from a memory's text. */
+/** The data derived from the text of a memory. */
 export interface IndexedText {
   /** How often each term occurs in title, content and tags. */
   readonly terms: ReadonlyMap<string, number>;
-  /** Of unit length; absent when there is no embedder or it knows no word of the text. */
+  /** Of unit length; absent if there is no embedder or the embedder knows no word of the text. */
   readonly vector: Float32Array | undefined;
 }
 
-/** One row of the append-only log: a write of one memory, and what it takes to undo it. */
+/** One row of the append-only log: a write to one memory, with the data needed to undo it. */
 export interface MemoryEvent {
-  /** Grows by at least 1 with every event of the space. */
+  /** Increases by at least 1 with every event of the space. */
   readonly sequence: number;
   /** The sequence of the first event of the same operation. */
   readonly operation: number;
-  /** Never before the instant of an earlier event. */
+  /** Never earlier than that of a previous event. */
   readonly at: Instant;
   readonly verb: Verb;
   readonly memoryId: string;
-  /** The memory before the write; `undefined` when the write made it. */
+  /** The memory before the write; `undefined` if the write created it. */
   readonly before: MemoryRecord | undefined;
-  /** The memory was forgotten: its text is gone from this event, which cannot be undone. */
+  /** Whether the memory was forgotten. The event has lost its text and cannot be undone. */
   readonly redacted: boolean;
-  /** Of an `undo`: the operation that it took back. */
+  /** For an `undo`, the operation that it undid. */
   readonly undoes: number | undefined;
-  /** Set when the event is about a link of this memory, and `before` then says nothing. */
+  /** Set if the event is about a link of this memory. `before` is then `undefined`. */
   readonly link: LinkChange | undefined;
-  /** Set when the event is about the space itself: what its settings were before. `memoryId` is then empty. */
+  /** The previous settings, if the event is a change of settings. `memoryId` is then empty. */
   readonly settings: SpaceSettings | undefined;
   /** The run that the operation is part of. */
   readonly run: string | undefined;
@@ -599,34 +605,36 @@ export interface MemoryEvent {
 
 export interface OperationsRequest {
   readonly limit: number;
-  /** Only those of a lower sequence. Default is all. */
+  /** Only operations with a lower sequence. Default is all. */
   readonly before?: number | undefined;
   readonly verb?: Verb | undefined;
-  /** How many of the memories of each are named. */
+  /** The maximum number of memory ids to return for each operation. */
   readonly ids: number;
 }
 
 /** One operation of the log. */
 export interface OperationSummary extends Pick<MemoryEvent, 'operation' | 'at' | 'verb' | 'undoes' | 'run'> {
-  /** How many memories it wrote, and the first of them; how many links it changed. */
+  /** How many memories it wrote. */
   readonly memories: number;
+  /** The first of these memories. */
   readonly ids: readonly string[];
+  /** How many links it changed. */
   readonly links: number;
   readonly undoneBy: number | undefined;
-  /** Why it cannot be undone; `undefined` when it can. */
+  /** Why it cannot be undone; `undefined` if it can. */
   readonly problem: Exclude<UndoProblem, 'unknown'> | 'changed' | undefined;
 }
 
 export interface LinkChange {
   readonly link: Pick<Link, 'ids' | 'kind'>;
-  /** `undefined` when there was no such link. */
+  /** `undefined` if there was no such link. */
   readonly before: Pick<Link, 'weight' | 'at'> | undefined;
 }
 
 export interface MemoryFilter {
-  /** What is visible: these scopes. Default is all. */
+  /** The scopes that the caller can see. Default is all. */
   readonly scopes?: readonly string[] | undefined;
-  /** Only memories that lie in this scope itself, or in one of this kind (`project:*`): what is visible stays. */
+  /** Only memories in this scope, or in any scope of a kind (`project:*`). Does not widen or narrow `scopes`. */
   readonly inScope?: string | undefined;
   readonly types?: readonly string[] | undefined;
   readonly typesExclude?: readonly string[] | undefined;
@@ -634,13 +642,13 @@ export interface MemoryFilter {
   readonly tags?: readonly string[] | undefined;
   /** Only memories whose metadata meets all of these. */
   readonly metadata?: readonly MetadataCondition[] | undefined;
-  /** The moment at which memories must be valid. Default is the moment of the search. */
+  /** The time at which memories must be valid. Default is the time of the search. */
   readonly validAt?: Instant | undefined;
-  /** Cold memories too, and those that were consolidated into others or superseded. Default is false. */
+  /** Also include cold, consolidated and superseded memories. Default is false. */
   readonly deep?: boolean | undefined;
-  /** Cold memories too, but not those that were consolidated into others. Default is false. */
+  /** Also include cold memories, but not consolidated ones. Default is false. */
   readonly cold?: boolean | undefined;
-  /** Plans and transient states too whose validity has ended. Default is false. */
+  /** Also include plans and transient states whose validity has ended. Default is false. */
   readonly includeExpired?: boolean | undefined;
 }
 
@@ -651,18 +659,18 @@ export interface PreparedQuery {
   /** Unit length; absent without an embedder. */
   readonly vector?: Float32Array | undefined;
   /**
-   * The model that made the vector, and the analyzer that made the terms: a search of a space with others is refused. Default is
-   * those of the space.
+   * The model of the vector, and the analyzer of the terms. A search is refused if the space has others. Default is those
+   * of the space.
    */
   readonly model?: string | undefined;
   readonly analyzer?: string | undefined;
-  /** Set when no term is left: text that must occur in title, content or tags, whatever its case. */
+  /** Set if the query has no terms: text that must occur in title, content or tags, ignoring case. */
   readonly substring?: string | undefined;
-  /** The words of the query that its terms come from, as they were written, by term. */
+  /** For each term, the word of the query that it comes from, as written. */
   readonly written?: ReadonlyMap<string, string> | undefined;
-  /** As it was asked: the names of authors are looked for in it. */
+  /** The text of the query, which is searched for names of authors. */
   readonly text?: string | undefined;
-  /** The dates that it names. */
+  /** The dates that the query names. */
   readonly dates?: readonly DateRange[] | undefined;
 }
 
@@ -674,14 +682,14 @@ export interface SearchRequest {
   readonly limit: number;
 }
 
-/** A memory with everything that its score was computed from. */
+/** A memory with its score and everything the score was computed from. */
 export interface ScoredMemory {
   readonly memory: MemoryRecord;
   readonly signals: Signals;
-  /** The raw BM25 sum, 0 when no term matched. */
+  /** The raw BM25 sum; 0 if no term matched. */
   readonly bm25: number;
   readonly score: number;
-  /** What its signals of words were made from, at the moment of the search; absent for a query without terms. */
+  /** The word counts behind its lexical signals; absent for a query without terms. */
   readonly words: CountedWords | undefined;
 }
 
@@ -689,39 +697,42 @@ export interface SearchAnswer {
   /** Best first, scores above 0. */
   readonly hits: readonly ScoredMemory[];
   readonly completeness: 'exact' | 'approximate';
-  /** No eligible memory that meets the profile's requirements and is not among the hits scores above this. */
+  /** No eligible memory outside the hits that meets the profile's requirements scores above this. */
   readonly upperBound: number;
   /** Memories in the space. */
   readonly total: number;
-  /** Memories within the filter and hot; of these, those that are valid at the moment. */
+  /** Memories that pass the filter and are in a tier that it searches: hot ones, and cold ones with `deep` or `cold`. */
   readonly filtered: number;
-  /** Cold memories in the space: what links may lead to beyond the eligible ones. */
+  /** Cold memories in the space. Links may lead to them though they are not eligible. */
   readonly cold: number;
+  /** Memories among `filtered` that meet all other conditions of eligibility too. */
   readonly eligible: number;
-  /** Eligible memories that share a term with the query; those that have a vector to compare with. */
+  /** Eligible memories that share a term with the query. */
   readonly lexicalMatches: number;
+  /** Eligible memories that have a vector to compare with the query. */
   readonly withVector: number;
   /**
-   * Eligible memories that meet the profile's requirements, its floor included. An upper bound where fewer are `scored` and
-   * the profile has a floor or requires something of the similarity: an index may then count memories that it need not look
-   * at for the answer and whose bounds do not decide it. The more hits are asked for, the nearer it comes.
+   * Eligible memories that meet the profile's requirements, its floor included. An upper bound if fewer are `scored` and
+   * the profile has a floor or a requirement on `similarity`: an index may then count memories that it did not score and
+   * whose bounds leave open whether they meet it. A higher `limit` brings it nearer to the exact count.
    */
   readonly candidates: number;
   /**
-   * Of a profile with a floor: eligible memories that meet all its requirements but that, without those that are counted as
-   * candidates. Where something is required of the similarity too, an index may count some that do not meet that.
+   * For a profile with a floor: eligible memories that meet all other requirements but not the floor, without those that
+   * count as candidates. If the profile also has a requirement on `similarity`, an index may count memories that do not
+   * meet it.
    */
   readonly belowFloor?: number | undefined;
-  /** Of these, how many the formula had to be computed for exactly. */
+  /** How many of the candidates were scored exactly. */
   readonly scored: number;
-  /** That of its snapshot. */
+  /** The sequence of the snapshot. */
   readonly sequence: number;
   /**
-   * Set by the first search after the index was dropped and rebuilt, because the log is not the one that it followed:
-   * the space was reindexed, or a backup restored.
+   * Set by the first search after the index was rebuilt because the log no longer continues the one that the index
+   * followed: the space was reindexed, or a backup restored.
    */
   readonly indexRebuilt?: true | undefined;
-  /** The terms of the query that no visible memory has, and what was looked for in their place. */
+  /** The terms of the query that no visible memory has, and the terms that replaced them. */
   readonly spelling: readonly Spelling[];
   /** Milliseconds by stage. */
   readonly durations: {
@@ -729,7 +740,7 @@ export interface SearchAnswer {
     readonly lexical: number;
     readonly vector: number;
     readonly score: number;
-    /** To read what is returned. */
+    /** Reading the memories that are returned. */
     readonly hydrate: number;
   };
 }
@@ -743,16 +754,16 @@ export interface Spelling {
 export interface Inspection extends Omit<ScoredMemory, 'memory'> {
   readonly id: string;
   readonly ordinal: number;
-  /** Why the memory is not eligible; `undefined` when it is. */
+  /** Why the memory is not eligible; `undefined` if it is. */
   readonly excluded: Exclusion | undefined;
   /**
-   * Index of the first requirement of the profile that it does not meet, one past the last of them when it is the floor;
-   * `undefined` when it meets all.
+   * Index of the first requirement of the profile that the memory does not meet; the number of requirements if it only
+   * fails the floor; `undefined` if it meets all.
    */
   readonly failedRequirement: number | undefined;
 }
 
-/** The condition of eligibility that a memory does not meet. */
+/** The eligibility condition that a memory does not meet. */
 export type Exclusion =
   | 'scope'
   | 'elsewhere'
@@ -778,22 +789,22 @@ export interface ListRequest {
   /** Only memories that meet all of these. */
   readonly where?: readonly FieldCondition[] | undefined;
   /**
-   * Default is `updated`. What ties is sorted by ordinal, in the same direction; a memory without the field counts as
-   * lower than all others.
+   * Default is `updated`. Ties are sorted by ordinal in the same direction. A memory without the field sorts below all
+   * others.
    */
   readonly sort?: SortName | undefined;
   /** Default is that of the sort in the table of fields. */
   readonly direction?: SortDirection | undefined;
   readonly limit: number;
-  /** A page ends before the memory that makes its JSON longer than this, and has one at least. Default is unlimited. */
+  /** The maximum length of the JSON of a page. A page has at least one memory. Default is unlimited. */
   readonly maxCharacters?: number | undefined;
-  /** From an earlier answer. Throws `invalid_argument` when that was sorted or filtered otherwise. */
+  /** `nextCursor` of an earlier answer. Throws `invalid_argument` if the sorting or the filter has changed since. */
   readonly cursor?: string | undefined;
-  /** How many memories come before the page. Not together with a cursor. */
+  /** How many memories to skip before the page. Cannot be combined with a cursor. */
   readonly offset?: number | undefined;
   /**
-   * The page with this memory in its middle, as far as there are others on both sides. Not together with a cursor or
-   * an offset. Throws `not_found` for one that the list does not have.
+   * The id of a memory to centre the page on, as far as the list has memories on both sides. Cannot be combined with a
+   * cursor or an offset. Throws `not_found` if the list does not contain it.
    */
   readonly around?: string | undefined;
   /** Whether to count `total` and `position`. Default is false. */
@@ -804,8 +815,9 @@ export interface ListAnswer {
   readonly memories: readonly MemoryRecord[];
   /** Absent after the last page. */
   readonly nextCursor: string | undefined;
-  /** How many memories the list has, and how many of them come before this page: `total` of a page without any. */
+  /** How many memories the list has. */
   readonly total?: number | undefined;
+  /** How many of them come before this page; `total` if the page is empty. */
   readonly position?: number | undefined;
 }
 
@@ -822,9 +834,9 @@ export interface SpaceInfo {
   readonly byType: Readonly<Record<string, number>>;
   readonly byScope: Readonly<Record<string, number>>;
   readonly byTier: Readonly<Record<string, number>>;
-  /** Those that are stored; neighbours in sessions come on top. */
+  /** Stored links, without the `sequence` links of sessions. */
   readonly links: number;
-  /** Similar pairs that wait to be judged. */
+  /** Similar pairs that nobody has judged yet. */
   readonly pendingPairs: number;
   readonly events: number;
   readonly sequence: number;
@@ -833,7 +845,7 @@ export interface SpaceInfo {
   /** The analyzer whose terms are stored; absent before the first memory. */
   readonly analyzer: string | undefined;
   readonly settings: SpaceSettings;
-  /** When "backup" last copied the space; absent where it never did, and where backups are made by other means. */
+  /** When `backup` last copied the space; absent if it never did. */
   readonly lastBackup?: string | undefined;
   /** Bytes on disk; 0 in memory. */
   readonly bytes: number;
@@ -845,7 +857,7 @@ export interface SpaceInfo {
 export interface ReindexRequest {
   readonly analyzer: string;
   readonly embedding: EmbeddingInfo | undefined;
-  /** Computes the new text data of a page of memories. Called outside of any transaction. */
+  /** Computes the new text data of a page of memories. Called outside any transaction. */
   derive(memories: readonly MemoryRecord[]): Promise<readonly IndexedText[]>;
   /** Called after each page. */
   progress?(done: number, total: number): void;

@@ -8,9 +8,9 @@ import type { Recording } from './recording.ts';
 import type { LinkChange, Usage, UseBefore } from './store.ts';
 import { dynamicsOf } from './using.ts';
 
-// What databases keep as JSON, read back with caution: a row may be damaged.
+// Parses the JSON columns of databases. Everything is checked, because a row may be damaged.
 
-/** Of fields that earlier versions did not write: lists are empty then, everything else is unknown. */
+/** The values of fields that earlier versions did not write: an empty list for lists, else `undefined`. */
 export const ABSENT: Readonly<Record<string, unknown>> = Object.fromEntries(
   FIELD_NAMES.map((name) => {
     const { initial }: Field = FIELDS[name];
@@ -18,7 +18,7 @@ export const ABSENT: Readonly<Record<string, unknown>> = Object.fromEntries(
   }),
 );
 
-/** A record out of the log, in the event `sequence`; JSON leaves out what is absent. Throws `store_corrupt`. */
+/** Parses `before` of the event `sequence`, in which absent fields are left out. Throws `store_corrupt`. */
 export function recordFromJson(json: string, sequence: number): MemoryRecord {
   const record = storedJson<MemoryRecord & { readonly supersedes?: string | readonly string[] }>(
     json,
@@ -26,7 +26,7 @@ export function recordFromJson(json: string, sequence: number): MemoryRecord {
     { table: 'event', row: sequence },
     'before',
   );
-  // An older version knew of one superseded memory at most.
+  // Older versions allowed one superseded memory and wrote it as a string.
   return { ...ABSENT, ...withPresentNames(record), supersedes: [record.supersedes ?? []].flat() };
 }
 
@@ -34,7 +34,7 @@ const textKeys = ['id', 'scope', 'type', 'content', 'tier', 'source'] as const;
 const NUMBERS = FIELD_NAMES.filter((name) => FIELDS[name].kind === 'number') as readonly NumberField[];
 const numberKeys = ['createdAt', 'updatedAt', ...NUMBERS] as const;
 
-/** Whether this has at least what every version wrote, in the right kinds. */
+/** Whether a value has at least the fields that every version wrote, with the right types. */
 function isRecord(value: unknown): boolean {
   return (
     isObject<MemoryRecord>(value) &&
@@ -55,7 +55,7 @@ export function isRelationList(value: unknown): boolean {
   );
 }
 
-/** The change of a link in the event `sequence`; JSON leaves out what is absent. Throws `store_corrupt`. */
+/** Parses `link` of the event `sequence`, in which absent fields are left out. Throws `store_corrupt`. */
 export function linkChangeFromJson(json: string, sequence: number): LinkChange {
   const { link, before } = storedJson<LinkChange>(
     json,
@@ -75,7 +75,7 @@ function isLinkChange(value: unknown): boolean {
   );
 }
 
-/** What a use changed, in the row `sequence` of the usage log. Throws `store_corrupt`. */
+/** Parses `before` of the row `sequence` of the usage log. Throws `store_corrupt`. */
 export function useBeforeFromJson(json: string, sequence: number): UseBefore {
   const { memories, links } = storedJson<UseBefore>(
     json,
@@ -89,7 +89,7 @@ export function useBeforeFromJson(json: string, sequence: number): UseBefore {
   };
 }
 
-/** The memories that a use names. Throws `store_corrupt`. */
+/** Parses `used` of the row `sequence` of the usage log. Throws `store_corrupt`. */
 export function usedFromJson(json: string, sequence: number): Usage['used'] {
   return storedJson(json, (value) => isListOf(value, hasId), { table: 'usage', row: sequence }, 'used');
 }
@@ -108,7 +108,7 @@ const hasId = ({ id }: Untrusted<UsedItem>) => typeof id === 'string';
 const hasUse = ({ id, sessions }: Untrusted<UsedItem>) => typeof id === 'string' && isTextList(sessions);
 const hasLink = ({ link }: Untrusted<UsedItem>) => isObject<LinkChange['link']>(link) && isTextList(link.ids);
 
-/** What is as it was before there was a choice takes no room. */
+/** Serialises settings. Leaves out the newer settings that have their default, as earlier versions wrote them. */
 export function settingsToJson({ recordRecalls, singleValued, people, ...settings }: SpaceSettings): string {
   return JSON.stringify({
     ...settings,
@@ -141,12 +141,12 @@ export function settingsFromJson(
   });
 }
 
-/** What a recorded recall returned. Throws `store_corrupt`. */
+/** Parses `hits` of a recorded recall. Throws `store_corrupt`. */
 export function hitsFromJson(json: string, sequence: number): Recording['hits'] {
   return storedJson(json, areHits, { table: 'recall', row: sequence }, 'hits');
 }
 
-/** What else a recorded recall can be repeated from. Throws `store_corrupt`. */
+/** Parses `details` of a recorded recall. Throws `store_corrupt`. */
 export function detailsFromJson(json: string, sequence: number): Recording['details'] {
   return storedJson(json, areDetails, { table: 'recall', row: sequence }, 'details');
 }

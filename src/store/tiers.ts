@@ -5,12 +5,12 @@ import type { MemoryEvent, SpaceReader } from './store.ts';
 const STUB_PREFIX = '[archived] ';
 const STUB_CHARACTERS = 200;
 
-/** What a stub keeps of a content; the full text stays in its history. */
+/** Shortens a content to that of a stub. The full text stays in the history of the memory. */
 export function stubContent(content: string): string {
   return STUB_PREFIX + [...content.slice(0, 2 * STUB_CHARACTERS)].slice(0, STUB_CHARACTERS).join('');
 }
 
-/** What a stub said before it was archived, by its events, oldest first; what it says where they do not tell. */
+/** Finds the full content of a stub in its events, oldest first. Returns the content of the stub if they lack it. */
 export function fullContent(
   { content }: Pick<MemoryRecord, 'content'>,
   history: readonly Pick<MemoryEvent, 'before'>[],
@@ -19,7 +19,7 @@ export function fullContent(
   return archived && stubContent(archived.content) === content ? archived.content : content;
 }
 
-/** A memory with its full text, whatever its tier. */
+/** Returns a memory with its full text, even if it is a stub. */
 export async function withFullText(
   reader: Pick<SpaceReader, 'history'>,
   memory: MemoryRecord,
@@ -28,7 +28,7 @@ export async function withFullText(
   return { ...memory, content: fullContent(memory, await reader.history(memory.id)) };
 }
 
-/** When a memory was last used: what a recall showed has not been forgotten, even where the strategy learns nothing. */
+/** When a memory was last used. Being shown by a recall whose strategy learns nothing (`seen`) counts as a use. */
 export function lastUse({
   lastAccessedAt,
   seen,
@@ -36,28 +36,28 @@ export function lastUse({
   return seen === undefined ? lastAccessedAt : Math.max(seen, lastAccessedAt ?? seen);
 }
 
-/** Whether a memory that is not hot has been cold, and not used, for so many days. */
+/** Whether a memory that is not hot has been cold and unused for at least `days`. */
 export function isColdFor(memory: MemoryRecord, days: number, now: Instant): boolean {
   const since = Math.max(memory.coldSince ?? now, lastUse(memory) ?? Number.NEGATIVE_INFINITY);
   return since <= now - days * MILLISECONDS_PER_DAY;
 }
 
 /**
- * A memory after something made it current again; it has its full text. What was consolidated into another memory stays as it
- * is: the other one stands for it.
+ * Makes a memory, which must have its full text, hot again. A consolidated memory stays as it is: the memory it was
+ * consolidated into replaces it.
  */
 export function madeHot(memory: MemoryRecord): MemoryRecord {
   if (memory.tier === 'hot' || memory.consolidatedAt !== undefined) return memory;
   return { ...memory, tier: 'hot', coldSince: undefined };
 }
 
-/** The same after it was said again or changed at `at`: counted as seen then, or the next maintenance would cool it again. */
+/** Makes a memory hot after it was restated or changed. Sets `seen` to `at`, or the next maintenance would cool it again. */
 export function revived(memory: MemoryRecord, at: Instant): MemoryRecord {
   const hot = madeHot(memory);
   return hot === memory ? memory : { ...hot, seen: Math.max(memory.seen ?? at, at) };
 }
 
-/** A memory after it was said again or changed: hot, and a stub with its full text. */
+/** Makes a memory hot after it was restated or changed, and gives a stub its full text back. */
 export async function affirmed(
   reader: Pick<SpaceReader, 'history'>,
   memory: MemoryRecord,

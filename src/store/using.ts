@@ -2,7 +2,7 @@ import { invalidArgument } from '../domain/check.ts';
 import { DYNAMICS } from '../domain/fields.ts';
 import type { Dynamics, NewUsage, Usage, UseDecision } from './store.ts';
 
-/** Throws `invalid_argument` for a memory that the usage does not name, linked or changed: whoever follows the log looks at no others. */
+/** Throws `invalid_argument` if a use changes or links a memory that it does not name: followers of the log would miss it. */
 export function checkUsed(usage: NewUsage, { memories, links }: UseDecision): void {
   const used = new Set(usage.used.map(({ id }) => id));
   const check = (field: keyof UseDecision, id: string) => {
@@ -13,12 +13,12 @@ export function checkUsed(usage: NewUsage, { memories, links }: UseDecision): vo
   for (const { ids } of links) for (const id of ids) check('links', id);
 }
 
-/** What a use may change, of a memory as it is. */
+/** Returns the fields of a memory that a use may change. */
 export function dynamicsOf(memory: Dynamics): Dynamics {
   return Object.fromEntries(DYNAMICS.map((name) => [name, memory[name]])) as unknown as Dynamics;
 }
 
-/** A row of the usage log without some memories; one that used nothing else says no more who asked for what. */
+/** Removes memories from a row of the usage log. If no other memory is left, also removes its query hash and session. */
 export function usageWithout(usage: Usage, ids: ReadonlySet<string>): Usage {
   const { before } = usage;
   const used = usage.used.filter(({ id }) => !ids.has(id));

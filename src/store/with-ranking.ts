@@ -10,29 +10,29 @@ import { type Room, UNBOUNDED } from './room.ts';
 import { startScope } from './scope-of-work.ts';
 import type { Snapshot, SpaceCore, SpaceReader, SpaceStore, StoreReader, StoreSnapshot } from './store.ts';
 
-/** How the memories of a space are ranked. */
+/** Ranks the memories of one space. */
 export interface Ranking {
-  /** Ranks what one snapshot sees. `attempt` counts from 1: that of a later one begins after the earlier one ended. */
+  /** Ranks the memories of one snapshot. `attempt` counts from 1; each attempt begins after the previous one has ended. */
   over(rows: StoreSnapshot, attempt: number, room: Room): RankedRows;
   /** About how many bytes closing the space would free. */
   bytes(): number;
-  /** Called after memories were forgotten: nothing that was read of them may stay in memory. */
+  /** Called after memories were forgotten. Must drop everything in memory that was read from them. */
   forgotten?(): void;
   /** Called once, before the space is closed. */
   save?(core: SpaceCore): Promise<void>;
 }
 
 export interface RankedRows extends Pick<Snapshot, 'search' | 'inspect' | 'visible'> {
-  /** In place of the links as the store has them. */
+  /** Replaces the `links` of the store. */
   readonly links?: Snapshot['links'] | undefined;
   /** Called when the snapshot is over. */
   end?(): void;
 }
 
 /**
- * What the engine uses, made of what a store keeps and a way of ranking it: the forms of reading, each of which is a
- * snapshot of its own; snapshots that begin anew when they are overtaken; errors instead of waiting for oneself; nothing
- * after `close`; the way back in time. `ranking` may be one that other handles of the space share.
+ * Builds the `SpaceStore` that the engine uses from the core of a store and a ranking. It runs each read in a snapshot of
+ * its own, retries overtaken snapshots, throws instead of deadlocking when a space is used within its own snapshot or
+ * write, throws after `close`, and looks back in time. Other handles of the space may share `ranking`.
  */
 export function withRanking(
   core: SpaceCore,
@@ -46,7 +46,7 @@ export function withRanking(
   const checkOpen = () => {
     if (closing) throw closedError(`space ${JSON.stringify(name)}`);
   };
-  /** Refuses what cannot be asked now, before anything is asked of the store. */
+  /** Checks, before the store is called, that the space is open and not used within its own snapshot or write. */
   const guarded =
     <Given extends unknown[], Result>(what: string, verb: (...given: Given) => Promise<Result>) =>
     async (...given: Given): Promise<Result> => {
@@ -109,11 +109,11 @@ export function withRanking(
       if (changes && isDone(error)) noteWritten();
       throw error;
     } finally {
-      // Also where it fails: it may have been committed, and what came after that may have failed.
+      // Also after an error: the write may have been committed before the failure.
       if (redacts) ranking.forgotten?.();
     }
   };
-  // Nothing of the caller's runs within: neither ranking nor a scope of work is needed.
+  // No code of the caller runs within these snapshots, so they need neither ranking nor a scope of work.
   const verbs = readingVerbs((verb, work) =>
     guarded(verb, () => again(() => core.snapshot((rows) => work(convenient(rows)))))(),
   );
