@@ -8,14 +8,14 @@ import type { Store } from './store/store.ts';
 import { isSameDirectory } from './stores/sqlite/files.ts';
 
 export interface CopySpacesOptions {
-  /** Where the spaces are: the directory of a store of files, or a store such as `postgres(url)`. */
+  /** The source: the directory of a file store, or a store such as `postgres(url)`. */
   readonly from: string | Store;
-  /** Where they are copied to. */
+  /** The destination: a directory, or a store. */
   readonly to: string | Store;
-  /** Default is every space that `from` has. */
+  /** Default is every space of `from`. */
   readonly spaces?: readonly string[] | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Called after each page, with the rows of the space that were read, of about how many. */
+  /** Called after each page with the rows of the space that were read, and their approximate total. */
   progress?(space: string, done: number, total: number): void;
 }
 
@@ -27,21 +27,21 @@ const optionKeys = keysOf<CopySpacesOptions>()({
   progress: true,
 });
 
-/** What was copied of one space. */
+/** The copy of one space. */
 export interface SpaceCopy extends CopyReport {
   readonly space: string;
 }
 
 /**
- * Copies spaces from one store to another with everything that they hold: memories, vectors, the log of writes and that of
- * uses, links, votes, sessions, tombstones, recorded recalls. Ids, ordinals, sequences and instants stay what they are, so
- * that the copy answers, looks back and undoes as the original does. The spaces may be in use meanwhile, and are copied as
- * they are at one moment near the end; a space can be opened in `to` once it is complete. What was copied when it was
- * interrupted stays, and the next call goes on from there.
+ * Copies spaces from one store to another with all their content: memories, vectors, the logs of writes and uses, links,
+ * votes, sessions, tombstones, recorded recalls. Ids, ordinals, sequences and instants do not change, so that the copy
+ * answers, looks back and undoes exactly as the original does. The spaces may be in use; each copy has the content of one
+ * moment near the end. A space can be opened in `to` once it is complete. An interrupted copy keeps its rows, and the next
+ * call resumes it.
  *
- * @throws `not_found`, `already_exists`: `to` has a space of that name. `store_corrupt`: `from` has a file that cannot be read, and no
- * spaces are named. `store_busy`: writers never paused, or another copy is
- * under way. `aborted`, `invalid_argument`, and the codes that begin with `store_`.
+ * @throws `not_found`. `already_exists`: `to` has a space of that name. `store_corrupt`: `from` has a file that cannot be
+ * read, and no spaces are named. `store_busy`: writers never paused, or another copy is in progress. `aborted`,
+ * `invalid_argument`, and the codes that begin with `store_`.
  * @example
  * ```ts
  * import { copySpaces } from 'salience';
@@ -72,7 +72,10 @@ export async function copySpaces(options: CopySpacesOptions): Promise<readonly S
   return copies;
 }
 
-/** Of that every space exists already, and deleting it first, as that error advises, would lose it. */
+/**
+ * The error of a copy of a store onto itself. `already_exists` would be dangerous here: it advises to delete the existing
+ * space, which is the only one.
+ */
 export function copiedOntoItself(field: string): SalienceError {
   return invalidArgument(field, 'this is the store to copy from; name another one');
 }
@@ -81,14 +84,14 @@ function isSameEnd(from: string | Store, to: string | Store): boolean {
   return typeof from === 'string' && typeof to === 'string' ? isSameDirectory(from, to) : from === to;
 }
 
-/** Of two URLs that are spelled differently the database alone can tell. */
+/** Compares the identity of two stores: two different URLs may lead to the same database. */
 async function isSameStore(from: StoreCopying, to: StoreCopying): Promise<boolean> {
   if (!from.identity || !to.identity) return false;
   const [one, other] = await Promise.all([from.identity(), to.identity()]);
   return one !== undefined && one === other;
 }
 
-/** A copy of all that leaves one out would be taken for whole. */
+/** Lists all spaces. Throws if some cannot be listed, since an incomplete copy would look complete. */
 async function everySpaceOf({ store, copying }: End): Promise<readonly string[]> {
   const unlisted = (await copying.unlisted?.()) ?? [];
   if (unlisted.length === 0) return store.listSpaces();
@@ -104,7 +107,7 @@ interface End extends AsyncDisposable {
   readonly copying: StoreCopying;
 }
 
-/** A store that was handed over stays open. */
+/** Opens one end of the copy. Disposing it closes the store unless the caller passed it in. */
 async function endOf(given: string | Store, field: 'from' | 'to'): Promise<End> {
   const store = typeof given === 'string' ? await openFiles(text(given, field)) : given;
   const copying = store?.copying;

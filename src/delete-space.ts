@@ -13,7 +13,8 @@ const optionKeys = keysOf<DeleteSpaceOptions>()({ path: true, space: true });
 /**
  * Deletes a space: its files, with everything in them. There is no undo.
  *
- * @throws `invalid_argument`. `not_found`. `store_busy`: another process, or another store of this one, has it open; nothing is deleted then.
+ * @throws `invalid_argument`. `not_found`. `store_busy`: another process, or another store in this process, has the space
+ * open; nothing is deleted.
  * @example
  * ```ts
  * const memory = await openMemory({ path: './memory', space: 'bob' });
@@ -31,5 +32,5 @@ export async function deleteSpace(options: DeleteSpaceOptions): Promise<void> {
   await store.deleteSpace(space);
 }
 
-// The compiler leaves the ending of an import alone that stands beside `using`.
+// A separate function, because the compiler does not rewrite the file extension of an import in a function with `using`.
 const loadSqlite = () => import('./stores/sqlite/index.ts');

@@ -17,7 +17,7 @@ export type { Section, SectionName } from './context/sections.ts';
 export { loadTokenCounter, type TokenCounter } from './context/tokens.ts';
 export { type CopySpacesOptions, copySpaces, type SpaceCopy } from './copy-spaces.ts';
 export { type DeleteSpaceOptions, deleteSpace } from './delete-space.ts';
-// What everything is made of.
+// Basic types.
 export { SalienceError, type SalienceErrorCode } from './domain/errors.ts';
 export type { SortDirection, SortName } from './domain/fields.ts';
 export { MEMORY_TYPES, type MemoryType, type Metadata, type Source, type Tier } from './domain/memory.ts';
@@ -133,7 +133,7 @@ export type { ConversationMessage } from './language/messages.ts';
 export type { MaintainSpacesOptions, SpacesMaintenance } from './maintain-spaces.ts';
 // Opening and working with a memory.
 export { type OpenOptions, openMemory } from './open.ts';
-// Ports, for embedders, language models and stores of your own.
+// Ports for custom embedders, language models and stores.
 export { type AiSdkLanguageModel, aiSdkModel } from './providers/ai-sdk.ts';
 export type { EmbedderChoice } from './providers/choose.ts';
 export type { Calibration, Embedder, EmbedOptions, SimilarityThresholds } from './providers/embedder.ts';

@@ -7,24 +7,25 @@ import type { Store } from './store/store.ts';
 
 export interface MaintainSpacesOptions extends Omit<MaintainOptions, 'run' | 'progress'> {
   /**
-   * Milliseconds. Time is cut into spans of this length, from 1970 on; in each of them a space is maintained once, by
-   * whichever process comes to it first. Default is 24 hours. 0 maintains every space now, whatever others do.
+   * The length of a maintenance period in milliseconds; periods are counted from 1970 on. In each period a space is
+   * maintained once, by the first process that gets to it. Default is 24 hours. 0 maintains every space now, even if
+   * another process has done so.
    */
   readonly every?: number | undefined;
 }
 
-/** What became of the spaces of a store. */
+/** The result of maintaining the spaces of a store. */
 export interface SpacesMaintenance {
   readonly maintained: readonly { readonly space: string; readonly report: MaintenanceReport }[];
-  /** Spaces that another process maintains in this span, or this one did before. */
+  /** Spaces that were skipped, because this or another process has claimed them in this period. */
   readonly left: readonly string[];
-  /** Spaces whose maintenance failed. They are tried again in the next span. */
+  /** Spaces whose maintenance failed. They are tried again in the next period. */
   readonly failed: readonly { readonly space: string; readonly error: unknown }[];
-  /** Files of the store whose space cannot be read: what is wrong with each of them, and what to do, in a sentence. */
+  /** Files of the store whose space cannot be read: one sentence each, with the problem and what to do. */
   readonly unreadable: readonly string[];
 }
 
-/** The kind of the texts by which processes tell each other what they maintain. */
+/** The kind of the shared texts with which processes claim a space for a period. */
 const CLAIM = 'maintenance';
 /** What a space answers that was deleted before it was opened, or while it was open. */
 const GONE: ReadonlySet<SalienceErrorCode> = new Set(['not_found', 'store_replaced']);
@@ -56,7 +57,7 @@ export async function maintainSpaces(
       maintained.push({ space, report: await maintain(space, options) });
     } catch (error) {
       if (isOver(error)) {
-        // Others maintain it in this span, or this process when it starts again.
+        // Give up the claim: another process, or this one after a restart, can still maintain it in this period.
         await shared?.remove(CLAIM, idOf(space));
         throwIfAborted(options.signal);
         throw error;
@@ -65,7 +66,7 @@ export async function maintainSpaces(
       else failed.push({ space, error });
     }
   }
-  // Those of spans that are over say nothing any more, whatever their length was.
+  // Remove the claims of past periods of any length.
   for (const id of claims) {
     const [length = 0, at = 0] = id.split(' ', 2).map(Number);
     if (shared && (at + 1) * length <= now()) await shared.remove(CLAIM, id);

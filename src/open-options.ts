@@ -35,7 +35,7 @@ export const OPEN_OPTIONS = keysOf<OpenOptions>()({
 
 const reindexKeys = keysOf<BatchOptions>()({ signal: true, now: true, progress: true });
 
-/** Checks what `openMemory` is given, before anything is opened. Throws `invalid_argument` naming the option. */
+/** Checks the options of `openMemory` before anything is opened. Throws `invalid_argument` naming the option. */
 export function checkOpenOptions(options: OpenOptions): void {
   onlyKeys(options, OPEN_OPTIONS, 'openMemory');
   const { path, space, maxContentBytes, maxMetadataBytes, synchronous, conflictThreshold, reindex } = options;
@@ -71,7 +71,7 @@ export function checkOpenOptions(options: OpenOptions): void {
     throw invalidArgument('store', 'expected a store, such as postgres(url) or createSqliteStore() makes');
 }
 
-/** The rates of learning by use: those given, over the defaults. Throws `invalid_argument` naming the rate. */
+/** Merges the given rates of learning by use with the defaults. Throws `invalid_argument` naming the rate. */
 export function reinforcementOf(given: OpenOptions['reinforcement']): ReinforcementRates {
   if (given === undefined) return REINFORCEMENT;
   onlyKeys(given, Object.keys(REINFORCEMENT), 'reinforcement');

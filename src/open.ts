@@ -27,66 +27,69 @@ import { type DateReader, readEnglishDates } from './text/dates.ts';
 
 export interface OpenOptions {
   /**
-   * The directory of the stores, made if it does not exist; one file a space. `:memory:` keeps all in memory until it is
-   * closed. Needed unless `store` is given.
+   * The directory of the files, one for each space; created if it does not exist. `:memory:` keeps everything in memory
+   * until the memory is closed. Required unless `store` is given.
    */
   readonly path?: string | undefined;
-  /** Whose memory this is: 1–200 characters. There is no default: nobody opens another's memory by mistake. */
+  /** Whose memory this is: 1–200 characters. No default, so that nobody opens another's memory by mistake. */
   readonly space: string;
   /** `builtin` (default), `none`, or an embedder such as `openAiCompatibleEmbedder({…})` makes. */
   readonly embedder?: EmbedderChoice | undefined;
   /**
-   * How memories fade, decided when the space is made: `off` (default), or `retention`; `configure` changes it. Opening
-   * a space that has another throws `settings_mismatch`.
+   * How memories fade: `off` (default), or `retention`. A setting of the space: it is stored when the space is created,
+   * `configure` changes it, and opening an existing space with another value throws `settings_mismatch`.
    */
   readonly fading?: FadingOption | undefined;
-  /** The IANA zone in which days are meant, decided in the same way. Default is `UTC`. */
+  /** The IANA time zone in which days begin and end. A setting of the space, as `fading`. Default is `UTC`. */
   readonly timeZone?: string | undefined;
-  /** Whether recalls are recorded, decided in the same way: `off` (default), or `{ days, texts }`. */
+  /** Whether recalls are recorded: `off` (default), or `{ days, texts }`. A setting of the space, as `fading`. */
   readonly recordRecalls?: RecallRecordingOption | undefined;
-  /** The names of relations of which one value holds at a time, decided in the same way. Default is {@link SINGLE_VALUED}. */
+  /** The relations that have one value at a time. A setting of the space, as `fading`. Default is {@link SINGLE_VALUED}. */
   readonly singleValued?: readonly string[] | undefined;
-  /** Whether who writes is remembered as an entity, decided in the same way: `off` (default), or `authors`; see `configure`. */
+  /** Whether authors are stored as entities: `off` (default), or `authors`. A setting of the space, as `fading`; see `configure`. */
   readonly people?: 'off' | 'authors' | undefined;
-  /** Of the analyzer. Default is English. */
+  /** The language of the analyzer. Default is English. */
   readonly language?: AnalyzerLanguage | undefined;
-  /** Finds the dates that a query names, for signals such as `dateMatch`. Default is {@link readEnglishDates} for English, none for other languages. */
+  /**
+   * Finds the dates that a query names, for signals such as `dateMatch`. Default is {@link readEnglishDates} for English,
+   * none for other languages.
+   */
   readonly dateReader?: DateReader | undefined;
-  /** Strategies of your own: their definitions, or what `defineProfile` returned. */
+  /** Custom strategies: profile definitions, or the results of `defineProfile`. */
   readonly profiles?: readonly ProfileDefinition[] | undefined;
-  /** Most bytes of UTF-8 in one content; `Infinity` for no limit. Default is 32 KiB. */
+  /** The maximum size of a content in bytes of UTF-8; `Infinity` for no limit. Default is 32 KiB. */
   readonly maxContentBytes?: number | undefined;
-  /** Most bytes of one memory's metadata, as JSON in UTF-8; `Infinity` for no limit. Default is 16 KiB. */
+  /** The maximum size of the metadata of a memory, as bytes of JSON in UTF-8; `Infinity` for no limit. Default is 16 KiB. */
   readonly maxMetadataBytes?: number | undefined;
-  /** `full` (default): an acknowledged write survives a loss of power; `normal`: the end of the process. */
+  /** `full` (default): acknowledged writes survive a power failure. `normal`: they survive the end of the process. */
   readonly synchronous?: 'full' | 'normal' | undefined;
-  /** Judges what rules cannot: conversations, contradictions, consolidations, rankings. Default is none: rules alone. */
+  /** Judges conversations, contradictions, consolidations and rankings. Default is none: rules alone decide. */
   readonly languageModel?: LanguageModel | undefined;
-  /** Judges the order of direct hits, where a recall asks for it. Default is the language model, if there is one. */
+  /** Reorders direct hits if a recall requests it. Default is the language model, if there is one. */
   readonly reranker?: Reranker | undefined;
   /** Counts the tokens of contexts. Default is the vocabulary of GPT-4o and later. */
   readonly tokenCounter?: TokenCounter | undefined;
-  /** Cosine above which a new statement may contradict a known one, 0–1. Default is the embedder's own. */
+  /** The cosine above which a new statement may contradict a known one, 0–1. Default is that of the embedder. */
   readonly conflictThreshold?: number | undefined;
-  /** Rates of learning by use, over the defaults: stabilities and weights 0–1, counts whole numbers from 0. */
+  /** Rates of learning by use that replace the defaults: stabilities and weights 0–1, counts whole numbers from 0. */
   readonly reinforcement?: Partial<ReinforcementRates> | undefined;
-  /** Nothing is written. Default is false. */
+  /** Opens the space without writing anything. Default is false. */
   readonly readOnly?: boolean | undefined;
   /**
-   * Recompute all vectors when those in the store come from another model, or when there are memories and no vectors yet; as
-   * an object, how. Default is false: an error for another model.
+   * Recomputes vectors and terms if the stored ones come from another model or analyzer, or if there are memories but no
+   * vectors. An object sets the options of the reindex. Default is false, which throws `embedder_mismatch` instead.
    */
   readonly reindex?: boolean | BatchOptions | undefined;
-  /** Whole milliseconds since 1970, within the years 0 to 9999. Default is the system's clock. */
+  /** Returns whole milliseconds since 1970, in the years 0 to 9999. Default is the system clock. */
   readonly clock?: Clock | undefined;
-  /** Default is a UUIDv7. */
+  /** Returns the id of a new memory. Default is a UUIDv7. */
   readonly newId?: ((now: Instant) => string) | undefined;
-  /** Where memories are kept instead of in files, such as `postgres(url)`; it stays open when the memory is closed. */
+  /** A store to use instead of files, such as `postgres(url)`. It stays open when the memory is closed. */
   readonly store?: Store | undefined;
 }
 
 /**
- * Opens the memory of a space, which is made if it does not exist. Close it, or open it with `await using`.
+ * Opens the memory of a space, and creates the space if it does not exist. Close it, or open it with `await using`.
  *
  * @throws `invalid_argument`: an option is unknown, missing or out of range. `invalid_space_name`, `unknown_embedder`,
  * `invalid_profile`. `embedder_mismatch`: the space was written with another embedder or analyzer, see `reindex`.
@@ -109,7 +112,7 @@ export async function openMemory(options: OpenOptions): Promise<MemoryEngine> {
   const analyzer = await loadAnalyzer(language);
   const chosen = await chooseEmbedder(options.embedder ?? 'builtin');
   const embedder = chosen && withQueryCache(chosen);
-  // Whoever only reads needs no ids, and loading their source takes longer than opening a store.
+  // A reader needs no ids, and loading the `uuid` package takes longer than opening a store.
   const newId = options.newId ? checkedIds(options.newId) : options.readOnly ? refuseId : await uuidSource();
   const { languageModel } = options;
   const settings = withSettings(options);
@@ -189,7 +192,7 @@ async function agree(
   );
 }
 
-/** The profiles by their names. Those that come with the engine are read when they are first used: all take long. */
+/** Collects the profiles by name. Built-in ones are parsed on first use, since parsing all of them takes long. */
 function gatherProfiles(definitions: readonly ProfileDefinition[]): ReadonlyMap<string, () => Profile> {
   const profiles = new Map<string, () => Profile>(
     BUILTIN_PROFILE_NAMES.map((name) => [name, () => builtinProfile(name)]),
@@ -210,7 +213,7 @@ function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
   };
 }
 
-/** What it returns throws `invalid_argument` where it is no id. */
+/** Wraps `newId` so that it throws `invalid_argument` if it does not return an id. */
 function checkedIds(newId: (now: Instant) => string): (now: Instant) => string {
   return (now) => text(newId(now), 'newId');
 }

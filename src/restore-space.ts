@@ -13,19 +13,19 @@ import { fileNameOf, nameIn } from './stores/sqlite/files.ts';
 import { whyUnreadable } from './stores/sqlite/strays.ts';
 
 export interface RestoreSpaceOptions {
-  /** A file that `memory.backup` or `salience backup` wrote, or the file of a space that nobody has open, with its log beside it. */
+  /** A file written by `memory.backup` or `salience backup`, or the file of a space that is not open, with its log beside it. */
   readonly file: string;
-  /** Where the space comes back: the directory of a store of files, or a store such as `postgres(url)`. */
+  /** The destination: the directory of a file store, or a store such as `postgres(url)`. */
   readonly to: string | Store;
   readonly signal?: AbortSignal | undefined;
 }
 
 const optionKeys = keysOf<RestoreSpaceOptions>()({ file: true, to: true, signal: true });
 
-/** Begins the names of the folders in which backups are checked. */
+/** The prefix of the temporary folders in which backups are checked. */
 const RESTORING = 'salience-restore-';
 
-/** A space that came back. */
+/** A restored space. */
 export interface RestoredSpace {
   readonly space: string;
   /** How many memories it has. */
@@ -33,11 +33,11 @@ export interface RestoredSpace {
 }
 
 /**
- * Brings a space back from a backup, under its own name and with everything that it holds. The backup is checked first and
- * stays as it is. A space that is there is never replaced.
+ * Restores a space from a backup under its own name, with all its content. Checks the backup first and does not change it.
+ * Never replaces an existing space.
  *
  * @throws `already_exists`: `to` has a space of that name. `store_corrupt`: the backup is damaged. `not_a_store`: the file is
- * no backup. `unreadable_file`, `newer_store`, `aborted`, `invalid_argument`, and the codes that begin with `store_`.
+ * not a backup. `unreadable_file`, `newer_store`, `aborted`, `invalid_argument`, and the codes that begin with `store_`.
  * @example
  * ```ts
  * import { openMemory, restoreSpace } from 'salience';
@@ -51,14 +51,14 @@ export async function restoreSpace(options: RestoreSpaceOptions): Promise<Restor
   const { file, to, signal } = options;
   const space = existsSync(file) ? await nameIn(file) : undefined;
   if (space === undefined) throw await noBackup(file);
-  // Opening may bring an older schema up to date: the backup stays as it is.
+  // Works on a copy, because opening may migrate an older schema, and the backup must not change.
   removeLeftBehind(tmpdir(), RESTORING);
   const directory = await mkdtemp(join(tmpdir(), temporaryPrefix(RESTORING))).catch((error) => {
     throw translateFileError(error, tmpdir());
   });
   try {
     const copied = join(directory, fileNameOf(space));
-    // What a process left that was killed is a file and its log.
+    // A killed process leaves a file with its log.
     const files = ['', '-wal', '-journal'].filter((suffix) => existsSync(`${file}${suffix}`));
     for (const suffix of files) {
       await copyFile(`${file}${suffix}`, `${copied}${suffix}`).catch((error) => {
@@ -97,7 +97,7 @@ async function checkAt(
   signal: AbortSignal | undefined,
 ): Promise<readonly string[]> {
   await using memory = await openMemory({ path, space, embedder: 'none' });
-  // Awaited before the memory closes: an error that comes meanwhile would be one that nobody handles.
+  // `await` here, before the memory closes: otherwise an error meanwhile would be an unhandled rejection.
   return await memory.check({ signal });
 }
 

@@ -20,32 +20,32 @@ import type { OpenSpaceOptions, SpaceStore, Store } from './store/store.ts';
 
 export interface SpacesOptions extends Omit<OpenOptions, 'space'> {
   /**
-   * Most spaces that are open at once; each takes five file descriptors. Default is 100, which leaves room for
-   * everything else under `ulimit -n 1024`.
+   * The maximum number of spaces open at once. Each needs five file descriptors. Default is 100, which fits in
+   * `ulimit -n 1024` with room for everything else.
    */
   readonly maxOpenSpaces?: number | undefined;
   /**
-   * Most bytes, as estimated, of the indexes that open spaces keep in memory. Room is taken before an index is loaded; a
-   * space that needs more than this alone is refused with `space_too_large`. Default is 1 GiB.
+   * The estimated maximum size of all indexes in memory, in bytes. Reserved before an index is loaded. A space that alone
+   * needs more is refused with `space_too_large`. Default is 1 GiB.
    */
   readonly maxResidentBytes?: number | undefined;
   /**
    * Milliseconds that a call waits while all open spaces are in use, or while another call loads the index that it needs.
-   * Default is 10,000; 0 does not wait. A call whose signal aborts stops waiting at once.
+   * Default is 10,000; 0 does not wait. A call stops waiting at once when its signal aborts.
    */
   readonly waitTimeout?: number | undefined;
 }
 
 /** The memories of many spaces in one process. */
 export interface Spaces extends AsyncDisposable {
-  /** How many are open now. */
+  /** How many spaces are open now. */
   readonly size: number;
-  /** About how many bytes the indexes of the open ones take. */
+  /** The approximate size of the indexes of the open spaces in bytes. */
   readonly residentBytes: number;
   /**
-   * The memory of a space. It stays usable until `close` of all: the space behind it may be closed while nobody uses
-   * it, and each call opens it again if need be. Closing it alone does nothing. Throws what `openMemory` throws, and
-   * `too_many_spaces` and `space_too_large`, as may every call.
+   * Returns the memory of a space. It stays usable until these `Spaces` are closed: the space may be closed while it is
+   * idle, and each call opens it again if necessary. Its own `close` does nothing. This and every later call throw the
+   * errors of `openMemory`, `too_many_spaces` and `space_too_large`.
    *
    * @example
    * ```ts
@@ -78,9 +78,9 @@ export interface Spaces extends AsyncDisposable {
   delete(space: string): Promise<void>;
   /**
    * Maintains every space of the store, one after the other: see `MemoryEngine.maintain`. Any number of processes may call
-   * it on one store as often as they like: each space is maintained once in a span of `every`, by one of them. A store
-   * of your own needs `shared` for that. A space that is deleted meanwhile is passed over, and not made again. Throws `aborted`,
-   * `closed`, `store_read_only`, and what listing the spaces throws; the failure of one space stops no other and stands in the result.
+   * it on one store at any time: in each period of `every`, one of them maintains each space once. A custom store needs
+   * `shared` for that. Throws `aborted`, `closed`, `store_read_only`, and the errors of listing the spaces. If a space
+   * fails, the result reports it, and the others are still maintained.
    *
    * @example
    * ```ts
@@ -92,8 +92,8 @@ export interface Spaces extends AsyncDisposable {
    */
   maintain(options?: MaintainSpacesOptions): Promise<SpacesMaintenance>;
   /**
-   * Rejects while the store behind the spaces cannot be used: it cannot be reached or written to, its schema does not fit, its
-   * disk is full. With `readOnly` nothing is written to find out. A store of your own is asked if it has `ready`.
+   * Rejects while the store cannot be used: it cannot be reached or written to, its schema does not fit, or its disk is
+   * full. With `readOnly` it only lists the spaces. A custom store is checked if it has `ready`.
    *
    * @example
    * ```ts
@@ -103,7 +103,7 @@ export interface Spaces extends AsyncDisposable {
    */
   ready(): Promise<void>;
   /**
-   * Closes all of them; what is called afterwards throws `closed`.
+   * Closes all spaces. Later calls throw `closed`.
    *
    * @example
    * ```ts
@@ -136,21 +136,18 @@ const MAINTAIN_OPTIONS = keysOf<MaintainSpacesOptions>()({
 /** A space that is open or just being opened. */
 interface Entry {
   readonly opened: Promise<{ readonly memory: MemoryEngine; readonly store: SpaceStore }>;
-  /** Calls that are under way. */
+  /** The number of calls in progress. */
   users: number;
   bytes: number;
-  /** Who opened it wanted no new space. */
-  readonly mustExist: boolean;
-  /** Its file was replaced: it is closed as soon as nobody uses it. */
+  /** Whether its file was replaced. The space is then closed as soon as it is idle. */
   isLost: boolean;
 }
 
-/** Milliseconds until a space is opened again for somebody who waits for what happens in it, once it had to make room. */
+/** Milliseconds before a space that had to close is opened again for a call that waits for activity in it. */
 const BETWEEN_OPENINGS = 1000;
 
 /**
- * Opens spaces as they are asked for, and closes the one that was idle longest when there are too many; one that is in
- * use is never closed.
+ * Opens spaces on demand. When too many are open, closes the one that was idle longest. Never closes a space in use.
  *
  * @throws `invalid_argument`: an option is unknown or out of range.
  * @example
@@ -163,7 +160,7 @@ const BETWEEN_OPENINGS = 1000;
 export function openSpaces(options: SpacesOptions): Spaces {
   const asked = withInherited(options, SPACES_OPTIONS);
   onlyKeys(asked, SPACES_OPTIONS, 'openSpaces');
-  // They are read whenever a space is opened, and the caller may change its object meanwhile.
+  // Copied because they are read whenever a space is opened, and the caller may change the object.
   const kept = { ...asked };
   const { maxOpenSpaces = 100, maxResidentBytes = 2 ** 30, waitTimeout = 10_000, ...opening } = kept;
   const limits = {
@@ -171,10 +168,10 @@ export function openSpaces(options: SpacesOptions): Spaces {
     bytes: number(maxResidentBytes, 'maxResidentBytes', 0, Number.MAX_SAFE_INTEGER),
     wait: wholeNumber(waitTimeout, 'waitTimeout', 0, 3_600_000),
   };
-  // The name stands for every one: what is wrong with the rest would come up only when somebody asks for a space.
+  // Check with a placeholder name, so that invalid options fail now and not when the first space is opened.
   checkOpenOptions({ ...opening, space: 'any' });
   let store: Promise<Store> | undefined;
-  /** The least recently used first. */
+  /** Least recently used first. */
   const entries = new Map<string, Entry>();
   const leaving = new Map<string, Promise<void>>();
   const waiting = new Set<() => void>();
@@ -217,7 +214,7 @@ export function openSpaces(options: SpacesOptions): Spaces {
     entries.delete(name);
     const ended = opened
       .then(({ memory }) => memory.close())
-      // What was acknowledged is on disk, and whoever made this one leave asked for another space.
+      // Acknowledged writes are on disk, and the call that caused the closing concerns another space.
       .catch(() => {})
       .finally(() => {
         if (leaving.get(name) === ended) leaving.delete(name);
@@ -227,8 +224,8 @@ export function openSpaces(options: SpacesOptions): Spaces {
     return ended;
   }
 
-  /** The space, counted as in use, as soon as there is room for it. Throws `aborted` as soon as the signal aborts. */
-  async function enter(name: string, signal: AbortSignal | undefined, mustExist = false): Promise<Entry> {
+  /** Waits for room, opens the space if necessary and counts it as in use. Throws `aborted` as soon as the signal aborts. */
+  async function enter(name: string, signal: AbortSignal | undefined): Promise<Entry> {
     const deadline = performance.now() + limits.wait;
     for (;;) {
       if (closed) throw closedError();
@@ -247,7 +244,7 @@ export function openSpaces(options: SpacesOptions): Spaces {
     }
   }
 
-  /** See `Room.take`: what is idle leaves, the longest idle first, until there is room. */
+  /** See `Room.take`. Closes idle spaces, longest idle first, until there is room. */
   async function takeRoom(name: string, entry: Entry, bytes: number): Promise<void> {
     if (bytes > limits.bytes) throw spaceTooLarge(name, bytes, limits.bytes);
     const signal = signalOfCaller();
@@ -276,7 +273,7 @@ export function openSpaces(options: SpacesOptions): Spaces {
     const { store } = await entry.opened;
     entry.bytes = store.residentBytes();
     if (entries.get(name) !== entry) return;
-    // To the end of the order: it was used last.
+    // Move to the end of the order: most recently used.
     entries.delete(name);
     entries.set(name, entry);
     while (residentBytes() > limits.bytes) {
@@ -287,12 +284,12 @@ export function openSpaces(options: SpacesOptions): Spaces {
     wake();
   }
 
-  /** The memory of a space that was entered. Throws `aborted` as soon as the signal aborts: nobody is in it then. */
+  /** Waits for the memory of an entered space. On an error, `aborted` included, leaves the space again. */
   async function openedFor(name: string, entry: Entry, signal: AbortSignal | undefined) {
     try {
       return (await unlessAborted(() => entry.opened, signal)).memory;
     } catch (error) {
-      // What could not be opened is no longer among the entries; what is being opened is not waited for.
+      // A space that failed to open is already removed. Do not wait for one that is still opening.
       leave(name, entry).catch(() => {});
       throw error;
     }
@@ -329,12 +326,12 @@ export function openSpaces(options: SpacesOptions): Spaces {
     }
   }
 
-  /** Whoever waits for what happens keeps no other space from being opened: this one may be closed meanwhile, and is opened again. */
+  /** Implements `activity` so that a waiting call does not keep its space open: it may be closed, and is then opened again. */
   async function follow(name: string, ...passed: readonly unknown[]): Promise<Activity> {
     const entry = verbEntry('activity');
     const signal = signalOf(entry, passed);
     const [after, given = {}] = inPlace(entry, passed) as Parameters<MemoryEngine['activity']>;
-    // What is no object of options is refused by the memory itself.
+    // If `given` is not an object, the memory itself rejects it.
     if (Object(given) !== given) return use(name, (memory) => memory.activity(after, given));
     const { wait = 0 } = given;
     wholeNumber(wait, 'wait', 0, LONGEST_WAIT);
@@ -353,7 +350,7 @@ export function openSpaces(options: SpacesOptions): Spaces {
       } catch (error) {
         if (closed || !SalienceError.isInstance(error) || error.code !== 'closed') throw error;
       }
-      // Another space needed the place. Not at once, or two that wait would take it from each other.
+      // Another space needed the room. Pause, or two waiting calls would keep closing each other's space.
       const rest = Math.min(BETWEEN_OPENINGS, Math.max(0, end - performance.now()));
       await timeout(rest, undefined, { signal }).catch(() => throwIfAborted(signal));
     }
@@ -365,7 +362,7 @@ export function openSpaces(options: SpacesOptions): Spaces {
     const entry = entries.get(name);
     const before = entry ? closeOne(name, entry) : leaving.get(name);
     const deleting = Promise.resolve(before).then(async () => (await theStore()).deleteSpace(name));
-    // Nobody opens it again before it is gone.
+    // Keeps the space from being opened again before it is deleted.
     const ended = deleting
       .catch(() => {})
       .finally(() => {
@@ -381,7 +378,7 @@ export function openSpaces(options: SpacesOptions): Spaces {
     wake();
     for (const [name, entry] of [...entries]) void closeOne(name, entry);
     await Promise.all(leaving.values());
-    // What they cannot maintain any more, they leave to other processes.
+    // Running maintenance gives up its claims, so that other processes can take over.
     await Promise.allSettled(maintaining);
     if (!kept.store) await (await store?.catch(() => undefined))?.close();
   }
@@ -400,7 +397,7 @@ export function openSpaces(options: SpacesOptions): Spaces {
       return residentBytes();
     },
     async get(space) {
-      // None has to leave for a name that no space can have.
+      // Checked first, so that an invalid name closes no other space.
       checkOpenOptions({ ...opening, space });
       parseSpaceName(space);
       return use(space, async (memory) => ({
@@ -463,8 +460,8 @@ async function openOne(
 }
 
 /**
- * Ends when a space is closed or comes out of use. Throws `too_many_spaces` after `timeout` milliseconds, and `aborted` as soon as
- * the signal aborts.
+ * Waits until a space is closed or no longer in use. Throws `too_many_spaces` after `timeout` milliseconds, and `aborted`
+ * as soon as the signal aborts.
  */
 async function somebodyLeaves(
   timeout: number,
@@ -487,7 +484,7 @@ async function somebodyLeaves(
   );
 }
 
-/** The same verbs, each on the memory as it is open when it is called. */
+/** Wraps each verb of a memory so that it runs through `use`, on the memory that is open at the time of the call. */
 function whenever(
   memory: MemoryEngine,
   use: <Result>(
@@ -501,7 +498,7 @@ function whenever(
     (...given: readonly unknown[]) =>
       use((open) => (open as unknown as Verbs)[name]!(...given), signalOf(verbEntry(name), given)),
   ]);
-  // The space stays open for whoever asks next.
+  // Closing is left to `Spaces`.
   const close = async () => {};
   return { ...memory, ...Object.fromEntries(verbs), close, [Symbol.asyncDispose]: close };
 }

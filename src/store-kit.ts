@@ -1,6 +1,6 @@
 /**
- * What it takes to keep memories elsewhere: the port, the rules that every store shares, and `withSearch`, which
- * ranks over whatever it reads. Hold a store of your own to the contract with `storeContract` of `salience/testing`.
+ * The kit for custom stores: the port, the rules that every store shares, and `withSearch`, which adds ranking to a store.
+ * Test a custom store with `storeContract` of `salience/testing`.
  *
  * @example
  * ```ts

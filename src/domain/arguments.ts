@@ -34,31 +34,31 @@ export interface Schema {
   readonly description?: string;
 }
 
-/** One argument of a verb: the JSON Schema of its value, and what the faces need to know beside it. */
+/** One argument of a verb: the JSON Schema of its value, and further data for the HTTP API, MCP and the CLI. */
 export interface Argument extends Omit<Schema, 'description' | 'required'> {
-  /** What it says, for schemas and the help of the CLI. */
+  /** Its description, for schemas and the help of the CLI. */
   readonly about?: string | undefined;
-  /** `true`: it must be given. A list is part of the schema: of an object, what must stand in it. */
+  /** `true`: the argument is required. A list belongs to the schema: the required properties of an object. */
   readonly required?: true | readonly string[];
-  /** The option of the CLI that gives it; with a text of its own where a switch turns something off. */
+  /** The option of the CLI that sets it; with a description of its own if it turns something off. */
   readonly option?: string | readonly [flags: string, about: string] | undefined;
-  /** It is the id of a memory: whoever may not see that memory may not ask. */
+  /** The argument is the id of a memory. A caller that may not see this memory is refused. */
   readonly isId?: true;
-  /** Not offered to agents: a user or a program decides it. */
+  /** Not offered to agents: only users and programs may set it. */
   readonly agents?: false | undefined;
-  /** What a recall by an agent means that does not give it, where that is not the default. */
+  /** The default for recalls by agents, if it differs. */
   readonly agentDefault?: string;
 }
 
 export type Arguments = Readonly<Record<string, Argument>>;
 
 export const text = { type: 'string' } as const satisfies Schema;
-/** What is looked for. */
+/** The text of a query. */
 export const queryText = { ...text, maxLength: LONGEST_QUERY } as const satisfies Schema;
 export const flag = { type: 'boolean' } as const satisfies Schema;
-/** What one call takes at most, where a list has no other limit. */
+/** The maximum length of a list in one call, unless the list has another limit. */
 export const LONGEST_LIST = 10_000;
-/** Messages of a JSON-RPC batch, at most: so many the MCP SDK takes over HTTP. */
+/** The maximum number of messages in a JSON-RPC batch, which is the limit of the MCP SDK over HTTP. */
 export const LONGEST_BATCH = 100;
 export const texts = { type: 'array', items: text, maxItems: LONGEST_LIST } as const satisfies Schema;
 export const share = { type: 'number', minimum: 0, maximum: 1 } as const satisfies Schema;
@@ -100,7 +100,7 @@ const relations = {
   ),
 } as const satisfies Schema;
 
-/** The JSON Schema of what a field of a memory holds. */
+/** The JSON Schema of a field of a memory. */
 export function schemaOfField({ kind, choices = [], range, maxItems = LONGEST_LIST }: Field): Schema {
   switch (kind) {
     case 'number':
@@ -140,7 +140,7 @@ const timeToLive = {
   option: '--ttl <duration>',
 } as const satisfies Argument;
 
-/** What may be said about a new memory. */
+/** The arguments that set the fields of a new memory. */
 export const createArguments: Readonly<Record<CreateField | 'ttl', Argument>> = {
   ...fieldArguments(CREATE_FIELDS, (name) => ({
     ...argumentOf(name, FIELDS[name].about, schemaOfField(FIELDS[name])),
@@ -149,7 +149,7 @@ export const createArguments: Readonly<Record<CreateField | 'ttl', Argument>> = 
   ttl: timeToLive,
 };
 
-/** What may be changed of a memory; `null` clears what need not be there. */
+/** The arguments that change a memory; `null` clears an optional field. */
 export const changeArguments: Readonly<Record<ChangeField | 'ttl' | 'updatedAt', Argument>> = {
   ...fieldArguments(CHANGE_FIELDS, (name) => {
     const schema = schemaOfField(FIELDS[name]);
@@ -164,7 +164,7 @@ export const changeArguments: Readonly<Record<ChangeField | 'ttl' | 'updatedAt',
   },
 };
 
-/** Questions and what answers them. */
+/** Questions with the ids of the memories that answer them. */
 export const labelledQuestions = {
   type: 'array',
   maxItems: LONGEST_LIST,
@@ -178,7 +178,7 @@ export const statements = {
   items: object(schemasOf(createArguments), ['content']),
 } as const satisfies Schema;
 
-/** Whole memories, as a list or an export has them; what is absent gets its default. */
+/** Whole memories, as returned by a list or an export. Absent fields get their defaults. */
 export const memories = {
   type: 'array',
   maxItems: LONGEST_LIST,
@@ -221,7 +221,7 @@ const metadataFilter = {
   },
 } as const satisfies Schema;
 
-/** Which memories are looked at, wherever they are looked at from. */
+/** The filters that do not depend on the caller's scope. */
 export const narrowingArguments = {
   inScope: {
     ...text,
@@ -246,7 +246,7 @@ export const narrowingArguments = {
   },
 } as const satisfies Arguments;
 
-/** Which memories are looked at. */
+/** All filters, the caller's scope included. */
 export const filterArguments = {
   scope: {
     ...text,
@@ -256,7 +256,7 @@ export const filterArguments = {
   ...narrowingArguments,
 } as const satisfies Arguments;
 
-/** By which fields a list can be narrowed, as the table of fields says. */
+/** The filters of a list by field, derived from the table of fields. */
 export const fieldFilters = Object.fromEntries(
   Object.entries(FIELD_FILTERS).map(([name, { field, compare }]) => [
     name,
@@ -299,7 +299,7 @@ const weighed = {
   ...text,
   description: 'Effective weights are those of this moment, by what is known. ISO 8601; default is now',
 } as const;
-/** Where nothing is hidden for not being true, what was true then still decides what a memory weighs. */
+/** `asOf` for verbs that do not hide invalid memories: `valid` only sets the time of the effective weights. */
 export const asOfWeighed = { ...object({ known, valid: weighed }), about: 'looks back' } as const;
 
 const parameter = { anyOf: [{ type: 'number' }, flag, text] } as const satisfies Schema;
@@ -466,7 +466,7 @@ export const recordRecalls = {
     'off: recalls are not recorded, and existing records are erased; otherwise for how many days (default: 30), and whether with the texts of queries (default: false)',
 } as const satisfies Argument;
 
-/** JSON Schemas of arguments, each with what it says. */
+/** The JSON Schemas of arguments, each with its description. */
 export function schemasOf(given: Arguments): Readonly<Record<string, Schema>> {
   return Object.fromEntries(Object.entries(given).map(([name, each]) => [name, schemaOf(each)]));
 }
@@ -477,7 +477,7 @@ function schemaOf({ about, required, ...given }: Argument): Schema {
   return about === undefined ? schema : { ...schema, description: capitalised(about) };
 }
 
-/** An object of these arguments, in which no other name may stand. */
+/** The JSON Schema of an object with these arguments and no other properties. */
 export function objectSchema(given: Arguments): Schema & { readonly type: 'object' } {
   const required = Object.keys(given).filter((name) => given[name]?.required === true);
   return { type: 'object', properties: schemasOf(given), required, additionalProperties: false };

@@ -5,8 +5,7 @@ import { isPlain } from './options.ts';
 import { type Instant, parseInstant } from './time.ts';
 
 /**
- * Checks of what callers hand in. Each returns the value it was given, or throws an error that names the field and
- * says what would do.
+ * Checks of arguments. Each returns the value, or throws an error that names the field and says what is expected.
  */
 
 export function invalidArgument(field: string, problem: string): SalienceError {
@@ -29,7 +28,7 @@ export function text(
   return value;
 }
 
-/** The path of a file, that the system would understand. */
+/** Checks that a value can be a file path. */
 export function filePath(value: unknown, field: string): string {
   if (typeof value === 'string' && value !== '' && !value.includes('\0')) return value;
   throw invalidArgument(field, `${describe(value)} is not a path; give the name of a file`);
@@ -46,7 +45,7 @@ export function wholeNumber(value: unknown, field: string, low: number, high: nu
   throw invalidArgument(field, `${describe(value)} must be a whole number from ${low} to ${high}`);
 }
 
-/** Not NaN either, of which sums and comparisons make numbers that look right. */
+/** Rejects NaN too: sums and comparisons with it would give results that look right. */
 export function finiteNumbers(values: readonly number[], field: string): readonly number[] {
   for (const [at, value] of list(values, field).entries()) {
     if (Number.isFinite(value)) continue;
@@ -55,19 +54,19 @@ export function finiteNumbers(values: readonly number[], field: string): readonl
   return values;
 }
 
-/** Throws `invalid_argument` for what is neither true nor false. */
+/** Throws `invalid_argument` for a value that is not a boolean. */
 export function flag(value: unknown, field: string): boolean {
   if (typeof value === 'boolean') return value;
   throw invalidArgument(field, `${describe(value)} must be true or false`);
 }
 
-/** Throws `invalid_argument` for what cannot be called. */
+/** Throws `invalid_argument` for a value that is not a function. */
 export function callback<Value>(value: Value, field: string): Value {
   if (typeof value === 'function') return value;
   throw invalidArgument(field, `${describe(value)} must be a function`);
 }
 
-/** Throws `invalid_argument` for what is no memory to ask: it would fail in the first call, far from here. */
+/** Throws `invalid_argument` for a value that is not a memory engine, instead of a later error at the first call. */
 export function checkMemory(memory: { readonly recall: unknown }): void {
   if (typeof (memory as typeof memory | undefined)?.recall === 'function') return;
   throw invalidArgument('memory', `${describe(memory)} must be what openMemory returns`);
@@ -86,13 +85,13 @@ export function texts(value: unknown, field: string, most: number, maxCharacters
   if (!Array.isArray(value)) throw invalidArgument(field, 'expected a list of strings');
   if (value.length > most)
     throw invalidArgument(field, `${value.length} are too many; at most ${most} are allowed`);
-  // Not by `map`, which passes over what a list leaves out.
+  // Not `map`, which skips holes of a sparse array.
   return [
     ...new Set(Array.from(value, (each, index) => text(each, `${field}[${index}]`, { maxCharacters }))),
   ];
 }
 
-/** A list that has grown, unless it is longer than one may be. Throws `invalid_argument`. */
+/** Returns a list that has grown. Throws `invalid_argument` if it is longer than `most`. */
 export function atMost<List extends readonly unknown[] | undefined>(
   list: List,
   most: number,
@@ -107,7 +106,7 @@ export function instant(value: string | Date | undefined, field: string): Instan
   return value === undefined ? undefined : parseInstant(value, field);
 }
 
-/** Checks that metadata is plain JSON of bounded depth and gives back a copy of its own. */
+/** Checks that metadata is plain JSON, nested at most 8 levels deep, and returns a copy. */
 export function metadata(value: unknown, field: string): Metadata {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw invalidArgument(field, 'expected an object');
@@ -134,7 +133,7 @@ function jsonCopy(value: unknown, field: string, depth: number): JsonValue {
   );
 }
 
-/** Of an object whose content is in no fields: a copy of its fields would be empty. */
+/** The problem with an object such as a `Map`, whose content is not in its properties: a copy of it would be empty. */
 function notJson(value: object): string {
   const kind = Object.prototype.toString.call(value).slice('[object '.length, -1);
   const instead =
@@ -145,8 +144,8 @@ function notJson(value: object): string {
 }
 
 /**
- * The name of a property of metadata. `__proto__` is refused: an assignment of it is not kept, so that what a filter
- * asks for could be lost on the way.
+ * Checks the name of a metadata property. Refuses `__proto__`: assigning it creates no property, so that a condition of a
+ * filter could silently be lost.
  */
 export function propertyName(name: string, field: string): string {
   if (name === '__proto__') {
@@ -155,7 +154,7 @@ export function propertyName(name: string, field: string): string {
   return wholeCharacters(name, field);
 }
 
-/** A text without halves of surrogate pairs, which UTF-8 cannot hold. Throws `invalid_text`. */
+/** Throws `invalid_text` for a text with a lone surrogate, which UTF-8 cannot encode. */
 export function wholeCharacters(value: string, field: string): string {
   if (value.isWellFormed()) return value;
   throw new SalienceError(
@@ -165,19 +164,19 @@ export function wholeCharacters(value: string, field: string): string {
   );
 }
 
-/** Throws `invalid_argument` for what is no array: neither a set nor a text will do. */
+/** Throws `invalid_argument` for a value that is not an array, such as a set or a string. */
 export function list<Item>(value: readonly Item[], field: string): readonly Item[] {
   if (Array.isArray(value)) return value;
   throw invalidArgument(field, `expected a list, not ${describe(value)}`);
 }
 
-/** Throws `invalid_argument` for what cannot be asked whether it has an id: of a list every answer would be wrong. */
+/** Throws `invalid_argument` for a value without a `has` method, such as an array. */
 export function idSet(value: ReadonlySet<string>, field: string): void {
   if (typeof (value as ReadonlySet<string> | undefined)?.has === 'function') return;
   throw invalidArgument(field, `expected a Set of ids, not ${describe(value)}; new Set(ids) makes one`);
 }
 
-/** What a list, a set or another collection holds. Throws `invalid_argument`. */
+/** Returns the items of an array, a set or another iterable object. Throws `invalid_argument`. */
 export function listOf<Item>(items: Iterable<Item>, field: string): readonly Item[] {
   if (typeof items === 'object' && items !== null && Symbol.iterator in items) return [...items];
   throw invalidArgument(field, 'expected a list');

@@ -14,9 +14,9 @@ const short = /^(\d+(?:\.\d+)?)\s*([smhdw])$/i;
 const iso = /^P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/i;
 
 /**
- * The moment until which something lives that is made at `from`: after a duration ("7d", "24h", "90m", or ISO 8601 such
- * as "P1Y2M10DT2H"; months and years by the calendar, in UTC), or at an instant. Throws `invalid_argument` naming
- * `field` for anything else, and for what is already over.
+ * Parses a time to live and returns when it ends. `value` is a duration from `from` on ("7d", "24h", "90m", or ISO 8601
+ * such as "P1Y2M10DT2H"; calendar months and years, in UTC) or an instant. Throws `invalid_argument` naming `field` for
+ * anything else, and for an end that is not after `from`.
  */
 export function parseTimeToLive(value: string | Date, from: Instant, field = 'ttl'): Instant {
   const until = typeof value === 'string' ? (afterDuration(value.trim(), from) ?? at(value)) : at(value);

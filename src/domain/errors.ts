@@ -1,6 +1,6 @@
 import { describe } from './describe.ts';
 
-/** What went wrong, for programs. Messages are for people and may change; codes do not. */
+/** The machine-readable kind of an error. Codes are stable; messages are for people and may change. */
 export type SalienceErrorCode =
   /** An argument is out of range, of the wrong kind or missing; `details.field` names it. */
   | 'invalid_argument'
@@ -12,7 +12,7 @@ export type SalienceErrorCode =
   | 'invalid_time'
   | 'invalid_space_name'
   | 'invalid_scope'
-  /** A query without anything to look for. */
+  /** A query has nothing to search for. */
   | 'blank_query'
   | 'unknown_strategy'
   /** A scoring profile that cannot be used; `details.path` names the place in it. */
@@ -27,7 +27,7 @@ export type SalienceErrorCode =
   /** A node of an explanation does not follow from its recorded inputs; `details.path` names it. */
   | 'explanation_mismatch'
   | 'unknown_embedder'
-  /** The embedder's server failed, timed out or answered garbage. */
+  /** The embedder's server failed, timed out or returned an invalid response. */
   | 'embedder_failed'
   /** The vectors in the store come from another model than the one that is configured. */
   | 'embedder_mismatch'
@@ -35,12 +35,12 @@ export type SalienceErrorCode =
   | 'settings_mismatch'
   /** The language model's server failed, timed out or declined, or a call's budget was too small. */
   | 'model_failed'
-  /** The language model's answer could not be read, also after it was shown what was wrong. */
+  /** The language model's answer could not be parsed, even after the model was told what was wrong. */
   | 'model_invalid_output'
   | 'not_found'
   | 'already_exists'
   | 'cannot_undo'
-  /** What is asked for was forgotten: its text is gone for good. */
+  /** The requested memory was forgotten, and its text permanently removed. */
   | 'redacted'
   /** The file is not a store of this engine, or belongs to another space. */
   | 'not_a_store'
@@ -50,36 +50,36 @@ export type SalienceErrorCode =
   | 'store_full'
   | 'store_busy'
   | 'store_corrupt'
-  /** The file was deleted, moved or replaced while it was open: what is written would be found by nobody. */
+  /** The file was deleted, moved or replaced while it was open, so that writes to it would be lost. */
   | 'store_replaced'
   | 'store_failed'
-  /** As many spaces are open as may be, and all of them are in use. */
+  /** The maximum number of spaces is open, and all of them are in use. */
   | 'too_many_spaces'
   /**
-   * The index of a space takes more memory than all of them may, and `details` has its bytes and the limit; or more than the process
-   * gets.
+   * The index of a space needs more memory than the limit for all indexes (`details` has `bytes` and the limit), or more
+   * than the process can allocate.
    */
   | 'space_too_large'
   /** The resource was used after `close()`. */
   | 'closed'
   | 'aborted'
   | 'unreadable_file'
-  /** A file that was to be written could not be. */
+  /** A file could not be written. */
   | 'unwritable_file'
-  /** A server asks for a token, or does not know the one it was given. */
+  /** The server requires a token, or the token is unknown. */
   | 'unauthorized'
-  /** The token, or the page that asks, has no right to this. */
+  /** The token, or the origin of the request, does not permit this. */
   | 'forbidden'
   | 'rate_limited'
   /** A request took too long. */
   | 'timed_out'
-  /** The memory is not what it was when it was read: read it again. */
+  /** The memory has changed since it was read. Read it again. */
   | 'precondition_failed'
-  /** An idempotency key was used before, for another request. */
+  /** An idempotency key was already used for another request. */
   | 'idempotency_conflict'
-  /** A server cannot be reached, failed, or answered what cannot be read. */
+  /** A server cannot be reached, failed, or returned an invalid response. */
   | 'server_failed'
-  /** What this engine cannot do, such as a server on behalf of a client far away. */
+  /** The operation is not supported here: by this client or server, or because an optional package is missing. */
   | 'unsupported';
 
 const brand: unique symbol = Symbol.for('salience.error') as never;
@@ -120,7 +120,10 @@ export class SalienceError extends Error {
   }
 }
 
-/** What a caught value says: a caller's own code may throw anything. Of an object no more than its message: it may hold keys. */
+/**
+ * Returns the message of a caught value, which need not be an `Error`: callers' code may throw anything. Uses only the
+ * message or code of an object, since its other properties may hold secrets.
+ */
 export function messageOf(error: unknown): string {
   if (typeof error === 'string' && error !== '') return error;
   const { message, code } = Object(error) as Readonly<Record<string, unknown>>;
@@ -129,10 +132,10 @@ export function messageOf(error: unknown): string {
   return `${error instanceof Error ? error.name : describe(error)} was thrown, with no message`;
 }
 
-/** What the error of an aborted operation says where nothing better is known. */
+/** The default message of the error of an aborted operation. */
 export const ABORTED = 'the operation was aborted by its signal';
 
-/** Throws the error of an aborted operation when `signal` is aborted. */
+/** Throws `aborted` if `signal` is aborted. */
 export function throwIfAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) {
     throw new SalienceError('aborted', ABORTED, { cause: signal.reason });

@@ -8,11 +8,11 @@ import { parseScope } from './scope.ts';
 import { isInvisible } from './statement.ts';
 import { findTextProblem, isStorable } from './wellformed.ts';
 
-/** What the texts of a memory may be. */
+/** The size limits of a memory. */
 export interface TextLimits {
-  /** Bytes of UTF-8; `Infinity` for none. */
+  /** Bytes of UTF-8; `Infinity` for no limit. */
   readonly maxContentBytes: number;
-  /** Bytes of metadata as JSON in UTF-8; `Infinity` for none. */
+  /** Bytes of metadata as JSON in UTF-8; `Infinity` for no limit. */
   readonly maxMetadataBytes: number;
 }
 
@@ -20,7 +20,7 @@ export const NO_LIMITS: TextLimits = { maxContentBytes: Infinity, maxMetadataByt
 
 type Given = Readonly<Record<string, unknown>>;
 
-/** Those of the fields that are given, checked, as a record holds them. Throws a typed error that names the field. */
+/** Checks the given fields and converts them to the form of a record. Throws a typed error that names the field. */
 export function checkedFields<Name extends FieldName>(
   given: Given,
   names: readonly Name[],
@@ -33,7 +33,7 @@ export function checkedFields<Name extends FieldName>(
   return checked as Partial<Pick<MemoryRecord, Name>>;
 }
 
-/** The same of changes, in which `null` takes a field away. */
+/** Does the same for changes, in which `null` clears a field. */
 export function checkedChanges<Name extends Parameters<typeof isClearable>[0]>(
   given: Given,
   names: readonly Name[],
@@ -83,7 +83,7 @@ function checkField(name: FieldName, value: unknown, limits: TextLimits): unknow
 
 function nameOf(value: string, { anyCharacters }: Field, name: FieldName): string {
   if (!anyCharacters) return wellFormed(value, name);
-  // No store holds these, and what comes of the field in others would be named in its place.
+  // No store can hold these. Checked here, so that the error names this field and not one derived from it.
   if (isStorable(value)) return value;
   throw new SalienceError(
     'invalid_text',
@@ -105,13 +105,13 @@ function checkMetadata(value: unknown, limit: number): Metadata {
   return metadataWithin(checked, limit, 'keep less of it, or raise maxMetadataBytes');
 }
 
-/** Metadata, unless it takes more than the limit. Throws `content_too_large`, with what would do. */
+/** Returns metadata. Throws `content_too_large`, with `remedy`, if it exceeds the limit. */
 export function metadataWithin(kept: Metadata, limit: number, remedy: string): Metadata {
   checkSize('metadata', JSON.stringify(kept), limit, remedy);
   return kept;
 }
 
-/** Throws `content_too_large`, with what would do. */
+/** Throws `content_too_large`, with `remedy`, if a text exceeds the limit. */
 export function checkSize(field: 'content' | 'metadata', kept: string, limit: number, remedy: string): void {
   const bytes = Buffer.byteLength(kept);
   if (bytes <= limit) return;
@@ -123,7 +123,7 @@ export function checkSize(field: 'content' | 'metadata', kept: string, limit: nu
   );
 }
 
-/** A text as it is kept: without what is marked as private. Throws `invalid_text`. */
+/** Returns a text as it is stored: without parts marked as private. Throws `invalid_text`. */
 export function storable(value: string, field: string): string {
   return redactPrivate(wellFormed(value, field));
 }

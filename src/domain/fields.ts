@@ -1,18 +1,18 @@
 import { IMPORTANCE_SOURCES, MEMORY_TYPES, type MemoryRecord, SOURCES, TIERS } from './memory.ts';
 
-/** What a field holds. Each kind is checked, stored and described in one way. */
+/** The kind of value in a field. All fields of a kind are checked, stored and described alike. */
 export type FieldKind =
-  /** A name that is kept to the letter. */
+  /** An identifier, kept exactly as given. */
   | 'name'
   | 'names'
-  /** Words of people's, without what they mark as private. */
+  /** Human-written text, from which parts marked as private are removed. */
   | 'text'
   | 'texts'
-  /** The statement itself, limited in bytes. */
+  /** The statement itself, with a limit in bytes. */
   | 'content'
   | 'scope'
   | 'metadata'
-  /** What memories have to do with each other; times as instants. */
+  /** Relations between memories; times as instants. */
   | 'relations'
   | 'number'
   | 'count'
@@ -21,48 +21,48 @@ export type FieldKind =
   | 'choice'
   | 'flag';
 
-/** `asc`: what is lowest or earliest first. */
+/** `asc`: lowest or earliest first. */
 export type SortDirection = 'asc' | 'desc';
 
 export interface Field {
   readonly kind: FieldKind;
   /**
-   * Who sets it: `create`: callers, when they remember it; `change`: and when they update it; `engine`: the engine alone.
-   * An import brings all of them.
+   * Who sets it. `create`: callers, when they create the memory. `change`: callers, when they create or update it.
+   * `engine`: only the engine. An import may set every field.
    */
   readonly set: 'create' | 'change' | 'engine';
-  /** Of a new memory. A field without it is absent until it is set, unless it is `required`. */
+  /** The value in a new memory. Without it the field is absent until it is set, unless it is `required`. */
   readonly initial?: string | number | boolean | readonly never[] | Readonly<Record<string, never>>;
-  /** Every record has one, though there is no fixed initial value. */
+  /** Every record has a value, though there is no fixed initial one. */
   readonly required?: true;
   readonly maxCharacters?: number;
-  /** Control characters too: the ids of sessions are the callers', and recalls take any. */
+  /** Allows control characters: callers choose the ids of sessions, and recalls accept any. */
   readonly anyCharacters?: true;
   readonly maxItems?: number;
   readonly range?: readonly [low: number, high: number];
   readonly choices?: readonly string[];
-  /** Lists can be sorted by it under this name, in this direction unless they say another. */
+  /** The name under which lists can be sorted by it, and the default direction. */
   readonly sort?: { readonly by: string; readonly direction: SortDirection };
-  /** Lists can be narrowed to one value of it; of an instant, to a span of time. */
+  /** Lists can be filtered by it: by one value, or by a time range if it is an instant. */
   readonly filterable?: true;
   /** A formula may use its age. */
   readonly clock?: true;
-  /** A recall that learns changes it. */
+  /** A use of the memory may change it. */
   readonly dynamic?: true;
-  /** What it says, for schemas and the help of the CLI. */
+  /** Its description, for schemas and the help of the CLI. */
   readonly about?: string;
-  /** Not offered to agents: a user or a program decides it. */
+  /** Not offered to agents: only users and programs may set it. */
   readonly agents?: false;
   /** The option of the CLI that sets it. */
   readonly option?: string | readonly [flags: string, about: string];
-  /** The name that earlier versions wrote: its column still has it, and exports and logs are read with either. */
+  /** The name in earlier versions. Its column keeps this name; exports and logs are read with either name. */
   readonly formerName?: string;
 }
 
 /**
- * Every field of a memory. Checks, rows, exports, schemas and options are derived from it; `MemoryRecord`,
- * `RememberInput` and `MemoryChanges` are written out for readers, and the compiler holds them against it. A new field is
- * an entry here, a line in those interfaces, and a migration that adds its column, which has its name in snake case.
+ * All fields of a memory. Checks, rows, exports, schemas and options are derived from this table. `MemoryRecord`,
+ * `RememberInput` and `MemoryChanges` are written by hand for readers, and the compiler checks them against it. A new
+ * field needs an entry here, a line in those interfaces, and a migration that adds its column (its name in snake case).
  */
 export const FIELDS = {
   id: {
@@ -362,7 +362,7 @@ type Where<Condition> = {
   [Name in FieldName]: (typeof FIELDS)[Name] extends Condition ? Name : never;
 }[FieldName];
 
-/** The fields that callers set when they remember something. */
+/** The fields that callers can set when they create a memory. */
 export type CreateField = Where<{ readonly set: 'create' | 'change' }>;
 /** The fields that callers may change later. */
 export type ChangeField = Where<{ readonly set: 'change' }>;
@@ -375,7 +375,7 @@ type Sorted = Where<{ readonly sort: { readonly by: string } }>;
 export type SortName = (typeof FIELDS)[Sorted]['sort']['by'];
 type Filtered = Where<{ readonly filterable: true }>;
 type FilteredInstant = Filtered & InstantField;
-/** `created` of `createdAt`; of a field that lists are sorted by, what they call it. */
+/** The name of a field in filters: its sort name if it has one, else without `At` (`invalidated` for `invalidatedAt`). */
 type StemOf<Name extends FieldName> = (typeof FIELDS)[Name] extends {
   readonly sort: { readonly by: infer By extends string };
 }
@@ -383,9 +383,9 @@ type StemOf<Name extends FieldName> = (typeof FIELDS)[Name] extends {
   : Name extends `${infer Stem}At`
     ? Stem
     : Name;
-/** The arguments that narrow a list to one value of a field. */
+/** The arguments that filter a list by one value of a field. */
 export type ValueFilter = Exclude<Filtered, FilteredInstant>;
-/** Those that narrow it to a span of time. */
+/** The arguments that filter a list by a time range. */
 export type TimeFilter =
   `${{ [Name in FilteredInstant]: StemOf<Name> }[FilteredInstant]}${'After' | 'Before'}`;
 
@@ -393,22 +393,22 @@ export const FIELD_NAMES = Object.keys(FIELDS) as readonly FieldName[];
 export const CREATE_FIELDS = namesOf<CreateField>(({ set }) => set !== 'engine');
 export const CHANGE_FIELDS = namesOf<ChangeField>(({ set }) => set === 'change');
 export const INSTANT_FIELDS = namesOf<InstantField>(({ kind }) => kind === 'instant');
-/** The clocks of a record whose age a formula may use. */
+/** The fields of a record whose age a formula may use. */
 export const CLOCK_NAMES = namesOf<ClockName>(({ clock }) => clock === true);
-/** What a use may change of a memory. */
+/** The fields of a memory that a use may change. */
 export const DYNAMICS = namesOf<DynamicField>(({ dynamic }) => dynamic === true);
 
 function namesOf<Name extends FieldName>(chosen: (field: Field) => boolean): readonly Name[] {
   return FIELD_NAMES.filter((name) => chosen(FIELDS[name])) as readonly FieldName[] as readonly Name[];
 }
 
-/** Whether it may be taken away by a change: what a new memory need not have. */
+/** Whether a change may clear the field: only fields that a new memory need not have. */
 export function isClearable(name: ChangeField): boolean {
   const { initial, required }: Field = FIELDS[name];
   return initial === undefined && !required;
 }
 
-/** What a change of the field says: there is no default then, and a list is given whole. */
+/** Describes the field as an argument of `update`: without a default, and a list or object replaces the old one. */
 export function aboutChange(name: CreateField): string {
   const { about, kind } = FIELDS[name];
   const whole =
@@ -416,7 +416,7 @@ export function aboutChange(name: CreateField): string {
   return about.replace(/ \(default: [^)]*\)$/, '') + whole;
 }
 
-/** The column of a field. */
+/** The name of the column that stores a field. */
 export function columnOf(name: FieldName): string {
   const { formerName }: Field = FIELDS[name];
   return snakeCase(formerName ?? name);
@@ -429,7 +429,7 @@ const RENAMED: ReadonlyMap<string, FieldName> = new Map(
   }),
 );
 
-/** The same record with the present names of its fields. A former name beside the present one is left alone. */
+/** Renames former field names of a record to the present ones. Keeps a former name if the present one is there too. */
 export function withPresentNames<Written extends object>(written: Written): Written {
   const entries = Object.entries(written);
   if (!entries.some(([name]) => RENAMED.has(name))) return written;
@@ -441,12 +441,12 @@ export function withPresentNames<Written extends object>(written: Written): Writ
   ) as Written;
 }
 
-/** A name in snake case, as columns and tools have it. */
+/** Converts a name to snake case, as columns and tools use it. */
 export function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** What lists can be sorted by. */
+/** The sort orders of lists, by name. */
 export const SORTS = Object.fromEntries(
   FIELD_NAMES.flatMap((field) => {
     const { sort }: Field = FIELDS[field];
@@ -456,13 +456,13 @@ export const SORTS = Object.fromEntries(
 
 export const SORT_NAMES = Object.keys(SORTS) as readonly SortName[];
 
-/** A field and how it is compared: the same value; at a time or later; earlier than it. */
+/** A field and how it is compared: `is` an equal value, `from` a time on, or `before` it. */
 export interface FieldFilter {
   readonly field: Filtered;
   readonly compare: 'is' | 'from' | 'before';
 }
 
-/** What lists can be narrowed by, by the name of the argument. */
+/** The field filters of lists, by the name of the argument. */
 export const FIELD_FILTERS = Object.fromEntries(
   FIELD_NAMES.flatMap((name): readonly (readonly [string, FieldFilter])[] => {
     const { kind, sort, filterable }: Field = FIELDS[name];

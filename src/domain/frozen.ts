@@ -17,12 +17,12 @@ export function frozenCopy<Value>(value: Value): Value {
   return Object.freeze(Object.setPrototypeOf(copy, Object.getPrototypeOf(value)));
 }
 
-/** Deeper than any data that is taken. */
+/** Deeper than any data that the engine accepts. */
 const DEEPEST = 1000;
 
 /**
- * A deep copy of plain objects, arrays and dates, which its giver may change. What is inside and has methods or a class is kept as it is: it may
- * hold on to itself.
+ * Makes a deep copy of plain objects, arrays and dates, so that the caller may change the original. Nested objects with
+ * methods or a class are not copied: their methods may depend on their identity.
  */
 export function ownCopy<Data extends object>(data: Data): Data {
   const copies = new Map<object, unknown>();

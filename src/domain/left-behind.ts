@@ -4,16 +4,17 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Begins the name of a file or folder that this process makes on its way to something whole, and removes before it ends. The
- * rest of the name is by chance. It says whose it is, so that {@link removeLeftBehind} finds what a killed process has left.
+ * The prefix of the names of temporary files and folders of this process; the rest of the name is random. The prefix
+ * identifies the process, so that {@link removeLeftBehind} finds what a killed process has left.
  */
 export function temporaryPrefix(kind: string): string {
   return `${kind}${process.pid}-${namespaceOfProcesses()}-`;
 }
 
 /**
- * Removes what processes that live no longer have left in a folder, of this kind: it may hold what was forgotten since. What cannot be looked at or removed stays. So does what was made where processes have other numbers,
- * in another container or on another machine that shares the folder: whether those live cannot be known here.
+ * Removes temporary files of a kind that ended processes have left in a folder, since they may contain memories that were
+ * forgotten later. Keeps what it cannot read or remove, and files of another container or machine that shares the folder:
+ * it cannot know whether those processes still run.
  */
 export function removeLeftBehind(folder: string, kind: string): void {
   const here = namespaceOfProcesses();
@@ -32,7 +33,7 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** Only of this user: nobody else can then exchange what is in it meanwhile. */
+/** Removes a path only if it belongs to this user, so that nobody else can swap its content meanwhile. */
 function removeOwn(path: string): void {
   try {
     const { uid } = lstatSync(path);
@@ -52,7 +53,7 @@ function isAlive(pid: number): boolean {
 
 let known: string | undefined;
 
-/** The same for all processes among which a number means one: containers of one machine have numbers of their own. */
+/** Identifies the namespace in which process ids are unique. Each container of a machine has its own. */
 function namespaceOfProcesses(): string {
   if (known !== undefined) return known;
   const parts = [

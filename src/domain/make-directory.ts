@@ -2,8 +2,8 @@ import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Makes a directory and those above it, with a mode where one is given; one that is there stays as it is. One at a time:
- * Node.js, asked for all of them, says `ENOENT` of a file system that is read-only or full, and tries for ever below `/proc`.
+ * Creates a directory and its missing parents, with `mode` if given. Existing directories stay unchanged. Does not use the
+ * `recursive` option of Node.js, which reports `ENOENT` for a read-only or full file system and never ends below `/proc`.
  */
 export function makeDirectory(directory: string, mode?: number): void {
   try {
@@ -20,7 +20,7 @@ function make(directory: string, mode: number | undefined): void {
   try {
     mkdirSync(directory, mode);
   } catch (error) {
-    // It was there, or another process has made it meanwhile. Not every system says so in the same words.
+    // It exists, perhaps created by another process meanwhile. The error code for that depends on the system.
     if (!isDirectory(directory)) throw error;
   }
 }

@@ -1,7 +1,7 @@
 import type { RelationRecord } from './relation.ts';
 import type { Instant } from './time.ts';
 
-/** The types that rules know by name. Any other string is accepted and treated as `other`. */
+/** The built-in types. Any other string is accepted and treated as `other`. */
 export const MEMORY_TYPES = [
   'profile',
   'preference',
@@ -23,7 +23,7 @@ export const MEMORY_TYPES = [
 
 export type MemoryType = (typeof MEMORY_TYPES)[number] | (string & {});
 
-/** Hot memories are found, cold ones only through associations or on request, stubs never. */
+/** Recalls return hot memories, cold ones only through associations or on request, and stubs never. */
 export const TIERS = ['hot', 'cold', 'stub'] as const;
 export type Tier = (typeof TIERS)[number];
 
@@ -43,7 +43,7 @@ export type JsonValue =
   | readonly JsonValue[]
   | { readonly [key: string]: JsonValue };
 
-/** Free data of the caller's about a memory. */
+/** Arbitrary JSON data that the caller attaches to a memory. */
 export type Metadata = { readonly [key: string]: JsonValue };
 
 /**
@@ -54,8 +54,8 @@ export interface MemoryRecord {
   /** The caller's string of at most 128 characters, else a UUIDv7. Unique in its space. */
   readonly id: string;
   /**
-   * Its place in the order in which the space took memories in, from 1: it decides wherever times tie. Given by the store
-   * when the memory is first inserted and kept ever after; 0 until then. There may be gaps.
+   * Its position in the insertion order of the space, from 1, possibly with gaps. Breaks ties between equal times. The
+   * store assigns it at the first insertion and never changes it; 0 until then.
    */
   readonly ordinal: number;
   readonly scope: string;
@@ -65,9 +65,9 @@ export interface MemoryRecord {
   readonly tags: readonly string[];
   readonly metadata: Metadata;
   readonly topicKey: string | undefined;
-  /** Of an entity: its other names, beside the title. */
+  /** For an entity, its names other than the title. */
   readonly aliases: readonly string[] | undefined;
-  /** Of an entity: `person`, `organisation`, `place`, `project`, `thing`, or any other word. */
+  /** For an entity: `person`, `organisation`, `place`, `project`, `thing`, or any other word. */
   readonly kind: string | undefined;
   /** The relations that it states. */
   readonly relations: readonly RelationRecord[] | undefined;
@@ -77,20 +77,20 @@ export interface MemoryRecord {
   readonly role: string | undefined;
   /** The session of the last material update. */
   readonly sessionId: string | undefined;
-  /** The session in which it was made; never changed. */
+  /** The session in which it was created; never changed. */
   readonly bornIn: string | undefined;
 
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
   /**
-   * Since when its title, content and tags are what they are; `createdAt` where only other fields have changed. Absent until the
-   * first change, and where a version before this field made the last one: see {@link textChangeOf}.
+   * When title, content or tags last changed; `createdAt` if only other fields have changed. Absent until the first
+   * change, and if a version without this field made the last one: see {@link textChangeOf}.
    */
   readonly textChangedAt: Instant | undefined;
   readonly lastAccessedAt: Instant | undefined;
   /**
-   * When a recall whose strategy learns nothing, a context or a session that started last returned it, or something was said that
-   * made it hot again, in a space whose memories fade.
+   * When it was last shown in a space whose memories fade: by a recall whose strategy learns nothing, by a context or by
+   * the start of a session. Also set when a restatement or a change makes it hot again.
    */
   readonly seen: Instant | undefined;
   readonly validFrom: Instant | undefined;
@@ -114,7 +114,7 @@ export interface MemoryRecord {
   readonly usefulness: number;
   /** 0.1–1, set by the caller. Default is 1. */
   readonly weight: number;
-  /** 0–1, born at 0.1 + 0.3·importance. */
+  /** 0–1. Starts at 0.1 + 0.3·importance. */
   readonly stability: number;
   readonly accessCount: number;
   /** The distinct sessions that recalled it. */
@@ -133,12 +133,12 @@ export interface MemoryRecord {
   readonly derivedFrom: readonly string[];
 }
 
-/** Types that are true only for a while: their validity ends, and a recall may ask for those that have ended. */
+/** Types whose validity usually ends. A recall can include those that have ended (`includeExpired`). */
 export const TRANSIENT_TYPES: readonly string[] = ['plan', 'transient_state'];
 
 /**
- * When the title, content or tags last changed; `undefined` where they are those it was made with. Earlier versions did not note
- * it: a memory that they changed last may have got its text by its last update, and no later.
+ * When the title, content or tags last changed; `undefined` if they are the original ones. Earlier versions did not record
+ * it; for a memory that they changed last, returns the last update, which is the latest possible time.
  */
 export function textChangeOf({
   textChangedAt,
@@ -150,11 +150,11 @@ export function textChangeOf({
   return at > createdAt ? at : undefined;
 }
 
-/** The stability that a new memory is born with. */
+/** The stability of a new memory. */
 export function initialStability(importance: number): number {
   return 0.1 + 0.3 * importance;
 }
 
-/** How two memories came to be linked. */
+/** The reasons for which two memories are linked. */
 export const LINK_KINDS = ['co-retrieval', 'birth', 'sequence', 'consolidation', 'stated'] as const;
 export type LinkKind = (typeof LINK_KINDS)[number];

@@ -1,8 +1,8 @@
 import { SalienceError } from './errors.ts';
 
 /**
- * Says the message of an error in the names of a dialect: the engine's by the dialect's, and nothing of strategies where
- * the tools take none. What stands in quotes is the caller's own, and stays.
+ * Returns a function that rewrites error messages for a dialect: replaces the engine's names by those of the dialect and,
+ * unless `keepStrategies` is set, does not mention strategies. Quoted text comes from the caller and is kept.
  */
 export function mendWith(
   names: Readonly<Record<string, string>>,

@@ -2,7 +2,7 @@ import { invalidArgument, propertyName } from './check.ts';
 import type { JsonValue, Metadata } from './memory.ts';
 import { isPlain, onlyKeys } from './options.ts';
 
-/** What one property of a memory's metadata may be compared with. */
+/** A value with which a metadata property can be compared. */
 export type MetadataScalar = string | number | boolean | null;
 
 /** One condition on one top-level property of a memory's metadata. */
@@ -11,7 +11,7 @@ export interface MetadataCondition {
   readonly test: MetadataTest;
 }
 
-/** Values are compared within their own kind: `1` is not `"1"`. Texts are ordered by code unit. */
+/** Values are compared only with values of the same type: `1` is not `"1"`. Strings are ordered by code unit. */
 export type MetadataTest =
   | { readonly in: readonly MetadataScalar[] }
   | { readonly exists: boolean }
@@ -22,14 +22,14 @@ export type MetadataTest =
       readonly atMost?: string | number | undefined;
     };
 
-/** How callers write conditions: a value, some values, or a test, by property. */
+/** Conditions as callers write them: for each property a value, a list of values, or a test. */
 export type MetadataFilter = Readonly<
   Record<string, MetadataScalar | readonly MetadataScalar[] | MetadataTest>
 >;
 
 const BOUNDS = ['above', 'atLeast', 'below', 'atMost'] as const;
 
-/** The conditions that a filter means. Throws `invalid_argument` naming the property. */
+/** Parses a metadata filter. Throws `invalid_argument` naming the property. */
 export function parseMetadataFilter(filter: MetadataFilter): readonly MetadataCondition[] {
   if (!isPlain(filter)) {
     throw invalidArgument('metadata', 'expected an object, with a value or a test for each property');

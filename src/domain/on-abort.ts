@@ -1,4 +1,4 @@
-/** What is called when a signal aborts, and the one listener of the signal that calls it. */
+/** The listeners of a signal, and the one event listener that calls them. */
 interface Told {
   readonly listeners: Set<() => void>;
   readonly tellAll: () => void;
@@ -7,8 +7,8 @@ interface Told {
 const told = new WeakMap<AbortSignal, Told>();
 
 /**
- * Calls `listener` when `signal` aborts, until the function that it returns is called. Calls that share a signal share one
- * listener of it: Node.js warns of a leak where one has more than ten.
+ * Calls `listener` when `signal` aborts. Returns a function that removes it. All calls for a signal share one event
+ * listener, because Node.js warns of a leak if a signal has more than ten.
  */
 export function onAbort(signal: AbortSignal, listener: () => void): () => void {
   const { listeners, tellAll } = told.get(signal) ?? listening(signal);

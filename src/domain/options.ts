@@ -1,12 +1,12 @@
 import { describe } from './describe.ts';
 import { SalienceError } from './errors.ts';
 
-/** Every property name of an options interface; of a union, those of all its members. */
+/** Every property name of an options interface; for a union, those of all its members. */
 export type KeyOf<Options> = Options extends unknown ? keyof Options & string : never;
 
 /**
- * The names of all properties of an options interface, for {@link onlyKeys}. A name that is missing, and one that the
- * interface does not have, do not compile, so that a check never lags behind the type.
+ * Lists all property names of an options interface, for {@link onlyKeys}. A missing or additional name does not compile,
+ * so that the check cannot fall behind the type.
  *
  * @example
  * ```ts
@@ -34,15 +34,15 @@ export function onlyKeys(value: unknown, allowed: readonly string[], field: stri
   }
 }
 
-/** Whether it is an object with fields: a date or a map has no keys of its own, and would pass for one that is empty. */
+/** Whether a value is an object with properties. False for a date or a map: without keys, it would pass for empty options. */
 export function isPlain(value: unknown): value is object {
   return /^\[object (Object|Module)\]$/.test(Object.prototype.toString.call(value));
 }
 
 /**
- * The same fields, with those that it inherits as its own: whatever spreads or sends it would leave them out, and a `dryRun`
- * that a class gives by a getter is one. Of a list, each of its items. A method is a field only by one of the names `known`: a class
- * may have others for itself.
+ * Copies an instance of a class to a plain object, inherited properties and getters included: spreading or sending the
+ * instance would drop them, such as a `dryRun` getter. Does the same for each item of an array. A method is copied only if
+ * its name is in `known`, since a class may have methods of its own.
  */
 export function withInherited<Value>(value: Value, known: readonly string[] = []): Value {
   if (Array.isArray(value)) {
@@ -62,7 +62,7 @@ function flat(value: object, known: readonly string[]): object {
   for (let from: object = Object.getPrototypeOf(value); !isRoot(from); from = Object.getPrototypeOf(from)) {
     for (const [name, { value: held }] of Object.entries(Object.getOwnPropertyDescriptors(from))) {
       if (fields.has(name) || (typeof held === 'function' && !known.includes(name))) continue;
-      // A method works on the fields of its own object, private ones too.
+      // Bound to its own object, because it may use private fields.
       fields.set(
         name,
         typeof held === 'function' ? held.bind(value) : (value as Record<string, unknown>)[name],
@@ -72,13 +72,13 @@ function flat(value: object, known: readonly string[]): object {
   return Object.fromEntries(fields);
 }
 
-/** Whether it has no class. Literals of other realms, as in tests, have a prototype of their own. */
+/** Whether an object has no class. Also true for object literals of another realm, which have another root prototype. */
 export function isLiteral(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || isRoot(prototype as object);
 }
 
-/** Whether it is what every object inherits from. */
+/** Whether this is a root prototype, from which every object inherits. */
 function isRoot(prototype: object): boolean {
   return Object.getPrototypeOf(prototype) === null;
 }
@@ -94,7 +94,7 @@ export function unknownStrategy(name: unknown, known: readonly string[]): Salien
   });
 }
 
-/** What to say beside an unknown name: the known one that was probably meant, or all of them. */
+/** The hint for an unknown name: the known name that was probably meant, or all known names. */
 export function hint(name: unknown, known: readonly string[]): string {
   const meant = nearest(name, known);
   return meant === undefined
@@ -102,7 +102,7 @@ export function hint(name: unknown, known: readonly string[]): string {
     : `did you mean ${JSON.stringify(meant)}?`;
 }
 
-/** The known name that is most like another, at most a third of whose letters differ; `undefined` if there is none. */
+/** Finds the known name nearest to `name`, with at most a third of its letters different; `undefined` if there is none. */
 function nearest(name: unknown, known: readonly string[]): string | undefined {
   if (typeof name !== 'string' || name.length > 100) return undefined;
   const plain = (text: string) => text.toLowerCase().replaceAll(/[_-]/g, '');
@@ -115,7 +115,7 @@ function nearest(name: unknown, known: readonly string[]): string | undefined {
   return best;
 }
 
-/** How many letters must be added, removed, replaced or swapped with the next one to get from one text to another. */
+/** The edit distance of two texts: letters added, removed, replaced, or swapped with the next one (Damerau–Levenshtein). */
 function edits(from: string, to: string): number {
   let before: number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, at) => at);

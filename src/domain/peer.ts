@@ -1,6 +1,6 @@
 import { SalienceError } from './errors.ts';
 
-/** Loads packages that are installed only where they are wanted. Throws `unsupported`, naming what to install. */
+/** Loads optional packages. Throws `unsupported`, with the command that installs them, if one is missing. */
 export async function loadPeer<Module>(
   load: () => Promise<Module>,
   packages: readonly [string, ...string[]],
@@ -10,7 +10,7 @@ export async function loadPeer<Module>(
     return await load();
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
-    // `import` and `require` have codes of their own. Something else may be missing inside of a package.
+    // `import` and `require` use different codes. The missing module may also be another one, inside a package.
     const isMissing = code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND';
     const missing = isMissing ? packages.find((name) => message.includes(`'${name}'`)) : undefined;
     if (missing === undefined) throw withoutNativeCode(cause, packages, subpath) ?? cause;
@@ -22,7 +22,7 @@ export async function loadPeer<Module>(
   }
 }
 
-/** What the system has against the native code of a package, which is no fault of anybody's program. */
+/** The error if the system cannot load the native code of a package; `undefined` for any other cause. */
 function withoutNativeCode(
   cause: unknown,
   packages: readonly string[],
@@ -36,7 +36,7 @@ function withoutNativeCode(
       { cause },
     );
   }
-  // The second is what node-gyp-build says of a platform that a package has nothing for.
+  // The message is that of node-gyp-build for a platform without a prebuilt binary.
   if (code !== 'ERR_DLOPEN_FAILED' && !/^No native build was found/.test(message)) return undefined;
   return new SalienceError(
     'unsupported',

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 
 /**
- * The file of the program, for what is looked for beside code: a bundler that makes CommonJS leaves no
- * `import.meta.url`, but `__filename`, which modules lack.
+ * The file of the program, for finding files beside the code. Bundles in CommonJS have `__filename` but no
+ * `import.meta.url`; ES modules have no `__filename`.
  */
 export function programFile(): string {
   if (typeof __filename === 'string') return __filename;

@@ -1,14 +1,14 @@
 import { clip } from './clip.ts';
 
-/** UTF-16 units. A query costs time with each of its words, and whoever waits for the server waits for it. */
+/** The maximum length of a query in UTF-16 units. Every word costs time, during which other callers of a server wait. */
 export const LONGEST_QUERY = 32_768;
 
-/** What is wrong with a query of so many UTF-16 units. */
+/** The message for a query that is too long; `length` is in UTF-16 units. */
 export function longQuery(length: number): string {
   return `${length} characters are too many for a query; at most ${LONGEST_QUERY} are allowed. Ask with the part that matters`;
 }
 
-/** A text of any length as a query: as much of its beginning as a query may have. */
+/** Shortens a text of any length to the maximum length of a query. */
 export function asQuery(text: string): string {
   return clip(text, LONGEST_QUERY, '');
 }

@@ -1,4 +1,4 @@
-/** Values by key, of which those that nobody asked for lately go when there is no room. */
+/** A cache of limited size that evicts the values that were not used recently. */
 export interface Recent<Value, Key = number> {
   get(key: Key): Value | undefined;
   set(key: Key, value: Value): void;
@@ -8,8 +8,8 @@ export interface Recent<Value, Key = number> {
 }
 
 /**
- * Two generations: what is asked for is in the younger one, or comes into it; when that has half of the room, it becomes the older one,
- * and what was left of that goes.
+ * Creates a cache of at most `most` bytes with two generations. A value that is used moves to the younger one. When the
+ * younger one exceeds half of the bytes, it becomes the older one, and the previous older one is dropped.
  */
 export function createRecent<Value, Key = number>(
   most: number,

@@ -2,13 +2,13 @@ import type { JsonValue, Metadata } from './memory.ts';
 
 export const REDACTED = '[REDACTED]';
 
-// Between one `<` and the next every character is looked at a bounded number of times, whatever stands there.
+// Linear: each character between one `<` and the next is visited a bounded number of times.
 const head = /<\s*(?:\/\s*)?private\b/gi;
 
 /**
- * The text with every `<private>…</private>` replaced by `[REDACTED]`: nested, in any case, with attributes; what is
- * not closed reaches to the end. A closing tag that closes nothing is left. Where tags are broken, rather too much is
- * hidden than too little. Takes time in proportion to the text.
+ * Replaces every `<private>…</private>` of a text by `[REDACTED]`. Tags may be nested, have attributes and be in upper or
+ * lower case. An unclosed tag extends to the end; an unmatched closing tag is kept. For malformed tags, hides too much
+ * rather than too little. Runs in linear time.
  */
 export function redactPrivate(text: string): string {
   if (!text.includes('<')) return text;
@@ -21,7 +21,7 @@ export function redactPrivate(text: string): string {
   let end = 0;
   for (const [at, { 0: found, index }] of heads.entries()) {
     const closing = found.includes('/');
-    // In the tag before: what opens there opens all the same, so that no broken tag swallows it.
+    // Ignore a closing tag inside the previous tag. An opening tag there still counts, so that no broken tag hides it.
     if (closing && (index < end || index > lastEnd)) continue;
     if (index >= end) end = index > lastEnd ? text.length : text.indexOf('>', index) + 1;
     if (closing) {
@@ -38,7 +38,7 @@ export function redactPrivate(text: string): string {
   return depth > 0 ? result : result + text.slice(kept);
 }
 
-/** Metadata with every text in it redacted, names of properties too. */
+/** Redacts every text in metadata, property names included. */
 export function redactMetadata(metadata: Metadata): Metadata {
   return redactJson(metadata) as Metadata;
 }

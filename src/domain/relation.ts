@@ -3,11 +3,11 @@ import { snakeCase } from './fields.ts';
 import { onlyKeys } from './options.ts';
 import { formatInstant, type Instant } from './time.ts';
 
-/** One relation that a memory states: a directed, named link from one memory to another, and when it holds. */
+/** One relation that a memory states: a directed, named link between two memories, with its validity. */
 export interface Relation<Time = string> {
   /** The id of the memory that it starts from, usually an entity. */
   readonly from: string;
-  /** What the two have to do with each other, in snake case: `works_at`. At most 64 characters. */
+  /** The name of the relation in snake case, such as `works_at`. At most 64 characters. */
   readonly name: string;
   /** The id of the memory that it leads to. */
   readonly to: string;
@@ -15,19 +15,19 @@ export interface Relation<Time = string> {
   readonly weight: number;
   /** How sure it is, 0–1. Default is 0.8. */
   readonly confidence: number;
-  /** It does not hold before this time. Default is as the memory that states it. */
+  /** The relation is not valid before this time. Default is the validity of the memory that states it. */
   readonly validFrom?: Time;
-  /** It does not hold after this time. */
+  /** The relation is not valid after this time. */
   readonly validUntil?: Time;
 }
 
 /** A relation in a record: times are milliseconds. */
 export type RelationRecord = Relation<Instant>;
 
-/** What a caller says of a relation. */
+/** A relation as a caller passes it. */
 export interface RelationInput {
   readonly from: string;
-  /** `works at`, `works-at` and `worksAt` are `works_at`. */
+  /** `works at`, `works-at` and `worksAt` are read as `works_at`. */
   readonly name: string;
   readonly to: string;
   readonly weight?: number | undefined;
@@ -36,7 +36,7 @@ export interface RelationInput {
   readonly validUntil?: string | Date | undefined;
 }
 
-/** The triple that a relation is: how often it is stated, and by whom, does not matter. */
+/** The identity of a relation, independent of how often and by which memories it is stated. */
 export type Triple = Pick<Relation, 'from' | 'name' | 'to'>;
 
 export const RELATION_WEIGHT = [0.1, 1] as const;
@@ -53,9 +53,9 @@ const KEYS: readonly (keyof RelationInput)[] = [
 ];
 
 /**
- * The names of which one value holds at a time: where somebody lives, not where somebody has lived. Of two such relations
- * the one that began later counts. Names that often have several values at once (`works_at`, `knows`) are not here: to
- * keep a relation that has ended is seen and mended, to end one that holds is not seen.
+ * The default single-valued relations, which have one value at a time: where somebody lives, not where somebody has
+ * lived. Of two values, the one that began later is current. Names that often have several values at once (`works_at`,
+ * `knows`) are left out: users notice and correct a relation that wrongly continues, but not one that wrongly ended.
  */
 export const SINGLE_VALUED: readonly string[] = [
   'born_in',
@@ -69,7 +69,7 @@ export const SINGLE_VALUED: readonly string[] = [
   'reports_to',
 ];
 
-/** Reads the name of a relation. Throws `invalid_argument`. */
+/** Parses the name of a relation and converts it to snake case. Throws `invalid_argument`. */
 export function relationName(value: unknown, field: string): string {
   const given = text(value, field, { maxCharacters: 64 }).normalize('NFC').trim();
   const name = snakeCase(given.replace(/^[A-Z]/, (letter) => letter.toLowerCase()))
@@ -81,7 +81,7 @@ export function relationName(value: unknown, field: string): string {
   return name;
 }
 
-/** Reads relations that a memory states. Throws `invalid_argument` and `invalid_time`, naming what is wrong. */
+/** Parses the relations that a memory states. Throws `invalid_argument` and `invalid_time`, naming the field. */
 export function parseRelations(value: unknown, field: string): readonly RelationRecord[] {
   if (!Array.isArray(value)) throw invalidArgument(field, 'expected a list of relations');
   if (value.length > MOST_RELATIONS)
@@ -100,7 +100,7 @@ function parseRelation(value: unknown, field: string): RelationRecord {
 }
 
 /**
- * Reads what a caller says of one relation. Errors name its fields, after `prefix`. Throws `invalid_argument` and
+ * Parses one relation of a caller. Errors name its fields, preceded by `prefix`. Throws `invalid_argument` and
  * `invalid_time`.
  */
 export function relationOf(
@@ -125,7 +125,7 @@ export function relationOf(
   };
 }
 
-/** A relation as memories show it. */
+/** Converts a stored relation to the form that memories show: times as ISO 8601. */
 export function shownRelation({ validFrom, validUntil, ...rest }: RelationRecord): Relation {
   return {
     ...rest,
@@ -134,7 +134,7 @@ export function shownRelation({ validFrom, validUntil, ...rest }: RelationRecord
   };
 }
 
-/** Relations with others added; one that says the same since the same time is replaced. */
+/** Adds relations to a list. One with the same ends, name and `validFrom` is replaced. */
 export function withRelations(
   before: readonly RelationRecord[],
   added: readonly RelationRecord[],
@@ -144,8 +144,8 @@ export function withRelations(
 }
 
 /**
- * What several memories state, or one about several that have become one: of relations that say the same since the same time
- * one, which says the most that any of them does. Nothing ends because another one has ended.
+ * Merges relations that several memories state, or that became equal when entities were merged. Relations with the same
+ * ends, name and `validFrom` become one, with the highest weight and confidence and the latest `validUntil` of them.
  */
 export function unitedRelations(stated: readonly RelationRecord[]): readonly RelationRecord[] {
   const united = new Map<string, RelationRecord>();
@@ -173,12 +173,12 @@ function keyOf({ from, name, to, validFrom }: RelationRecord): string {
 
 const PREFIX = 'relation:';
 
-/** The id of a relation: the same for everything that states it. */
+/** The id of a relation: the same for all memories that state it. */
 export function relationId({ from, name, to }: Triple): string {
   return PREFIX + [from, name, to].map(encodeURIComponent).join('/');
 }
 
-/** What an id of a relation says; `undefined` for any other id. */
+/** Parses the id of a relation; `undefined` for any other id. */
 export function tripleOf(id: string): Triple | undefined {
   if (!id.startsWith(PREFIX)) return undefined;
   const parts = id.slice(PREFIX.length).split('/');
@@ -200,12 +200,12 @@ export function relationText(from: string, name: string, to: string): string {
   return `${from} ${name.replaceAll('_', ' ')} ${to}`;
 }
 
-/** A name as it is compared with others: composed alike, in lower case, inner white space as one space. */
+/** Normalises a name for comparison: NFKC, lower case, trimmed, inner white space as one space. */
 export function foldedName(name: string): string {
   return name.normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').trim();
 }
 
-/** The names by which a memory is known if it is an entity, as they are compared. */
+/** The names of an entity in folded form (see {@link foldedName}); none for other memories. */
 export function namesOfEntity({
   type,
   title,
@@ -220,7 +220,7 @@ export function namesOfEntity({
   return [...new Set(names)].filter((name) => name !== '');
 }
 
-/** The other names of an entity with more of them, each once and none of them its title; `undefined` for none. */
+/** Adds aliases to those of an entity, each once and without its title; `undefined` if there are none. */
 export function withAliases(
   {
     title,
@@ -240,7 +240,7 @@ export function relationIds(relations: readonly Triple[] | undefined): readonly 
   return [...new Set((relations ?? []).map(relationId))];
 }
 
-/** The memories that the relations of a memory join. */
+/** The ids at both ends of the relations of a memory, each once. */
 export function endsOf(relations: readonly Triple[] | undefined): readonly string[] {
   return [...new Set((relations ?? []).flatMap(({ from, to }) => [from, to]))];
 }

@@ -26,7 +26,7 @@ export function parseScope(scope: string): string {
   );
 }
 
-/** The scopes that a recall from `scope` sees: itself, its ancestors, and the root; never siblings or children. */
+/** The scopes that are visible from `scope`: itself, its ancestors and the root, but not siblings or children. */
 export function visibleScopes(scope: string): readonly string[] {
   if (scope === GLOBAL_SCOPE) return [GLOBAL_SCOPE];
   const parts = scope.split('/');
@@ -36,14 +36,14 @@ export function visibleScopes(scope: string): readonly string[] {
 const kind = /^[a-z]+:\*$/;
 
 /**
- * Checks what memories are to lie in: a scope, or a kind such as `project:*`. Returns it unchanged.
+ * Checks a scope, or a pattern for all scopes of a kind, such as `project:*`. Returns it unchanged.
  * Throws `invalid_scope`.
  */
 export function parseScopeOrKind(pattern: string): string {
   return typeof pattern === 'string' && kind.test(pattern) ? pattern : parseScope(pattern);
 }
 
-/** Whether a scope is the one that was asked for, or begins with the kind that was asked for. */
+/** Whether a scope equals `pattern` or, for a pattern such as `project:*`, begins with that kind. */
 export function liesIn(scope: string, pattern: string): boolean {
   return pattern.endsWith(':*') ? scope.startsWith(pattern.slice(0, -1)) : scope === pattern;
 }

@@ -4,26 +4,26 @@ import { deepFreeze } from './frozen.ts';
 import { isPlain, onlyKeys } from './options.ts';
 import { relationName, SINGLE_VALUED } from './relation.ts';
 
-/** How the memories of a space fade: kept with the space, so that every process treats them alike. */
+/** How the memories of a space fade. Stored in the space, so that all processes use the same rules. */
 export type Fading = FadingOff | RetentionFading;
 
-/** Nothing cools, is archived or consolidated by its age. */
+/** Age has no effect: no memory becomes cold, is archived or is consolidated because of it. */
 export interface FadingOff {
   readonly mode: 'off';
 }
 
-/** What is not used cools, is archived and may be consolidated. */
+/** Unused memories become cold, are then archived as stubs, and may be consolidated. */
 export interface RetentionFading {
   readonly mode: 'retention';
-  /** The shape of forgetting, as of the parameter `curve` of the strategy `retention`. Default is `exponential`. */
+  /** The forgetting curve, as in the parameter `curve` of the strategy `retention`. Default is `exponential`. */
   readonly curve: 'exponential' | 'power';
   /** Days at the floor after which a memory becomes cold, 0–3,650. Default is 7. */
   readonly daysAtFloor: number;
-  /** Days of being cold after which only a stub is left, 0–36,500. Default is 180. */
+  /** Days after which a cold memory becomes a stub, 0–36,500. Default is 180. */
   readonly daysCold: number;
 }
 
-/** What a caller may say of fading: a mode alone means its defaults. */
+/** Fading as a caller passes it. A mode alone means its defaults. */
 export type FadingOption =
   | Fading['mode']
   | FadingOff
@@ -34,31 +34,31 @@ export type FadingOption =
       readonly daysCold?: number | undefined;
     };
 
-/** Whether recalls are recorded: `off`, or for how many days, and whether with the texts of their queries. */
+/** Whether recalls are recorded: `off`, or for how many days and whether with the query texts. */
 export type RecallRecording =
   | 'off'
   | {
       /** How many days a recall stays in the log, 1–365. Default is 30. */
       readonly days: number;
-      /** Whether queries are kept as they were asked; without them no recall can be replayed. Default is false. */
+      /** Whether query texts are kept. Without them recalls cannot be replayed. Default is false. */
       readonly texts: boolean;
     };
 
-/** What a caller may say of recording: what is left out has its default. */
+/** Recording as a caller passes it. Omitted properties have their defaults. */
 export type RecallRecordingOption =
   | 'off'
   | { readonly days?: number | undefined; readonly texts?: boolean | undefined };
 
-/** What is decided once for a space, and changed by `configure`. */
+/** The settings of a space, chosen when it is created and changed by `configure`. */
 export interface SpaceSettings {
   readonly fading: Fading;
   /** Default is `off`. */
   readonly recordRecalls: RecallRecording;
-  /** The IANA name of the time zone in which days are meant, such as `Europe/Berlin`. Default is `UTC`. */
+  /** The IANA name of the time zone in which days begin and end, such as `Europe/Berlin`. Default is `UTC`. */
   readonly timeZone: string;
-  /** The names of relations of which one value holds at a time, sorted. Default is {@link SINGLE_VALUED}. */
+  /** The names of relations that have one value at a time, sorted. Default is {@link SINGLE_VALUED}. */
   readonly singleValued: readonly string[];
-  /** `authors`: who writes is remembered as an entity, where the author looks like a person's name. Default is `off`. */
+  /** `authors`: an author that looks like a person's name is stored as an entity. Default is `off`. */
   readonly people: 'off' | 'authors';
 }
 
@@ -79,7 +79,7 @@ const RETENTION_FADING: RetentionFading = {
   daysCold: 180,
 };
 
-/** Reads how a space fades. Throws `invalid_argument` that names what is wrong. */
+/** Parses the fading of a space. Throws `invalid_argument` naming the property. */
 export function parseFading(option: FadingOption): Fading {
   const given = typeof option === 'string' ? { mode: option } : option;
   if (typeof given !== 'object' || given === null) {
@@ -99,7 +99,7 @@ export function parseFading(option: FadingOption): Fading {
   return fading;
 }
 
-/** Reads whether recalls are recorded. Throws `invalid_argument` that names what is wrong. */
+/** Parses whether recalls are recorded. Throws `invalid_argument` naming the property. */
 export function parseRecallRecording(option: RecallRecordingOption): RecallRecording {
   if (option === 'off') return option;
   if (typeof option !== 'object' || option === null) {
@@ -113,7 +113,7 @@ export function parseRecallRecording(option: RecallRecordingOption): RecallRecor
   };
 }
 
-/** The IANA name of a time zone as this runtime writes it. Throws `invalid_argument`. */
+/** Parses the IANA name of a time zone and returns it as this runtime spells it. Throws `invalid_argument`. */
 export function parseTimeZone(name: unknown): string {
   if (typeof name === 'string') {
     try {
@@ -128,13 +128,13 @@ export function parseTimeZone(name: unknown): string {
   );
 }
 
-/** Reads which relations have one value at a time: a list in the place of the one before. Throws `invalid_argument`. */
+/** Parses the names of single-valued relations, which replace the previous list. Throws `invalid_argument`. */
 export function parseSingleValued(names: unknown): readonly string[] {
   const given = texts(names, 'singleValued', 1000, 64);
   return [...new Set(given.map((name, at) => relationName(name, `singleValued[${at}]`)))].sort();
 }
 
-/** Reads whether authors are remembered as people. Throws `invalid_argument`. */
+/** Parses whether authors are stored as people. Throws `invalid_argument`. */
 export function parsePeople(people: unknown): SpaceSettings['people'] {
   return oneOf(people as SpaceSettings['people'], 'people', ['off', 'authors']);
 }
@@ -148,8 +148,8 @@ export function sameSetting(a: Setting, b: Setting): boolean {
 }
 
 /**
- * A setting for a message: its mode, and what differs from the defaults of that mode. Throws `invalid_argument` for a value
- * that is not a setting.
+ * Formats a setting for a message: its mode, and the values that differ from the defaults of that mode. Throws
+ * `invalid_argument` for a value that is not a setting.
  *
  * @example
  * ```ts

@@ -1,18 +1,18 @@
-/** About how long a piece of long work keeps a program from everything else: a recall beside it waits for one at each of its steps. */
+/** Milliseconds for which long work blocks the event loop at a time. A concurrent recall waits for one slice at each step. */
 const MOST_MS = 1;
 
-/** What a program's other work is let in by. */
+/** A clock, and a way to let other work of the program run. */
 export interface Scheduler {
-  /** Milliseconds of a clock that only goes forward. */
+  /** Milliseconds of a monotonic clock. */
   now(): number;
-  /** Resolves when what else waits had its turn; `rests`: when it had some of them, one after the other. */
+  /** Resolves after one turn of the event loop; if `rests`, after a rest, in which other work gets several turns. */
   pause(rests: boolean): Promise<void>;
 }
 
-/** Milliseconds of a rest: a recall that waits for a database has several steps, and would wait for a slice at each of them. */
+/** Milliseconds of a rest. Without it, a recall that waits for a database would wait for a slice at each of its steps. */
 const REST_MS = 5;
 
-/** As they are when this is loaded: tests of a program may put others in their place, which nobody lets fire while they wait for us. */
+/** Captured on loading: tests of a program may install fake timers, which would not fire while the tests wait for us. */
 const { setImmediate: inNextTurn, setTimeout: later } = globalThis;
 
 const ofThisProcess: Scheduler = {
@@ -24,12 +24,12 @@ const ofThisProcess: Scheduler = {
     }),
 };
 
-/** Cuts long work into slices: to be called between two steps, it pauses once the slice has lasted long enough. */
+/** Cuts long work into slices. Call it between two steps; it returns a pause once the slice has lasted long enough. */
 export type Slices = () => Promise<void> | undefined;
 
 export interface SliceOptions {
   readonly scheduler?: Scheduler | undefined;
-  /** Whether others are at work that go first. Default: they take turns. */
+  /** Whether other work has priority, so that a pause becomes a rest. Default: work takes turns. */
   readonly givesWay?: (() => boolean) | undefined;
   /** Milliseconds. Default is 1. */
   readonly most?: number | undefined;
@@ -49,7 +49,7 @@ export function startSlices({
   };
 }
 
-/** What `Array.map` gives, in slices. */
+/** Does the same as `Array.map`, in slices. */
 export async function mapInSlices<Item, Result>(
   items: readonly Item[],
   map: (item: Item, index: number) => Result,
@@ -70,25 +70,25 @@ export async function inSlices<Result>(steps: Generator<unknown, Result>, slices
     const step = steps.next();
     if (step.done) return step.value;
     const pause = slices();
-    // Most steps are not followed by one, and to wait for nothing takes its time too.
+    // Most steps need no pause, and awaiting `undefined` takes time too.
     if (pause) await pause;
   }
 }
 
-/** Milliseconds of a long slice: a recall waits for one at most, and a write beside many recalls still comes to its end. */
+/** Milliseconds of a long slice: a recall waits for at most one, and a write among many recalls still finishes. */
 const LONG_MS = 2;
 
-/** The slices of writes, and of reads by the thousand. */
+/** Starts the slices of writes and of reads of thousands of rows. */
 export function startLongSlices(): Slices {
   return startSlices({ most: LONG_MS });
 }
 
-/** Since when the event loop has had no turn, as far as is known. */
+/** The start of the current turn of the event loop, as far as it is known. */
 let withoutTurn: number | undefined;
 
 /**
- * A pause, once the event loop has had no turn for a long slice. For short pieces of work that may follow each other by the
- * thousand and know nothing of each other.
+ * Returns a pause if the current turn of the event loop has lasted for a long slice. For short, independent pieces of work
+ * of which thousands may follow each other.
  */
 export function pauseIfDue(): Promise<void> | undefined {
   const at = performance.now();
@@ -103,7 +103,7 @@ export function pauseIfDue(): Promise<void> | undefined {
   return new Promise((resolve) => inNextTurn(resolve));
 }
 
-/** Runs them without a pause. */
+/** Runs steps to their end without a pause. */
 export function atOnce<Result>(steps: Generator<unknown, Result>): Result {
   for (;;) {
     const step = steps.next();

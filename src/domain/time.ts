@@ -4,21 +4,21 @@ import { SalienceError } from './errors.ts';
 /** A moment: milliseconds since 1970-01-01T00:00:00Z, a whole number. */
 export type Instant = number;
 
-/** A source of the present moment. The core never reads the system clock; this is how the edge hands it in. */
+/** Returns the current time. The core never reads the system clock; `openMemory` passes it in. */
 export type Clock = () => Instant;
 
 export const MILLISECONDS_PER_DAY = 86_400_000;
 
-/** What ISO 8601 writes with four digits of a year. */
+/** The range of ISO 8601 with four-digit years. */
 const EARLIEST: Instant = Date.parse('0000-01-01T00:00:00Z');
 export const LATEST: Instant = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** Whether every field of time, and every format, can hold it. */
+/** Whether a value is an instant that every time field and format can represent. */
 export function isInstant(value: unknown): value is Instant {
   return Number.isInteger(value) && (value as number) >= EARLIEST && (value as number) <= LATEST;
 }
 
-/** A clock whose times can be stored. What it returns throws `invalid_argument` where it is none. */
+/** Wraps a clock so that it throws `invalid_argument` for a time that cannot be stored. */
 export function checkedClock(clock: Clock): Clock {
   return () => {
     const at: unknown = clock();
@@ -35,8 +35,8 @@ const iso =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
 
 /**
- * Reads an ISO 8601 date or date-time, or a `Date`, of the years 0 to 9999. Offsets are converted to UTC, a time without an offset
- * is UTC. Throws `invalid_time` naming `field`.
+ * Parses an ISO 8601 date or date-time, or a `Date`, in the years 0 to 9999. Converts offsets to UTC; a time without an
+ * offset is UTC. Throws `invalid_time` naming `field`.
  */
 export function parseInstant(value: string | Date, field = 'time'): Instant {
   if (value instanceof Date) {
@@ -52,7 +52,7 @@ export function parseInstant(value: string | Date, field = 'time'): Instant {
   date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
   date.setUTCHours(Number(hour), Number(minute), Number(second), Number(fraction.slice(0, 3).padEnd(3, '0')));
   const offset = offsetMinutes(zone);
-  // What is out of range rolls over (31 February becomes March); a rolled-over date was a mistake.
+  // `Date` rolls over values out of range (31 February becomes March). Treat those as invalid.
   if (
     date.getUTCMonth() + 1 !== Number(month) ||
     date.getUTCDate() !== Number(day) ||
@@ -78,7 +78,7 @@ export function ageInDays(at: Instant, now: Instant): number {
   return Math.max(0, now - at) / MILLISECONDS_PER_DAY;
 }
 
-/** `undefined` for more than a day. */
+/** `undefined` if the hours exceed 23 or the minutes 59. */
 function offsetMinutes(zone: string): number | undefined {
   if (zone.toUpperCase() === 'Z') return 0;
   const digits = zone.slice(1).replace(':', '');

@@ -1,18 +1,17 @@
-/** A part of a recall, such as a search, and what became of it. */
+/** A part of a recall, such as a search, and its outcome. */
 interface Part {
   readonly name: string;
   readonly status: 'ran' | 'not-used' | 'off' | 'failed' | 'blank';
   readonly reason?: string | undefined;
 }
 
-/** The searches that a strategy uses: putting what was found into another order is none. */
+/** Returns the searches that a strategy uses; reranking is not a search. */
 export function searchesOf<Each extends Part>(arms: readonly Each[]): readonly Each[] {
   return arms.filter(({ name, status }) => name !== 'rerank' && status !== 'not-used');
 }
 
 /**
- * What should have taken part and did not, in sentences: parts that failed, and searches without which nothing could be
- * found.
+ * Describes the parts that failed and, if no search ran at all, the searches that could not run; one sentence each.
  */
 export function unsearched(arms: readonly Part[]): readonly string[] {
   const isNothingSearched = searchesOf(arms).every(({ status }) => status !== 'ran');

@@ -31,11 +31,11 @@ import {
 } from './arguments.ts';
 import { SORT_NAMES, snakeCase } from './fields.ts';
 
-/** What can be decided about two memories that contradict each other. */
+/** The ways to resolve a contradiction between two memories. */
 export const RESOLUTIONS = ['keep-both', 'update', 'supersede', 'delete'] as const;
 export const CURATION_ACTIONS = ['prune', 'deduplicate', 'consolidate', 'reconcile'] as const;
 
-/** What the log of a space calls its writes. */
+/** The verbs that the log of a space records. */
 export const WRITES = [
   'remember',
   'update',
@@ -57,37 +57,37 @@ export const WRITES = [
 ] as const;
 
 export interface VerbEntry {
-  /** In a few words, as an order: "mark a memory as no longer true". */
+  /** A short imperative description: "mark a memory as no longer true". */
   readonly summary: string;
-  /** For models and readers of the API: what it does, and when to use it. Default is the summary. */
+  /** What it does and when to use it, for models and readers of the API. Default is the summary. */
   readonly about?: string;
-  /** The names of the arguments that are given by position, in order; the others are options. */
+  /** The names of the positional arguments, in order; the others are options. */
   readonly takes?: readonly string[];
   readonly arguments?: Arguments;
-  /** The name of a last position that takes all other arguments as one object. Then none of them is an option. */
+  /** The name of a last positional argument, an object with all other arguments. There are then no options. */
   readonly rest?: string;
-  /** What only a face takes: how much of the answer it shows. */
+  /** Arguments that the engine does not have: they choose how much of the answer an interface shows. */
   readonly shows?: Arguments;
   /** The options beside `signal` that never leave the process. Default is `now`. */
   readonly local?: readonly string[];
   /**
-   * `write` needs the right to write. `learn` answers everyone, and may note that memories were used; it is not
-   * read-only, and leaves nothing behind for whoever may not write.
+   * `write` requires write access. `learn` only requires read access and may record that memories were used; it records
+   * nothing for callers without write access.
    */
   readonly access: 'read' | 'learn' | 'write';
-  /** Concerns the whole space: whoever may see some of its scopes alone is refused. */
+  /** Concerns the whole space. Callers that are limited to some scopes are refused. */
   readonly wholeSpace?: true;
-  /** Takes away something that was there. */
+  /** Removes or overwrites existing data. */
   readonly destructive?: true;
-  /** Doing it twice is doing it once. */
+  /** Repeating the call has no further effect. */
   readonly idempotent?: true;
-  /** Of HTTP: the method, and the path with arguments in braces. Absent where no server offers it. */
+  /** The HTTP method, and the path with arguments in braces. Absent if no server offers the verb. */
   readonly route?: `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /v1/${string}`;
-  /** How an answer that is no object is told: a list under this name, or nothing at all as this outcome. */
+  /** How to wrap an answer that is not an object: a list under this name, or no answer as this outcome. */
   readonly answer?: { readonly list: string } | { readonly outcome: string };
   /** Offered to agents as a tool. */
   readonly agents?: true;
-  /** A command line of the CLI that runs as it stands, without the program; for verbs without a command of their own. */
+  /** A runnable command line of the CLI, without the program name; for verbs without a command of their own. */
   readonly example?: string;
   /** The method of the engine. Default is the name of the entry. */
   readonly method?: string;
@@ -200,10 +200,9 @@ const forgetting = {
 } as const satisfies Arguments;
 
 /**
- * Everything that can be asked of a memory, in the order in which people and models read it. The checks of options, the
- * routes and their document, the tools, the client, the limits of tokens, diagnostics and the options of the CLI are
- * derived from it. A new verb is an entry here and a function with its signature in `MemoryEngine`; the compiler holds
- * the two against each other.
+ * All verbs of a memory, in the order in which people and models read them. Option checks, HTTP routes, the OpenAPI
+ * document, tools, the client, token limits, diagnostics and CLI options are derived from this table. A new verb needs an
+ * entry here and a function with its signature in `MemoryEngine`; the compiler checks that the two match.
  */
 export const VERBS = {
   remember: {
@@ -1207,15 +1206,15 @@ export type VerbName = keyof typeof VERBS;
 
 export const VERB_NAMES = Object.keys(VERBS) as readonly VerbName[];
 
-/** The entry of a verb, as any entry is. */
+/** The entry of a verb, typed as the general {@link VerbEntry}. */
 export function verbEntry(name: VerbName): VerbEntry {
   return VERBS[name];
 }
 
-/** The name that tools and operations of the API have: `why_not`. */
+/** The name of a verb in tools and API operations: `why_not`. */
 export const toolNameOf = snakeCase;
 
-/** What a verb says of itself: to models and readers of the API, in sentences. */
+/** The description of a verb in full sentences, for models and readers of the API. */
 export function aboutVerb({ summary, about }: VerbEntry): string {
   return about ?? `${capitalised(summary)}.`;
 }
@@ -1231,7 +1230,7 @@ export function optionNames({
   return ['signal', ...local, ...options];
 }
 
-/** Which argument the options are, from 0. */
+/** The position of the options argument, from 0. */
 export function optionsAt({ takes = [], rest }: VerbEntry): number {
   return takes.length + (rest === undefined ? 0 : 1);
 }

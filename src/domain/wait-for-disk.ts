@@ -1,8 +1,8 @@
 import type { FileHandle } from 'node:fs/promises';
 
 /**
- * Resolves when the disk has what was written to a file. Under the permission model Node.js lets nobody wait for it from
- * 24.22.3 on: there the system writes it in its own time.
+ * Resolves when everything written to a file is on disk. From Node.js 24.22.3 on, the permission model does not allow
+ * waiting for it; the operating system then writes the file in its own time.
  */
 export async function waitForDisk(file: Pick<FileHandle, 'sync'>): Promise<void> {
   try {

@@ -1,8 +1,8 @@
-/** Why a text cannot be stored: half of a surrogate pair, or a control character. */
+/** Why a text cannot be stored: a lone surrogate, or a control character. */
 export type TextProblem = 'invalid-utf16' | 'control-character';
 
 /**
- * What makes a text unfit to be stored, or `undefined` if nothing does.
+ * Finds out why a text cannot be stored, or returns `undefined` if it can.
  *
  * `'invalid-utf16'`: a surrogate without its partner, which UTF-8 cannot hold, so a store would silently
  * change it. `'control-character'`: U+0000–U+001F other than tab, line feed and carriage return, U+007F, or
@@ -16,7 +16,7 @@ export function findTextProblem(text: string): TextProblem | undefined {
   return undefined;
 }
 
-/** Whether a store can hold a text as it is: UTF-8 has no half of a surrogate pair, and PostgreSQL and a driver of SQLite no NUL. */
+/** Whether every store can hold a text unchanged: UTF-8 has no lone surrogates, PostgreSQL and one SQLite driver no NUL. */
 export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');
 }

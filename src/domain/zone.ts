@@ -1,34 +1,34 @@
 import { type Instant, MILLISECONDS_PER_DAY } from './time.ts';
 
-/** A day of a calendar. Months count from 1; both may lie outside of their year or month, and then roll over. */
+/** A calendar day. Months count from 1. A month or day out of range rolls over to the next or previous year or month. */
 export interface CalendarDay {
   readonly year: number;
   readonly month: number;
   readonly day: number;
 }
 
-/** Midnight of a day by UTC. `Date.UTC` takes the years 0 to 99 for those of the 20th century. */
+/** Midnight of a day in UTC. Does not use `Date.UTC`, which maps the years 0 to 99 to the 20th century. */
 export function midnightOf({ year, month, day }: CalendarDay): Instant {
   return new Date(0).setUTCFullYear(year, month - 1, day);
 }
 
-/** The day that a time zone's calendar shows at a moment. The zone of the process plays no part. */
+/** The calendar day of an instant in a time zone. Independent of the time zone of the process. */
 export function calendarDay(at: Instant, timeZone: string): CalendarDay {
   const local = new Date(at + offsetAt(at, timeZone));
   return { year: local.getUTCFullYear(), month: local.getUTCMonth() + 1, day: local.getUTCDate() };
 }
 
-/** The first moment of a day in a time zone, also where a change of the clocks leaves midnight out. */
+/** The first instant of a day in a time zone, even if a clock change skips midnight. */
 export function startOfDay(day: CalendarDay, timeZone: string): Instant {
   const wall = midnightOf(day);
-  // The clocks may change between a moment and its offset: the earliest that shows this day is the one.
+  // The offset may change near midnight. Try the offsets around it, and take the earliest instant of this day.
   const candidates = [wall - MILLISECONDS_PER_DAY, wall, wall + MILLISECONDS_PER_DAY]
     .map((near) => wall - offsetAt(near, timeZone))
     .filter((at) => at + offsetAt(at, timeZone) >= wall);
   return Math.min(...candidates);
 }
 
-/** Before it a formatted year may be one before Christ, and does not say so. No zone had changed its clocks yet. */
+/** Earlier formatted years may be BC without saying so. No zone had changed its clocks before this time. */
 const FIRST_KNOWN = midnightOf({ year: 2, month: 1, day: 1 });
 
 /** Milliseconds that the clocks of a zone are ahead of UTC at a moment. */
