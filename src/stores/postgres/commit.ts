@@ -9,33 +9,32 @@ import { noted } from './shared.ts';
 import { joined, quoted, raw, type Sql, sql } from './sql.ts';
 import { type ColumnType, TABLES, type Table, type TableName } from './tables.ts';
 
-/** What a write does to one table. */
+/** The changes of a write to one table. */
 export interface TableChange {
-  /** Rows as they are afterwards, new or not. */
+  /** Rows to insert or replace. */
   readonly put?: readonly Found[] | undefined;
-  /** Rows that go, by the columns that tell them; of a table without a key by those that are given. */
+  /** Rows to delete, by their key columns; in a table without a key, by the given columns. */
   readonly drop?: readonly Found[] | undefined;
-  /** Rows that get these values, by the columns that tell them. */
+  /** Rows to update with the values `to`, by their key columns. */
   readonly set?: { readonly rows: readonly Found[]; readonly to: Found } | undefined;
-  /** All rows of the space go. */
+  /** Whether to delete all rows of the space. */
   readonly clear?: boolean | undefined;
 }
 
 export type Changes = { readonly [Name in TableName]?: TableChange };
 
-/** Of a write after which a saved index may hold what must not be there any more. */
+/** Removes the saved index. For writes after which it may contain forgotten memories. */
 export const WITHOUT_PAGES: Changes = { saved_index: { clear: true }, page: { clear: true } };
 
-/** 64 random bits: what tells a state, an operation or a use from any other that could have had its number. */
+/** 64 random bits that identify a state, an operation or a use, since another one could have the same number. */
 export function newStamp(): string {
   return randomBytes(8).toString('hex');
 }
 
 /**
- * Writes all of this, if the space is as it was at `before`, and it is nobody else's turn; `false` where it is another by now,
- * and nothing was changed.
- * One statement: it takes the row of the space, verifies it, and is its own transaction. Where the connection is lost
- * under it, whether it was done is found out by the stamp that it leaves.
+ * Writes `changes` if the state of the space is still `before` and no other process has a turn. Otherwise returns `false` and
+ * changes nothing. Uses one statement, which locks and verifies the row of the space and is a transaction of its own. If
+ * the connection is lost meanwhile, the stamp in the database tells whether the write was committed.
  */
 export async function commit(
   place: SpacePlace,
@@ -46,7 +45,7 @@ export async function commit(
 ): Promise<boolean> {
   const { database } = place;
   const statement = statementFor(place, before, after, changes, turn);
-  // If it was not done, it is decided anew: it can never be done twice, since each attempt verifies what it began from.
+  // An uncommitted write is decided again. It cannot be applied twice, since each attempt verifies the state it began from.
   return settling(
     place,
     async () => (await database.run(statement))[0]?.[0] === '1',
@@ -54,7 +53,7 @@ export async function commit(
   );
 }
 
-/** What a write returns, or, where the connection was lost under it, what `look` finds of it. Throws our errors. */
+/** Runs a write. If the connection is lost meanwhile, returns what `look` finds out about it. Throws errors of the engine. */
 export async function settling<Found>(
   place: Pick<SpacePlace, 'database' | 'id'>,
   write: () => Promise<Found>,
@@ -69,8 +68,8 @@ export async function settling<Found>(
 }
 
 /**
- * What `look` finds of a write under which the connection was lost. The server may still be at it: whoever has the row of the
- * space after it knows.
+ * Calls `look` after the connection of a write was lost. The server may still be running the write, so this locks the row of
+ * the space first, which waits for the end of the write.
  */
 export async function settled<Found>(
   { database, id }: Pick<SpacePlace, 'database' | 'id'>,
@@ -89,10 +88,10 @@ export async function settled<Found>(
   };
   for (let attempt = 0; ; attempt++) {
     try {
-      // Whoever gives a write up still wants to know whether it was done.
+      // Without the caller's signal: a caller that cancels a write still needs to know whether it was committed.
       return await onBehalf(undefined, lookAfterIt);
     } catch (error) {
-      // Whatever keeps one from looking may pass: a name that is not found, too many connections, a lock. An ended pool stays so.
+      // Most failures may pass: a host name not found, too many connections, a lock. An ended pool does not recover.
       if (signal?.aborted || isOfEndedPool(error) || performance.now() > deadline)
         throw inDoubt(database.place, lost);
       await pause(50 * 2 ** Math.min(attempt, 4));
@@ -100,7 +99,7 @@ export async function settled<Found>(
   }
 }
 
-/** Whether a space has what a write left behind. */
+/** Whether the stamp of a write is in the database, so that it was committed. */
 async function isDone({ database, id }: SpacePlace, after: Head): Promise<boolean> {
   const { space, event, usage } = database.tables;
   const [row] = await database.run(
@@ -121,8 +120,8 @@ function inDoubt(place: string, error: unknown): SalienceError {
 }
 
 /**
- * The part of a statement that lets it wait for locks no longer than `busyTimeout`; whoever waits reads `milliseconds` of it. In
- * the statement itself: a setting of the session would stay with a connection that others use too.
+ * The part of a statement that limits its waits for locks to `busyTimeout`. Parts that may wait must read `milliseconds` from
+ * it. It is part of the statement because a session setting would stay on a connection that others use too.
  */
 export function patienceOf({ busyTimeout }: Pick<Database, 'busyTimeout'>): Sql {
   return sql`patience AS MATERIALIZED (SELECT set_config('lock_timeout', ${busyTimeout}::text, true) AS milliseconds)`;
@@ -198,7 +197,7 @@ function partsOf(
           ` ON CONFLICT (space_id, ${key.map(quoted).join(', ')}) DO UPDATE SET ${changed.map((column) => `${quoted(column)} = excluded.${quoted(column)}`).join(', ')}`,
         )
       : sql``;
-    // What is dropped goes first: a memory may take the id of one that leaves.
+    // Delete first: a new memory may take the id of a deleted one.
     const first = drop.length > 0 ? sql`, (SELECT count(*) FROM ${dropped}) AS gone` : sql``;
     parts.push(
       sql`${written} AS (INSERT INTO ${table} AS t (space_id, ${names})
@@ -208,7 +207,7 @@ function partsOf(
   return parts;
 }
 
-/** Rows as one parameter. */
+/** Passes rows as one parameter. */
 function rowsOf(
   rows: readonly Found[],
   columns: Readonly<Record<string, ColumnType>>,

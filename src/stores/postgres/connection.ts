@@ -35,71 +35,73 @@ export interface PostgresQuery {
 
 /** A database and a schema in it. */
 export interface Database {
-  /** Host, port and database: what messages may say of where it is. */
+  /** Host, port and database, for messages. Contains no secrets. */
   readonly place: string;
   readonly schema: string;
   readonly tables: TableNames;
-  /** Milliseconds to wait for what others hold. */
+  /** Milliseconds to wait for locks of others. */
   readonly busyTimeout: number;
   /**
-   * Runs one statement, again where the server gave it up for the sake of another one, for as long as `busyTimeout`. One that only
-   * `reads` is left when the caller gives it up; of the others the end is waited for. Throws `aborted`, and the driver's own errors.
+   * Runs one statement. Retries it, for up to `busyTimeout`, if the server aborted it because of a conflict. If the caller's
+   * signal aborts, a statement that only `reads` is abandoned; for others the end is awaited. Throws `aborted`, and the
+   * driver's own errors.
    */
   run(statement: Sql, options?: { readonly reads?: boolean }): Promise<readonly Row[]>;
   /**
-   * Reads the column `bytes` of a query's rows, in their order and as one: `take` gets it in pieces that are only lent. Leaves it
-   * when the caller gives it up. No value may be other than letters and digits. Throws `aborted`, and the driver's own errors.
+   * Reads the column `bytes` of all rows of a query, concatenated. `take` gets it in pieces, which are valid only during the
+   * call. Abandoned if the caller's signal aborts. Parameters may only contain letters and digits. Throws `aborted`, and the
+   * driver's own errors.
    */
   readBytes(query: Sql, take: (bytes: Uint8Array) => void): Promise<void>;
   /**
-   * Runs statements within a transaction that begins with these statements. Where the pool gives no connection, `work` gets
-   * none either. Throws the driver's own errors.
+   * Runs statements within a transaction that starts with the statements `begin`. If the pool provides no connections, `work`
+   * gets none. Throws the driver's own errors.
    */
   transaction<Result>(
     begin: string,
     work: (transaction: Transaction | undefined) => Promise<Result>,
   ): Promise<Result>;
-  /** Runs several statements without values, as one transaction. Throws the driver's own errors. */
+  /** Runs several statements without parameters as one transaction. Throws the driver's own errors. */
   script(text: string): Promise<void>;
   /**
-   * Runs statements without values, each a transaction of its own, over one connection where the pool gives one. Throws the
-   * driver's own errors.
+   * Runs statements without parameters, each in a transaction of its own, on one connection if the pool provides one. Throws
+   * the driver's own errors.
    */
   session<Result>(
     work: (tell: (text: string) => Promise<readonly Row[]>) => Promise<Result>,
   ): Promise<Result>;
   /** Waits for work, but not for a server that no longer answers. */
   unlessSilent(work: Promise<unknown>): Promise<void>;
-  /** The same of what is asked of the pool, which is ended. */
+  /** Waits for the statements in progress, unless the server no longer answers, and ends the pool. */
   close(): Promise<void>;
 }
 
-/** A transaction that is open. */
+/** An open transaction. */
 export interface Transaction extends Pick<Database, 'run' | 'readBytes'> {
-  /** Ends it, and begins it anew. */
+  /** Ends the transaction, and begins another one. */
   renew(): Promise<void>;
 }
 
 export type Row = readonly (string | null)[];
 
-/** A pool that is made when it is first asked, or one that was handed over. */
+/** A pool that is created on first use, or one that the caller passed in. */
 export interface Source {
   readonly place: string;
   pool(): Promise<PostgresPool>;
-  /** Has a connection even where all of the pool are busy. */
+  /** A pool that has a connection even if all connections of the main one are busy. */
   spare(): Promise<PostgresPool>;
   /** Waits for work, but not for a server that no longer answers. */
   unlessSilent(work: Promise<unknown>): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A transaction that sees one state, which nobody is kept from changing. */
+/** Begins a transaction that sees one state and does not block writers. */
 export const READING = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 
-/** Milliseconds that closing waits for a server of which nothing comes. */
+/** Milliseconds that closing waits for a server that does not answer. */
 export const LONGEST_SILENCE = 5000;
 
-/** Statements with values are sent as they are: nothing is prepared, so that any pooler may stand between. */
+/** Opens a database. Uses no prepared statements, so that any connection pooler may be in between. */
 export function openDatabase(source: Source, schema: string, busyTimeout: number): Database {
   const ask = async (statement: Statement | { readonly text: string }) =>
     query(await source.pool(), statement);
@@ -114,7 +116,7 @@ export function openDatabase(source: Source, schema: string, busyTimeout: number
     );
     for (const [bytes] of rows) {
       take(Buffer.from(bytes ?? '', 'base64'));
-      // Others go on in between: decoding takes a millisecond or two for a row.
+      // Let other work run: decoding a row takes a millisecond or two.
       await new Promise((resolve) => setImmediate(resolve));
     }
   };
@@ -135,7 +137,7 @@ export function openDatabase(source: Source, schema: string, busyTimeout: number
         try {
           return await cancelling(source.spare, text, reads, (tagged) => ask({ text: tagged, values }));
         } catch (error) {
-          // It changed nothing. Users whose transactions are repeatable read by default have this whenever they write at once.
+          // The statement changed nothing. With repeatable read as the default isolation, every concurrent write conflicts.
           if (!isConflict(error) || performance.now() > deadline) throw error;
         }
       }
@@ -152,7 +154,7 @@ export function openDatabase(source: Source, schema: string, busyTimeout: number
       const pool = await source.pool();
       if (!pool.connect) return work(undefined);
       return withConnection(await pool.connect(), async (connection, keep) => {
-        // Who asks for several things at once shares the connection, which takes one after the other.
+        // Concurrent statements of one session share the connection and run one after the other.
         const { run: inTurn } = createQueue();
         const tell = (text: string) => inTurn(() => query(connection, { text }));
         try {
@@ -185,7 +187,7 @@ export function openDatabase(source: Source, schema: string, busyTimeout: number
     async session(work) {
       const pool = await source.pool();
       if (!pool.connect) return work((text) => ask({ text }));
-      // What was set for the connection must not stay with it: it is not kept.
+      // The connection is not returned to the pool, because `work` may have changed its settings.
       return withConnection(await pool.connect(), (connection) =>
         work((text) => query(connection, { text })),
       );
@@ -195,14 +197,14 @@ export function openDatabase(source: Source, schema: string, busyTimeout: number
   };
 }
 
-/** Asks a pool, or a connection of it. Throws the driver's own errors, and `invalid_argument` where rows are no arrays. */
+/** Runs a statement on a pool or a connection. Throws the driver's own errors, and `invalid_argument` if rows are not arrays. */
 async function query(
   asked: Pick<PostgresPool, 'query'>,
   statement: Statement | { readonly text: string },
 ): Promise<readonly Row[]> {
   const answer = await asked.query({ ...statement, rowMode: 'array' });
   const rows = (answer as Partial<typeof answer> | undefined)?.rows;
-  // Drivers answer several statements, which have no values, with several results.
+  // For several statements, which have no parameters, drivers return several results.
   if ('values' in statement && !(Array.isArray(rows) && Array.isArray(rows[0] ?? []))) {
     throw invalidArgument(
       'store',
@@ -212,7 +214,7 @@ async function query(
   return rows as readonly Row[];
 }
 
-/** Lets `work` have a connection, which is closed afterwards unless `work` has said that the pool can keep it. */
+/** Calls `work` with a connection, and closes it afterwards unless `work` says that the pool can keep it. */
 async function withConnection<Result>(
   connection: PostgresConnection,
   work: (connection: PostgresConnection, keep: () => void) => Promise<Result>,
@@ -233,7 +235,7 @@ export interface PoolOptions {
   readonly connectTimeout: number;
 }
 
-/** A pool of connections to a URL. Throws `invalid_argument` for anything but a URL of PostgreSQL. */
+/** Creates a pool of connections to a URL. Throws `invalid_argument` if it is not a PostgreSQL URL. */
 export function sourceOfUrl(url: string, { max = 10, connectTimeout }: PoolOptions): Source {
   const place = placeOf(url);
   type Pool = PostgresPool & {
@@ -249,13 +251,13 @@ export function sourceOfUrl(url: string, { max = 10, connectTimeout }: PoolOptio
       connectionString: url,
       max,
       connectionTimeoutMillis: connectTimeout,
-      // A server that went without a word is noticed under a statement, as far as the system does so.
+      // Lets the operating system detect a server that disappeared during a statement.
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
-      // A program that has come to its end need not wait for connections that nobody uses.
+      // Idle connections must not keep a finished program running.
       allowExitOnIdle: true,
     });
-    // A connection that breaks while nobody uses it leaves the pool; the next statement makes another.
+    // A connection that breaks while idle leaves the pool; the next statement opens another.
     pool.on('error', () => {});
     listenTo(pool);
     pool.on('connect', (client) => {
@@ -275,7 +277,7 @@ export function sourceOfUrl(url: string, { max = 10, connectTimeout }: PoolOptio
     made.set(which, making);
     return making;
   };
-  /** Ends the wait once connections are in use and nothing has come over any of them for that long. */
+  /** Stops waiting once connections are in use and none of them has received anything for `LONGEST_SILENCE`. */
   const unlessSilent = async (work: Promise<unknown>) => {
     const pools = await Promise.all(made.values());
     let timer: NodeJS.Timeout | undefined;
@@ -305,25 +307,25 @@ export function sourceOfUrl(url: string, { max = 10, connectTimeout }: PoolOptio
   };
 }
 
-/** A pool that somebody else made, and closes. */
+/** Uses a pool that the caller created and closes. */
 export function sourceOfPool(pool: PostgresPool): Source {
   listenTo(pool);
   return {
     place: 'the given pool',
     pool: async () => pool,
     spare: async () => pool,
-    // How long a statement may take is an option of the pool.
+    // Timeouts are configured in the pool.
     unlessSilent: async (work) => void (await work),
     close: async () => {},
   };
 }
 
-/** What clients of `pg` have beside it. */
+/** A further property of `pg` clients. */
 interface WithSocket {
   readonly connection: { readonly stream: Socket };
 }
 
-/** What pools of `pg` have beside what a store asks of any. */
+/** A further method of `pg` pools. */
 interface WithEvents {
   on?(event: 'acquire', listener: (client: Pick<PostgresConnection, 'on'>) => void): unknown;
 }
@@ -331,8 +333,8 @@ interface WithEvents {
 const listenedTo = new WeakSet<object>();
 
 /**
- * Sees to it that every client of a pool has a listener for errors at any time. `pg` takes its own away when it hands a client
- * over, and who waited for the client hears of it a moment later.
+ * Ensures that every client of a pool always has an error listener. `pg` removes its own when it hands out a client, a moment
+ * before the caller that waited for the client can add one.
  */
 function listenTo(pool: object): void {
   const events = pool as WithEvents;
@@ -341,7 +343,7 @@ function listenTo(pool: object): void {
   events.on('acquire', hearErrors);
 }
 
-/** Without a listener the program would end; the next statement fails, and says so. */
+/** Adds an empty error listener, without which an error would end the program. The next statement reports the failure. */
 function hearErrors(client: Pick<PostgresConnection, 'on'>): void {
   if (listenedTo.has(client)) return;
   listenedTo.add(client);
@@ -352,7 +354,7 @@ function loadDriver(): Promise<typeof import('pg')> {
   return loadPeer(() => import('pg').catch((error) => Promise.reject(error)), ['pg'], 'salience/postgres');
 }
 
-/** Where a URL leads, without user and password. The URL itself is in no message. */
+/** Host, port and database of a URL, without user and password. Messages never contain the URL itself. */
 function placeOf(url: string): string {
   try {
     const parsed = new URL(url);
@@ -362,7 +364,7 @@ function placeOf(url: string): string {
       return `${host}:${port}/${decodeURIComponent(parsed.pathname.slice(1))}`;
     }
   } catch {
-    // The error of the URL would quote it.
+    // Not passed on: the error of `URL` quotes the URL.
   }
   throw notAUrl();
 }
@@ -383,7 +385,7 @@ function notAUrl(): SalienceError {
   );
 }
 
-/** Runs a task; the driver's errors become ours. */
+/** Runs a task, and translates the driver's errors to those of the engine. */
 export async function translated<Result>(database: Database, task: () => Promise<Result>): Promise<Result> {
   try {
     return await task();
@@ -392,7 +394,7 @@ export async function translated<Result>(database: Database, task: () => Promise
   }
 }
 
-/** As {@link translateError}; where a constraint is missing, the tables tell which. */
+/** Like {@link translateError}. For a missing constraint, looks up in the tables which one it is. */
 export async function explained(database: Database, error: unknown): Promise<unknown> {
   const failure = lacksConstraint(error) ? await constraintFailure(database) : undefined;
   return failure ?? translateError(error, database.place);

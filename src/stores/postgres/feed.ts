@@ -21,54 +21,54 @@ import { rowSource } from './source.ts';
 import { isAnyNumber, type Sql, sql } from './sql.ts';
 import type { Terms } from './terms.ts';
 
-/** Rows of one statement: parsing its answer keeps a program for some milliseconds. */
+/** Rows of one statement. Parsing its result blocks the event loop for some milliseconds. */
 const BATCH = 128;
 
-/** Keys of one statement at most. */
+/** The maximum range of keys in one statement. */
 const MOST_SPAN = 1024;
 
-/** Rows that are handed on together: whoever takes them in lets others go on in between. */
+/** Rows that are yielded together. The index lets other work run in between. */
 const AT_ONCE = 16;
 
-/** Events, and uses, that one statement brings: uses are long, and parsing them keeps a program for some milliseconds. */
+/** Events and uses that one statement reads. Uses are long, and parsing them blocks the event loop for some milliseconds. */
 const EVENTS_AT_ONCE = 1000;
 const USES_AT_ONCE = 200;
 
-/** Of so many events and uses the memories come along, too. */
+/** The maximum number of events and uses whose memories are read along with them. */
 const MOST_ROWS_ALONG = 100;
 const MOST_USES_ALONG = 10;
 
-/** Snapshots after a change that read along what changed since: whoever writes is apt to go on. */
+/** How many snapshots after a change also read the changed memories: writes often come in series. */
 export const ROWS_AHEAD = 16;
 
-/** What an index of this process follows. */
+/** The state of an index of this process that follows a space. */
 export interface Following {
   readonly terms: Terms;
-  /** Where it goes on from, which the first statement of the next moment does at once. */
+  /** The position of the index. The first statement of the next moment also reads the feed from there. */
   position: Position | undefined;
-  /** The last read that found nothing but the row of the space: a read that follows it at once goes on from it. */
+  /** The last read that found only the row of the space. A read directly after it continues from it. */
   begun?: (Omit<LastRead, 'known'> & { readonly along: FeedAlong }) | undefined;
-  /** Events that were taken in since the index was saved, or opened as it was saved; all of the log, if it was made of the rows. */
+  /** Events since the index was saved, or loaded from a saved one; the whole log if it was built from the rows. */
   unsaved: number;
-  /** How many of the next snapshots begin from no earlier read. */
+  /** How many of the next snapshots do not continue from an earlier read. */
   overtaken: number;
-  /** The last snapshot: a use that follows it is of what it returned. */
+  /** The last snapshot. A use that follows it usually concerns the memories that it returned. */
   last?: LastRead | undefined;
-  /** How many of the next snapshots read along what a use would read. */
+  /** How many of the next snapshots also read what a use would need. */
   usesAhead: number;
-  /** How many of the next snapshots read along the memories that the feed names: they cost more than the feed itself. */
+  /** How many of the next snapshots also read the memories that the feed names. These cost more than the feed itself. */
   rowsAhead: number;
 }
 
-/** The feed that the first statement of a moment brings along. */
+/** The feed that the first statement of a moment also reads. */
 export interface FeedAlong {
   readonly after: Position | undefined;
   readonly company: Company | undefined;
-  /** `undefined` where none was brought. `rows`: of memories that it names, as {@link rowsQuery} reads them. */
+  /** `undefined` if it was not read. `rows` are those of memories that it names, as read by {@link rowsQuery}. */
   feed(): { readonly feed: Feed | undefined; readonly rows: readonly Found[] } | undefined;
 }
 
-/** What the resident index reads of a space, of one moment. */
+/** The reads of the resident index, at one moment. */
 export function indexRows(
   moment: Moment,
   index: Following,
@@ -81,7 +81,7 @@ export function indexRows(
   return {
     ...source,
     apart,
-    // The index may have gone on while this moment waited for its turn.
+    // The index may have advanced while this moment waited for its turn.
     version: async () =>
       (await moment.renewed(() => index.position !== undefined && index.position !== along.after)).stamp,
     position: async () => positionOf(await moment.head()),
@@ -90,7 +90,7 @@ export function indexRows(
       const brought = along.after?.stamp === after.stamp ? along.feed() : undefined;
       if (brought?.feed) takeRows(brought.rows);
       const feed = brought ? brought.feed : feedOf(head, after, ...(await readFeed(moment, after)));
-      // A state of before, rather than a log that was restored: who reads what is there now can tell.
+      // Probably an older state, not a restored log. A new read of the current state can tell the two apart.
       if (!feed && inTransaction) throw overtaken(name);
       if (feed && feed.written.length + feed.used.length > 0) index.rowsAhead = ROWS_AHEAD;
       index.unsaved += feed ? feed.position.sequence - after.sequence : 0;
@@ -112,7 +112,7 @@ export function indexRows(
   };
 }
 
-/** Brings along what happened after what was followed last. */
+/** Prepares to read, with the first statement, the changes after the position of the index. */
 export function followFrom(place: SpacePlace, { position: after, rowsAhead }: Following): FeedAlong {
   const rows = after && rowsAhead > 0 ? [rowsAfter(place, after)] : [];
   let brought: ReturnType<FeedAlong['feed']>;
@@ -127,7 +127,7 @@ export function followFrom(place: SpacePlace, { position: after, rowsAhead }: Fo
       ],
       take(head, found) {
         const [events = [], uses = [], rows = []] = found;
-        // What is cut off would be taken for the end of the log.
+        // A truncated result would be mistaken for the end of the log.
         brought =
           events.length <= EVENTS_AT_ONCE && uses.length <= USES_AT_ONCE
             ? { feed: feedOf(head, after, eventsOf(events), usesOf(uses)), rows: rows.map(flat) }
@@ -176,7 +176,7 @@ function usesOf(rows: readonly Found[]): readonly FeedUse[] {
   );
 }
 
-/** Both logs, from the last row that was taken in, which must be what it was. */
+/** Reads both logs from the last rows that the index has. These must be unchanged. */
 async function readFeed(
   moment: Moment,
   after: Position,
@@ -197,7 +197,7 @@ async function readFeed(
   return [events, uses];
 }
 
-/** The memories that the feed names first, as {@link rowsQuery} reads them. */
+/** Selects the first memories that the feed names, in the form of {@link rowsQuery}. */
 function rowsAfter(place: SpacePlace, after: Position): Sql {
   const { event, usage, memory } = place.database.tables;
   const here = sql`space_id = ${place.id}::uuid`;
@@ -210,7 +210,7 @@ function rowsAfter(place: SpacePlace, after: Position): Sql {
   return sql`${rowsQuery(place)} AND memory.key = ANY (ARRAY(${keys}))`;
 }
 
-/** A row of {@link rowsQuery}: the columns of the memory, and what is derived from it. */
+/** Flattens a row of {@link rowsQuery}: the columns of the memory, and its derived data. */
 function flat({ memory, terms, vector }: Found): Found {
   return { ...(memory as Found), terms, vector };
 }
@@ -250,7 +250,7 @@ function feedOf(
   };
 }
 
-/** How the memories of the space stand to each other, by key. */
+/** Reads which memories supersede or may update which, by key. */
 async function readRelations(moment: Moment): Promise<Relations<number>> {
   const { database, id } = moment.place;
   const { supersession, memory, similar_pair } = database.tables;
@@ -274,8 +274,8 @@ async function readRelations(moment: Moment): Promise<Relations<number>> {
 }
 
 /**
- * Memories, whole, with what is derived from their texts, each found by its key: joined, tables that nobody has analysed yet are read as a
- * whole, and sorted, for every page.
+ * Selects whole memories with their derived data. A lateral lookup by key: for a plain join of tables without statistics,
+ * PostgreSQL would read and sort a whole table for every page.
  */
 function rowsQuery({ database, id }: SpacePlace): Sql {
   const { memory, derived } = database.tables;
@@ -287,16 +287,16 @@ function rowsQuery({ database, id }: SpacePlace): Sql {
 }
 
 /**
- * Memories as an index takes them in. All of them are read as they are by then, page by page: what is written meanwhile
- * comes again with the feed, which goes on from before the first page.
+ * Reads memories for an index. Without `keys`, reads all memories page by page, each page in its current state. Changes made
+ * meanwhile arrive again with the feed, which continues from before the first page.
  */
 async function* batches(
   moment: Moment,
   terms: Terms,
   keys: readonly number[] | undefined,
-  /** Rows of this moment that are known. */
+  /** Rows of this moment that were already read. */
   known: readonly Found[] = [],
-  /** Told of a few rows of this moment that were read: their records are apt to be asked for. */
+  /** Called with the rows of this moment if they are few: their records are likely to be needed. */
   tell: (rows: readonly Found[]) => void = () => {},
 ): AsyncGenerator<readonly IndexedRow[]> {
   const select = rowsQuery(moment.place);
@@ -320,7 +320,7 @@ async function* batches(
   }
   const { key: end } = await moment.head();
   let span = BATCH;
-  // By spans of keys: the rows after a key in their order would be sorted anew for every page.
+  // By ranges of keys: a query for the rows after a key, in order, would sort again for every page.
   const pageAfter = async (key: number) => {
     const page = startMoment(moment.place);
     const rows = await page.rows(
@@ -331,12 +331,12 @@ async function* batches(
   let next: ReturnType<typeof pageAfter> | undefined = pageAfter(-1);
   for (let last = -1 + span; next; ) {
     const { page, rows } = await next;
-    // Where much was forgotten, there is little in a span.
+    // Widen the range where many memories were forgotten.
     span = rows.length * 2 < BATCH ? Math.min(span * 2, MOST_SPAN) : BATCH;
-    // The next page is under way while this one is taken in.
+    // Read the next page while the index takes in this one.
     next = last >= end ? undefined : pageAfter(last);
     last += span;
-    // Who asks no further must not leave its failure behind.
+    // If the consumer stops here, a failure of the next page must not be an unhandled rejection.
     next?.catch(() => undefined);
     for (let at = 0; at < rows.length; at += AT_ONCE) yield await taken(page, rows.slice(at, at + AT_ONCE));
   }

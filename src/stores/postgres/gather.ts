@@ -20,19 +20,19 @@ import { hashOf, readTombstoneKey } from './tombstones.ts';
 import { USAGE_COLUMNS, usageOf } from './usage.ts';
 import { VOTE_COLUMNS, voteOf } from './votes.ts';
 
-/** As much of a space as a write touches, as a value, and what the rows have beside it. */
+/** The part of a space that a write touches, as a `State`, with the row data that a `State` does not have. */
 export interface Gathered {
   readonly head: Head;
   readonly state: State;
   /** By id. */
   readonly keys: ReadonlyMap<string, number>;
-  /** The keys that memories had which are only in the log. */
+  /** The former keys of memories that are only in the log, by id. */
   readonly loggedKeys: ReadonlyMap<string, number>;
   /** The hashes of statements, by {@link buriedKey}. */
   readonly hashes: ReadonlyMap<string, string>;
   /** The stamps of uses, by their sequence. */
   readonly usageStamps: ReadonlyMap<number, string>;
-  /** Of the ids of new memories, those that others supersede already. */
+  /** The ids of new memories that other memories already supersede. */
   readonly superseded: ReadonlySet<string>;
 }
 
@@ -41,7 +41,7 @@ const changesOf = <Kind extends Change['kind']>(changes: readonly Change[], ...k
     (kinds as readonly string[]).includes(change.kind),
   );
 
-/** What a write reads and changes. One statement. */
+/** Reads everything that a write needs and changes, with one statement. */
 export async function gatherForWrite(
   moment: Moment,
   entry: WriteEntry,
@@ -174,7 +174,7 @@ export async function gatherForWrite(
   };
 }
 
-/** Reads what a use may look at and change, with one statement, unless it is known. */
+/** Reads what a use may need or change, with one statement, unless it was read before. */
 export async function readForUse(moment: Moment, { used, effect }: NewUsage): Promise<void> {
   const { known, place } = moment;
   const ids = used.map((each) => each.id);
@@ -191,7 +191,7 @@ export async function readForUse(moment: Moment, { used, effect }: NewUsage): Pr
   known.links = { among: new Set(ids), rows: links };
 }
 
-/** What a use reads and changes. */
+/** Reads everything that a use needs and changes. */
 export async function gatherForUse(
   moment: Moment,
   usage: NewUsage,
@@ -238,7 +238,7 @@ export async function gatherForUse(
   };
 }
 
-/** Queries of which only those are asked that have something to look for. */
+/** Collects queries, and leaves out those without anything to look for. */
 function createQueries() {
   const asked: Sql[] = [];
   return {
@@ -250,7 +250,7 @@ function createQueries() {
   };
 }
 
-/** The single values of a space. */
+/** Creates a state with the single values of a space and no rows. */
 export function stateOf(head: Head): State {
   return {
     ...emptyState,
@@ -264,7 +264,7 @@ export function stateOf(head: Head): State {
   };
 }
 
-/** What is derived from texts stays where it is, unless a change brings it. */
+/** Creates the memories of the state, without derived data: it stays in its table unless a change replaces it. */
 function memoriesOf(rows: readonly Found[]): State['memories'] {
   return new Map(
     rows.map((row): [string, SearchableMemory] => {
@@ -274,7 +274,7 @@ function memoriesOf(rows: readonly Found[]): State['memories'] {
   );
 }
 
-/** A write goes on from the last event, whatever it says. */
+/** Adds a placeholder for the last event, so that the next write continues its sequence and time. */
 function withLast(events: readonly MemoryEvent[], { sequence, at }: Head): readonly MemoryEvent[] {
   if (sequence === 0 || events.at(-1)?.sequence === sequence) return events;
   return [
@@ -284,7 +284,7 @@ function withLast(events: readonly MemoryEvent[], { sequence, at }: Head): reado
       operation: sequence,
       at,
       verb: 'remember',
-      // No memory is called that.
+      // No memory has this id.
       memoryId: '\0',
       before: undefined,
       redacted: false,

@@ -15,9 +15,9 @@ export interface SpacePlace {
   readonly database: Database;
   readonly name: string;
   readonly id: string;
-  /** What this process knows of it that no read brings along. */
+  /** Data of the space that this process caches and that reads do not return. */
   readonly secrets: { tombstoneKey?: string | undefined };
-  /** Of a copy into it: nobody else reads or writes it before the copy has ended. */
+  /** Whether a copy into the space is in progress. Nobody else reads or writes it before the copy has ended. */
   readonly isCopy?: boolean | undefined;
 }
 
@@ -29,12 +29,12 @@ export function incomplete(space: string): SalienceError {
   );
 }
 
-/** The first 16 bytes of the SHA-256 of a space's name, as a UUID is written. */
+/** The first 16 bytes of the SHA-256 of a space's name, in hex, for use as a UUID. */
 export function spaceIdOf(name: string): string {
   return createHash('sha256').update(name).digest('hex').slice(0, 32);
 }
 
-/** The row of a space: what a read knows of its moment, and what a write verifies and moves on. */
+/** The row of a space. It identifies the state that a read saw; a write verifies and replaces it. */
 export interface Head {
   readonly stamp: string;
   readonly sequence: number;
@@ -99,40 +99,40 @@ export function stampOf(generation: number, event: string, use: string): string 
   return JSON.stringify([generation, event, use]);
 }
 
-/** A row of an answer: values by the names of columns. */
+/** A row of a result: values by column name. */
 export type Found = Readonly<Record<string, unknown>>;
 
 /**
- * Reads of one moment: each is a single statement, which brings along what tells its moment. No connection is held between
- * them; a read of another moment than the first one throws `overtaken`.
+ * Consistent reads of one state of a space. Each read is a single statement, which also returns the row of the space. No
+ * connection is held between reads. A read that sees another state than the first one throws `overtaken`.
  */
 export interface Moment {
   readonly place: SpacePlace;
-  /** The row of the space. */
+  /** Reads the row of the space. */
   head(): Promise<Head>;
-  /** The same; a later moment when nothing but this row was read yet, and `isStale` says that the one it is of is too old. */
+  /** Does the same, but moves on to a later state if only this row was read so far and `isStale` returns true. */
   renewed(isStale: () => boolean): Promise<Head>;
-  /** What each of these finds, with one statement for all that are asked at once. */
+  /** Runs queries, with one statement for all queries of concurrent calls. */
   read(...queries: readonly Sql[]): Promise<readonly (readonly Found[])[]>;
-  /** The same of what is asked again in one state: when a write is prepared, and when it is decided. */
+  /** Does the same, and caches the results: a write asks the same when it is prepared and when it is decided. */
   readOnce(...queries: readonly Sql[]): Promise<readonly (readonly Found[])[]>;
-  /** The same of one query. */
+  /** Runs one query. */
   rows<Shape = Found>(query: Sql): Promise<readonly Shape[]>;
-  /** Whether a read was overtaken: whatever came of it is void. */
+  /** Whether a read was overtaken, so that all results are invalid. */
   readonly isOvertaken: boolean;
-  /** What was read so far. */
+  /** The data that was read so far. */
   readonly known: Known;
   /** The row of the space, once it was read. */
   readonly seen: Head | undefined;
   /** Whether more than the row of the space was read. */
   readonly hasRows: boolean;
-  /** Makes sure of a moment that began from an earlier read, unless a statement has done so. Throws `overtaken`. */
+  /** Verifies a state that was taken from an earlier read, unless a statement has verified it. Throws `overtaken`. */
   verify(): Promise<void>;
-  /** Refuses whatever is asked afterwards. */
+  /** Ends the moment. Later reads throw. */
   end(): void;
 }
 
-/** What the first read of a moment brings along. */
+/** Queries that the first read of a moment also runs. */
 export interface Company {
   readonly queries: readonly Sql[];
   take(head: Head, found: readonly (readonly Found[])[]): void;
@@ -148,9 +148,9 @@ export function startMoment(
   }: {
     readonly company?: Company | undefined;
     readonly transaction?: Transaction | undefined;
-    /** What an earlier read found, which the next statement verifies. */
+    /** The result of an earlier read, which the next statement verifies. */
     readonly begun?: { readonly head: Head; readonly known?: Known | undefined } | undefined;
-    /** What an earlier read found: it holds where the first statement finds the same state. */
+    /** The result of an earlier read, which is used if the first statement finds the same state. */
     readonly earlier?: Pick<LastRead, 'head' | 'known'> | undefined;
   } = {},
 ): Moment {
@@ -257,8 +257,8 @@ const FIXED = [
 ] as const satisfies (keyof Head)[];
 
 /**
- * Several queries and the row of the space, of one moment: one statement sees one state. Throws `not_found`, and `store_busy` for a
- * space that is being copied.
+ * Runs several queries and reads the row of the space with one statement, so that all see one state. Throws `not_found`, and
+ * `store_busy` for a space that is being copied.
  */
 async function readAt(
   { database, name, id, isCopy = false }: SpacePlace,

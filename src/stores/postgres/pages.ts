@@ -6,13 +6,13 @@ import { type Moment, type SpacePlace, stampOf, startMoment } from './moment.ts'
 import { raw, type Sql, sql } from './sql.ts';
 import type { Terms } from './terms.ts';
 
-/** Bytes of one row: decoding it keeps a program for a millisecond or two. */
+/** Bytes of one row. Decoding it blocks the event loop for a millisecond or two. */
 const PIECE = 512 * 1024;
 
 /** Rows of one statement: the index of ten thousand memories is in the first. */
 const PIECES_AT_ONCE = 16;
 
-/** How often what is saved is verified anew, when others write meanwhile. */
+/** How often publishing a saved index is retried when others write meanwhile. */
 const ATTEMPTS = 5;
 
 /** Words of one piece of JSON. */
@@ -20,7 +20,7 @@ const WORDS = 1024;
 
 type PartLengths = readonly (readonly [name: string, length: number])[];
 
-/** The index that was saved last, if it reflects this log, and nothing was forgotten since. */
+/** Returns the last saved index, if it reflects this log and nothing was forgotten since. */
 export async function readPages(moment: Moment, terms: Terms): Promise<SavedPages | undefined> {
   const { database, id } = moment.place;
   const here = sql`space_id = ${id}::uuid`;
@@ -41,7 +41,7 @@ export async function readPages(moment: Moment, terms: Terms): Promise<SavedPage
   };
 }
 
-/** What the log has of a position. */
+/** The rows of the log at a position. */
 interface Reflected {
   readonly event_stamp: string | null;
   readonly use_stamp: string | null;
@@ -57,7 +57,7 @@ function reflected({ database, id }: SpacePlace, sequence: Sql, usage: Sql): Sql
     EXISTS (SELECT 1 FROM ${event} AS event WHERE ${here('event')} AND event.sequence > ${sequence} AND event.redacted) AS forgotten`;
 }
 
-/** Whether the log goes on from a position, and nothing was forgotten after it. */
+/** Whether the log continues from a position, and nothing was forgotten after it. */
 function isOfLog(found: Reflected, { stamp }: Position, generation: number): boolean {
   return !found.forgotten && stampOf(generation, found.event_stamp ?? '', found.use_stamp ?? '') === stamp;
 }
@@ -70,7 +70,7 @@ async function isOfThisLog(moment: Moment, position: Position): Promise<boolean>
   return found !== undefined && isOfLog(found, position, (await moment.head()).generation);
 }
 
-/** `undefined` where pieces are missing: another index was saved meanwhile, or something was forgotten. */
+/** Reads the parts; `undefined` if pieces are missing, because another index was saved or something was forgotten meanwhile. */
 async function readParts(
   { database, id }: SpacePlace,
   saved: string,
@@ -109,7 +109,7 @@ async function readParts(
   return parts;
 }
 
-/** The places of parts, each made when the one before is full. */
+/** Yields the buffers of parts, each created when the previous one is full. */
 function* placed(
   lengths: PartLengths,
   place: PlaceOfPart,
@@ -122,7 +122,7 @@ function* placed(
   }
 }
 
-/** Numbers of terms are those of a process; what is saved has the terms themselves. */
+/** Replaces saved terms by the numbers that they have in this process. */
 async function withNumbers(
   parts: Map<string, Uint8Array>,
   terms: Terms,
@@ -158,16 +158,16 @@ async function withWords(
   return new Map([...parts, ['words', new TextEncoder().encode(lines.join(''))]]);
 }
 
-/** Of each term its number, and how many postings it has. */
+/** For each term, its number and its number of postings. */
 function pairsOf(parts: ReadonlyMap<string, Uint8Array>): Float64Array {
   const { buffer, byteOffset, byteLength } = parts.get('terms') ?? new Uint8Array(0);
   return new Float64Array(buffer, byteOffset, Math.floor(byteLength / 8));
 }
 
 /**
- * Saves an index in place of the one that was saved before. Its pieces are written under an id that nobody reads yet; one
- * statement then makes it the one that counts, if its log is this one and nothing was forgotten since. A write that forgets
- * removes all of them in its own statement.
+ * Saves an index in place of the previous one. Writes its pieces under a new id that nobody reads yet; then one statement makes
+ * it current, if it reflects this log and nothing was forgotten since. A write that forgets removes all saved indexes in its
+ * own statement.
  */
 export async function savePages(
   place: SpacePlace,
@@ -184,7 +184,7 @@ export async function savePages(
   let number = 0;
   for (const piece of piecesOf(all)) {
     await run(
-      // Not into a space that is being deleted.
+      // Writes nothing if the space is being deleted.
       sql`INSERT INTO ${page} (space_id, saved, number, bytes)
         SELECT space_id, ${saved}::text, ${number++}::bigint, decode(${piece}::text, 'base64') FROM ${space} AS space
         WHERE ${here} AND NOT EXISTS (
@@ -202,7 +202,7 @@ export async function savePages(
   await run(sql`DELETE FROM ${page} WHERE ${here} AND saved = ${saved}::text`);
 }
 
-/** `false` where the space was written to after `stamp`. What others began to save an hour ago, and did not end, goes along. */
+/** Makes a saved index current; `false` if the space has changed since `stamp`. Removes unfinished ones older than an hour. */
 async function publish(
   { database, id }: SpacePlace,
   stamp: string,
@@ -231,7 +231,7 @@ async function publish(
   return row?.[0] === '1';
 }
 
-/** All parts, one after the other, in pieces of the same length, in base64. */
+/** Yields all parts, concatenated, in pieces of equal length, in base64. */
 function* piecesOf(parts: ReadonlyMap<string, Uint8Array>): Generator<string> {
   const piece = Buffer.alloc(PIECE);
   let filled = 0;

@@ -25,14 +25,14 @@ import { reindexSpace } from './reindex.ts';
 import { neverFirst, passTurn, takeTurn } from './turns.ts';
 import { type Plan, planUse, planWrite } from './write.ts';
 
-/** What all handles of a space share in this process. */
+/** The data that all handles of a space in this process share. */
 export interface OpenSpace {
   readonly place: SpacePlace;
-  /** Writes of one process take turns: they would only overtake each other. */
+  /** Writes of one process take turns; otherwise they would only conflict with each other. */
   readonly writes: Queue;
   readonly residence: Residence;
   readonly following: Following;
-  /** How many of the next writes take turns with those of other processes. */
+  /** How many of the next writes also take turns with other processes. */
   writesInTurn: number;
 }
 
@@ -54,10 +54,10 @@ export function openHandle(
   };
   let saving: Promise<void> | undefined;
   let saveAt = SAVED_EARLY;
-  /** A process that ends without closing its spaces leaves the next one an index all the same. */
+  /** Saves the index in the background, so that it is there even if the process ends without closing the space. */
   const saveSoon = () => {
     following.unsaved = 0;
-    // The next time is when it has grown by as much again as is saved now.
+    // Save again when the number of events has doubled.
     saveAt = Math.max(SAVED_EARLY, following.position?.sequence ?? 0);
     saving = onBehalf(undefined, async () => {
       await saving;
@@ -123,7 +123,7 @@ export function openHandle(
       );
     },
     get savePages() {
-      // Whoever has ranked nothing has no index to save.
+      // Without a recall there is no index to save.
       if (readOnly || following.position === undefined) return undefined;
       return (parts: ReadonlyMap<string, Uint8Array>, position: Position) =>
         savePages(place, following.terms, parts, position);

@@ -28,13 +28,13 @@ import type { TableName } from './tables.ts';
 import { toUsageRow } from './usage.ts';
 import { toVoteRow } from './votes.ts';
 
-/** What is to be written, and what the row of the space is afterwards; `undefined` where nothing changes. */
+/** The rows to write, and the row of the space afterwards. */
 export interface Plan {
   readonly after: Head;
   readonly changes: Changes;
 }
 
-/** The rows that a decision changes: those in which the space before and the space after differ. */
+/** Computes the rows that a decision changes: those that differ between the states before and after it. */
 export function planWrite(
   gathered: Gathered,
   entry: WriteEntry,
@@ -50,7 +50,7 @@ export function planWrite(
       (change.kind === 'insert' || change.kind === 'replace') && change.indexed ? [change.memory.id] : [],
     ),
   );
-  // First, as SQLite does: what cannot be stored is named by the session, not by the memories that are in it.
+  // Sessions first, as in the SQLite store: an error of a text that cannot be stored then names the session, not its memories.
   const session = difference(state.sessions, next.sessions, toSessionRow, (id) => ({ id }));
   const rows = planMemories(gathered, next, keys, derived);
   const events = planEvents(gathered, next, isNew, stamp);
@@ -82,7 +82,7 @@ export function planWrite(
     })),
   };
   const lastEvent = next.events.at(-1);
-  // A pair is taken out only with one of its memories, and no search believes what is gone.
+  // A pair is deleted only together with one of its memories, and a search does not believe a deleted memory.
   const pairsChanged = changed(relationsOf(state), relationsOf(next)).length > 0;
   const after: Head = {
     ...head,
@@ -101,7 +101,7 @@ export function planWrite(
   return planOf(head, after, stamp, changes);
 }
 
-/** The same of a use; its sequence is that of the space afterwards. */
+/** Computes the rows that a use changes. The sequence of the use is `after.usage`. */
 export function planUse(gathered: Gathered, usage: NewUsage, decision: UseDecision): Plan {
   const { head, state } = gathered;
   const next = afterUse(state, usage, decision);
@@ -138,7 +138,7 @@ function withoutEmpty(changes: Changes): Changes {
   );
 }
 
-/** The keys that memories have afterwards: one that is made gets the next one, also under an id that was there before. */
+/** The keys of memories afterwards. A new memory gets the next key, even if its id was used before. */
 function keysAfter(
   { head, keys }: Gathered,
   events: readonly MemoryEvent[],
@@ -180,11 +180,11 @@ function planEvents(
 
 interface MemoryChanges {
   readonly changes: Changes;
-  /** Whether memories may stand to each other otherwise than before. */
+  /** Whether relations between memories (supersession, possible updates) may have changed. */
   readonly standOtherwise: boolean;
 }
 
-/** The rows of memories, and what follows from them. */
+/** Computes the rows of memories, and the rows derived from them. */
 function planMemories(
   { keys: keysBefore, state, head, superseded }: Gathered,
   next: State,
@@ -247,12 +247,12 @@ function planMemories(
   return { changes, standOtherwise };
 }
 
-/** What is derived from the text of a memory, as a row. */
+/** Converts the derived data of a memory to a row. */
 export function toDerivedRow(generation: number, key: number, { terms, vector }: IndexedText): Found {
   return { generation, key, terms: termsToJson(terms), vector: vector ? vectorToText(vector) : null };
 }
 
-/** What a memory says; of a stub its full text. */
+/** The content of a memory; for a stub, its full text. */
 function statementOf(memory: MemoryRecord, { events }: State): string {
   if (memory.tier !== 'stub') return memory.content;
   return fullContent(
@@ -263,7 +263,7 @@ function statementOf(memory: MemoryRecord, { events }: State): string {
 
 type Line = Extract<TableName, 'supersession' | 'attribute' | 'entity_name' | 'relation'>;
 
-/** The rows that follow from a record, by their tables. */
+/** The rows derived from a record, by table. */
 export const LINE_ROWS: Readonly<Record<Line, (memory: MemoryRecord) => readonly Found[]>> = {
   supersession: ({ supersedes }) => [...new Set(supersedes)].map((older) => ({ older_id: older })),
   attribute: ({ metadata }) => attributesOf(metadata).map(([name, value]) => ({ name, value })),
@@ -315,7 +315,7 @@ function relationsOf({ pairs }: State): readonly NewPair[] {
   return [...pairs.values()].filter(isRelation);
 }
 
-/** The rows of a log that are not what they were. */
+/** The rows of a log that are new or changed. */
 function changed<Row>(before: readonly Row[], after: readonly Row[]): readonly Row[] {
   const known = new Set(before);
   return after.filter((row) => !known.has(row));

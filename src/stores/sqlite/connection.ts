@@ -5,10 +5,10 @@ import { type Database, loadDriver, type SqlValue, type Statement } from './driv
 import { foreignDatabase, isBusy } from './faults.ts';
 
 /**
- * One connection to a file, with its prepared statements. The file is attached under the name `space` to an empty
- * database in memory, because the driver finalises statements only when they are collected, and until then SQLite keeps
- * a main database open: an attached one is closed at once. Tables are found without its name. What would mean the main
- * database has to name it: `PRAGMA space.…`, `VACUUM space`, `CREATE TABLE space.…`, `space.sqlite_schema`.
+ * One connection to a file, with its prepared statements. The file is attached as `space` to an empty database in memory:
+ * SQLite keeps a main database open until the driver finalises all statements, which it does only at garbage collection, but
+ * closes an attached database at once. Tables are found without the prefix `space`. Statements that refer to the main
+ * database by default need it: `PRAGMA space.…`, `VACUUM space`, `CREATE TABLE space.…`, `space.sqlite_schema`.
  */
 export interface Connection {
   readonly path: string;
@@ -17,16 +17,16 @@ export interface Connection {
   statement(sql: string): Statement;
   get(sql: string, ...values: readonly SqlValue[]): unknown;
   all(sql: string, ...values: readonly SqlValue[]): unknown[];
-  /** The rows as lists of values: for many rows of many columns, where making objects of them takes longer than reading. */
+  /** The rows as lists of values. For many rows with many columns, creating objects takes longer than reading. */
   lists(sql: string, ...values: readonly SqlValue[]): SqlValue[][];
   /** The rows one by one. */
   each(sql: string, ...values: readonly SqlValue[]): Iterable<unknown>;
   /** The rows one by one, as lists of values. */
   eachList(sql: string, ...values: readonly SqlValue[]): Iterable<readonly SqlValue[]>;
   run(sql: string, ...values: readonly SqlValue[]): void;
-  /** Another number whenever something that was not known at the last call may have changed, by whomever. */
+  /** A number that changes whenever any connection may have changed something since the last call. */
   version(): number;
-  /** Closes the file, whatever became of the statements. The last connection to a file takes its log away. */
+  /** Closes the file, even if statements are still open. The last connection to a file removes its log. */
   close(): void;
 }
 
@@ -34,9 +34,9 @@ export interface ConnectOptions {
   readonly readOnly: boolean;
   /** Milliseconds that a statement waits, blocking the thread, for another process. */
   readonly timeout: number;
-  /** The file is on a disk that nobody can write to: no locks and no log are needed. */
+  /** Whether nobody can write to the file, so that it needs no locks and no log. */
   readonly immutable?: boolean | undefined;
-  /** Whether a file is made where there is none. Default is false. */
+  /** Whether to create the file if it does not exist. Default is false. */
   readonly makes?: boolean | undefined;
   /** Keeps all others out from the start, so that no file is needed beside it by which they agree. Default is false. */
   readonly alone?: boolean | undefined;
@@ -44,7 +44,7 @@ export interface ConnectOptions {
 
 const MOST_STATEMENTS = 500;
 
-/** In the place of a path: a database that is gone with its connection. */
+/** The path of a database in memory, which is lost when its connection closes. */
 export const IN_MEMORY = ':memory:';
 
 /** Loads the driver on first use and opens a file. Throws the driver's errors. */
@@ -76,7 +76,7 @@ export async function connect(path: string, options: ConnectOptions): Promise<Co
   const prepared = (sql: string, key: string, asLists: boolean) => {
     let statement = statements.get(key);
     if (!statement) {
-      // Filters of lists make any number of texts.
+      // Filters of lists can produce any number of different statements.
       if (statements.size >= MOST_STATEMENTS) statements.clear();
       statement = database.prepare(sql);
       if (asLists) statement.setReturnArrays(true);
@@ -86,7 +86,7 @@ export async function connect(path: string, options: ConnectOptions): Promise<Co
   };
   const statement = (sql: string) => prepared(sql, sql, false);
   const statementOfLists = (sql: string) => prepared(sql, `lists ${sql}`, true);
-  // SQLite counts the writes of other connections to a file, and of those to memory there is no other one.
+  // `data_version` counts writes of other connections to a file. A database in memory has only this connection.
   const counted = path === IN_MEMORY ? 'SELECT total_changes() AS version' : 'PRAGMA space.data_version';
   return {
     path,
@@ -112,12 +112,12 @@ export async function connect(path: string, options: ConnectOptions): Promise<Co
   };
 }
 
-/** Bytes that no text of UTF-8 has: they are equal to none, and in none. */
+/** Bytes that are not valid UTF-8, so that no stored text equals or contains them. */
 const NOWHERE = new Uint8Array([0xff]);
 
 /**
- * What is looked for. The driver would end a text at its first NUL, and change half of a surrogate pair: what no row can hold
- * would find another row.
+ * Replaces texts that no row can hold. The driver would cut a text at its first NUL and change a lone surrogate, and so find
+ * a wrong row.
  */
 function wanted(values: readonly SqlValue[]): readonly SqlValue[] {
   const isUnknown = (value: SqlValue) => typeof value === 'string' && !isStorable(value);
@@ -128,7 +128,7 @@ function* iterate(rows: Statement, values: readonly SqlValue[]): Generator<unkno
   try {
     yield* rows.iterate(...values);
   } catch (error) {
-    // The driver leaves a statement that failed midway under way, and the file in use; starting it anew ends that.
+    // The driver leaves a failed statement active, which keeps the file in use. Running it again resets it.
     attempt(() => rows.get(...values));
     throw error;
   }
@@ -140,7 +140,7 @@ function attempt(work: () => unknown): void {
   } catch {}
 }
 
-/** Every file of ours has UTF-8, as the database has that it is attached to. */
+/** Whether a file has another text encoding than UTF-8, which all files of this engine have. */
 function isOfAnotherEncoding(error: unknown): boolean {
   return (error as Error).message.includes('same text encoding');
 }
@@ -148,7 +148,7 @@ function isOfAnotherEncoding(error: unknown): boolean {
 /** SQLite's own pauses between two attempts, in milliseconds. */
 const pauses = [1, 2, 5, 10, 15, 20, 25, 25, 25, 50, 50, 100];
 
-/** Repeats `attempt` while another connection is in the way, without blocking the thread, for `timeout` ms. */
+/** Repeats `attempt` for up to `timeout` ms while another connection holds a lock, without blocking the thread. */
 export async function retryWhileBusy<Result>(
   timeout: number,
   attempt: () => Result,
@@ -166,8 +166,8 @@ export async function retryWhileBusy<Result>(
 }
 
 /**
- * Runs `task` between BEGIN IMMEDIATE and COMMIT; whatever throws, the disk included, rolls everything back.
- * The connection has a timeout of 0: the lock is waited for here.
+ * Runs `task` between BEGIN IMMEDIATE and COMMIT. Any error, also one of the disk, rolls everything back. The connection
+ * must have a timeout of 0: this function waits for the lock.
  */
 export async function writeTransaction<Result>(
   connection: Connection,
@@ -181,13 +181,13 @@ export async function writeTransaction<Result>(
     database.exec('COMMIT');
     return result;
   } catch (error) {
-    // SQLite has rolled back by itself after some failures, such as a full disk.
+    // After some failures, such as a full disk, SQLite has already rolled back.
     if (database.isTransaction) database.exec('ROLLBACK');
     throw error;
   }
 }
 
-/** Runs `task` on one unchanging state of the file. */
+/** Runs `task` in a read transaction, which sees one state of the file. */
 export function readTransaction<Result>(connection: Connection, task: () => Result): Result {
   connection.database.exec('BEGIN');
   try {
@@ -197,12 +197,12 @@ export function readTransaction<Result>(connection: Connection, task: () => Resu
   }
 }
 
-/** The same for a `task` that waits, though for nothing but this connection. */
+/** Does the same for an asynchronous `task`, which may await nothing but this connection. */
 export async function longReadTransaction<Result>(
   connection: Connection,
   task: () => Promise<Result> | Result,
 ): Promise<Result> {
-  // Prepared once: each recall is one.
+  // A prepared statement, because every recall runs it.
   connection.run('BEGIN');
   try {
     return await task();

@@ -2,17 +2,17 @@ import { loadPeer } from '../../domain/peer.ts';
 
 export type SqlValue = string | number | null | Uint8Array;
 
-/** What is used of a prepared statement of `node:sqlite`. */
+/** The part of a prepared statement of `node:sqlite` that this store uses. */
 export interface Statement {
   get(...values: readonly SqlValue[]): unknown;
   all(...values: readonly SqlValue[]): unknown[];
   iterate(...values: readonly SqlValue[]): IterableIterator<unknown>;
   run(...values: readonly SqlValue[]): { readonly lastInsertRowid: number | bigint };
-  /** From now on rows are lists of values instead of objects. */
+  /** Makes rows lists of values instead of objects. */
   setReturnArrays(enabled: boolean): void;
 }
 
-/** What is used of a connection of `node:sqlite`. */
+/** The part of a connection of `node:sqlite` that this store uses. */
 export interface Database {
   readonly isOpen: boolean;
   readonly isTransaction: boolean;
@@ -41,14 +41,14 @@ let loaded: Promise<Driver> | undefined;
 let isOwn = false;
 
 /**
- * SQLite: the runtime's own where there is one, elsewhere the package that has the same interface.
+ * Loads SQLite: the runtime's own if it has one, else the package with the same interface.
  * See docs/decisions/0110-two-sqlite-drivers.md.
  *
- * @throws `unsupported`: there is none, and the package is not installed.
+ * @throws `unsupported`: the runtime has none, and the package is not installed.
  */
 export function loadDriver(): Promise<Driver> {
   loaded ??= load();
-  // Somebody may install the package and try again.
+  // Allow a retry after the package was installed.
   loaded.catch(() => {
     loaded = undefined;
   });
@@ -56,8 +56,8 @@ export function loadDriver(): Promise<Driver> {
 }
 
 /**
- * A number as it has to be bound. The package binds what lies within an epsilon above a whole number as that number, so
- * it gets a text. The runtime's own does not, and its SQLite may be one that misreads the last bit of such a text.
+ * Converts a number for binding. The package binds a number less than an epsilon above a whole number as that whole number,
+ * so such a number is passed as text. The runtime's own driver is exact, and its SQLite may misread the last bit of a text.
  */
 export function real(value: number): SqlValue {
   const above = value - Math.floor(value);
@@ -82,7 +82,7 @@ async function load(): Promise<Driver> {
   );
 }
 
-/** Node.js's own, where it can what is needed: the first releases of 22 and 24 cannot, and 20 has none. */
+/** The driver of Node.js, if it has the needed functions. The first releases of 22 and 24 lack some; 20 has no driver. */
 function ownDriver(): Driver | undefined {
   const driver = withoutWarning(
     () => process.getBuiltinModule?.('node:sqlite') as unknown as Driver | undefined,
@@ -90,7 +90,7 @@ function ownDriver(): Driver | undefined {
   if (!driver) return undefined;
   const database = new driver.DatabaseSync(':memory:');
   try {
-    // What knows `isTransaction` also knows `timeout`, `setReturnArrays`, and file names that are URLs.
+    // A driver with `isTransaction` also supports `timeout`, `setReturnArrays`, and URLs as file names.
     return 'isTransaction' in database && bindsByNumber(database) ? driver : undefined;
   } finally {
     database.close();
@@ -106,7 +106,7 @@ function bindsByNumber(database: Database): boolean {
   }
 }
 
-/** Node.js 22 calls it experimental on the standard error of whoever loads it, which no user of a program can act on. */
+/** Suppresses the warning of Node.js 22 that SQLite is experimental: users of a program cannot act on it. */
 function withoutWarning<Result>(work: () => Result): Result {
   const { emitWarning } = process;
   process.emitWarning = () => {};

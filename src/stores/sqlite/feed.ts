@@ -13,10 +13,10 @@ import { readRelations, readRelationsVersion } from './supersession.ts';
 import { decodeTermVector } from './term-vector.ts';
 import { lastUsageSequence } from './usage.ts';
 
-/** Rows of one batch, which are read in about 2 ms: a program waits between two. */
+/** Rows of one batch, read in about 2 ms. Other work of the program can run between two batches. */
 const BATCH = 128;
 
-/** What the resident index reads of a file, by row numbers, inside the open transaction of a connection. */
+/** The reads of the resident index, by row number, inside the open transaction of a connection. */
 export function indexRows(
   connection: () => Connection,
   stateOf: (connection: Connection) => VersionedState = readVersionedState,
@@ -30,11 +30,11 @@ export function indexRows(
     relations: () => readRelations(connection()),
     size: () => (connection().get('SELECT count(*) AS size FROM memory') as { size: number }).size,
     pages() {
-      // An index that is ahead of the log is none.
+      // A saved index that is ahead of the log is not used.
       const pages = reflectsLostRows(connection()) ? undefined : loadPages(connection());
       return (
         pages && {
-          // The pages are in the file of the log that they reflect.
+          // The pages are in the same file as the log that they reflect.
           position: positionAt(connection(), pages.reflected.sequence, pages.reflected.usage),
           bytes: pages.bytes(),
           parts: pages.parts,
@@ -48,7 +48,7 @@ export function indexRows(
 const selectEvent = 'SELECT operation, at, verb, memory_id AS memoryId FROM event WHERE sequence = ?';
 const selectUse = 'SELECT at, strategy, after_event AS after FROM usage WHERE sequence = ?';
 
-/** The position of an event and a use; a stamp of its own where one of them is not there. */
+/** The position of an event and a use. If one of them is missing, the stamp differs from that of any other position. */
 export function positionAt(connection: Connection, sequence: number, usage: number): Position {
   const event = connection.get(selectEvent, sequence) as Parameters<typeof stampOf>[1];
   const use = connection.get(selectUse, usage) as Parameters<typeof stampOf>[2];
@@ -63,7 +63,7 @@ type FeedUse = Pick<Usage, 'sequence' | 'at' | 'strategy' | 'after'> & {
   readonly used: string;
 };
 
-/** From lists: after a batch there are a thousand, and making objects of them takes SQLite's driver as long as reading them. */
+/** Converts a row given as a list: for a batch of a thousand, creating objects takes the driver as long as reading them. */
 function feedEvent([sequence, operation, at, verb, memoryId, row, link]: readonly SqlValue[]): FeedEvent {
   return { sequence, operation, at, verb, memoryId, row, link } as FeedEvent;
 }
@@ -72,7 +72,7 @@ function feedUse([sequence, at, strategy, after, used]: readonly SqlValue[]): Fe
   return { sequence, at, strategy, after, used } as FeedUse;
 }
 
-/** Both logs are read from the last row that was taken in, which must be what it was. */
+/** Reads both logs from the last rows that the index has. These must be unchanged. */
 function readFeed(connection: Connection, after: Position): Feed | undefined {
   const events = connection
     .lists(
@@ -141,7 +141,7 @@ function* batches(
   yield batch;
 }
 
-/** In the order of the keys: what is new stands last in the index too. */
+/** Reads rows in key order, so that new memories come last in the index too. */
 function* each(connection: Connection, keys: readonly number[]): Generator<readonly SqlValue[]> {
   for (let start = 0; start < keys.length; start += BATCH) {
     const some = keys.slice(start, start + BATCH);

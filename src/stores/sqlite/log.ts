@@ -5,34 +5,34 @@ import { checkpointAside } from './checkpoint.ts';
 import type { Connection } from './connection.ts';
 
 /**
- * The write-ahead log of a file. A COMMIT appends to it and does not wait for the disk: whoever wrote does, while the thread
- * goes on. See docs/decisions/0146-readers-beside-writers.md.
+ * The write-ahead log of a file. A COMMIT appends to it without waiting for the disk. The writer then awaits a sync, during
+ * which the thread can do other work. See docs/decisions/0146-readers-beside-writers.md.
  */
 export interface Log {
   /**
-   * Resolves when what is committed by now survives a power cut. `isAlone`: nobody else is writing, who could share the
-   * sync. Throws `store_failed`.
+   * Resolves when everything committed so far survives a power cut. `isAlone`: no other write could share the sync. Throws
+   * `store_failed`.
    */
   settle(isAlone: boolean): Promise<void>;
-  /** Whether so much was written that it is time to empty it. */
+  /** Whether the log is long enough to be emptied. */
   isLong(): boolean;
-  /** Puts it into the file, as far as nobody reads what stood there before. Nobody shall write meanwhile: it would not end. */
+  /** Moves the log into the file, as far as no reader needs the old pages. No write may run meanwhile, or it would not end. */
   empty(): Promise<void>;
-  /** Runs a write that may be of any size: SQLite does not empty the log after its COMMIT, which would be for a second. */
+  /** Runs a write of any size without SQLite emptying the log after its COMMIT, which could block for a second. */
   leaving<Result>(task: () => Promise<Result>): Promise<Result>;
-  /** To be called before its connection is closed. */
+  /** Must be called before its connection is closed. */
   close(): Promise<void>;
 }
 
-/** Pages of 4 KB, after which SQLite puts a log into its file. */
+/** Pages of 4 KB after which the log is moved into its file. */
 const MOST_PAGES = 1000;
-/** A memory is four rows, with its event, its words and its vector; they and their indexes fill about a page. */
+/** A memory takes four rows: record, event, words and vector. With their indexes they fill about a page. */
 const ROWS_OF_PAGE = 5;
-/** What a small write changes beside its rows: pages of indexes, and the ends of tables. */
+/** Pages that a small write changes beside its rows: those of indexes, and the ends of tables. */
 const PAGES_OF_COMMIT = 12;
 
 /**
- * A sync that takes no longer, in milliseconds, is done at once when a small write stands alone: handing it to another thread and back
+ * Milliseconds. If a sync takes no longer, a single small write syncs on this thread: passing it to another thread and back
  * takes half as long again.
  */
 const QUICK_MS = 1;
@@ -44,7 +44,7 @@ interface SyncedFile {
   close(): Promise<void>;
 }
 
-/** Opens a file to wait for the disk. */
+/** Opens a file for syncing it to disk. */
 async function openSynced(path: string): Promise<SyncedFile> {
   const file = await promisify(open)(path, 'r+');
   return {
@@ -54,7 +54,7 @@ async function openSynced(path: string): Promise<SyncedFile> {
   };
 }
 
-/** Takes over what SQLite does with the log of a writer: waiting for the disk, unless `synchronous` is `normal`, and emptying it. */
+/** Takes over two tasks of SQLite for the log of a writer: syncing it, unless `synchronous` is `normal`, and emptying it. */
 export function takeLog(
   writer: Connection,
   synchronous: 'full' | 'normal',
@@ -63,7 +63,7 @@ export function takeLog(
   const path = `${writer.path}-wal`;
   // What is put into the file is synced as before. Where it is never put, as while others read, the log stays within bounds.
   const emptyAfter = (pages: number) => writer.database.exec(`PRAGMA space.wal_autocheckpoint = ${pages}`);
-  // Under the permission model Node.js lets nobody wait for the disk, from 24.22.3 on not even who has a handle: SQLite then does.
+  // The permission model of Node.js does not allow syncing a file, from 24.22.3 on not even with a handle. SQLite then syncs.
   const waitsInCommit = synchronous === 'full' && 'permission' in process;
   writer.database.exec(`PRAGMA space.synchronous = ${waitsInCommit ? 'FULL' : 'NORMAL'}`);
   emptyAfter(4 * MOST_PAGES);
@@ -73,7 +73,7 @@ export function takeLog(
   let emptiedAt = rowsWritten();
   let settledAt = emptiedAt;
   let commits = 0;
-  // Not known before the first one.
+  // Not known before the first sync.
   let isQuick = false;
   const sync = shared(async () => {
     file ??= openSynced(path).catch((error) => {
@@ -85,7 +85,7 @@ export function takeLog(
     await opened.sync();
     isQuick = performance.now() - began < QUICK_MS;
   });
-  /** How long the thread waits is measured each time: a disk may become slow. */
+  /** Syncs on this thread, and measures each time how long it takes: a disk may become slow. */
   const syncAtOnce = (work: () => void) => {
     const began = performance.now();
     work();
@@ -130,14 +130,14 @@ export function takeLog(
   };
 }
 
-/** Work that is asked for often, and that those who ask meanwhile share. */
+/** Work that concurrent callers share. */
 export interface Shared {
   (): Promise<void>;
-  /** Resolves when nothing is under way. */
+  /** Resolves when no work is in progress. */
   idle(): Promise<void>;
 }
 
-/** Those that ask while it is under way share the next time: it may have begun before what they ask it for. */
+/** Calls during a run share the next run, because the current one may have begun before the data that they need synced. */
 export function shared(work: () => Promise<void>): Shared {
   let underWay: Promise<void> | undefined;
   let next: Promise<void> | undefined;

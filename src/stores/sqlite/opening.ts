@@ -15,14 +15,14 @@ import { identify, makeSchema, migrate, SCHEMA_VERSION } from './schema.ts';
 export interface FileSettings {
   readonly synchronous: 'full' | 'normal';
   readonly busyTimeout: number;
-  /** Of a space that is made. */
+  /** The settings of a new space. */
   readonly settings?: SpaceSettings | undefined;
 }
 
-/** So often a file that others delete and make meanwhile is opened. */
+/** How often to try to open a file that other processes delete and create meanwhile. */
 const ATTEMPTS = 20;
 
-/** Opens a space's file for writing, making or upgrading it. Throws `not_a_store`, `newer_store` and disk errors. */
+/** Opens a space's file for writing; creates or upgrades it if necessary. Throws `not_a_store`, `newer_store` and disk errors. */
 export async function openWriter(path: string, space: string, settings: FileSettings): Promise<Connection> {
   for (let attempt = 1; ; attempt++) {
     let inode: string | undefined;
@@ -33,7 +33,7 @@ export async function openWriter(path: string, space: string, settings: FileSett
       if (inode === undefined) throw replacedMeanwhile(path);
       return await writerOf(path, space, settings, inode);
     } catch (error) {
-      // Another process deleted it in between.
+      // Another process deleted or replaced it meanwhile.
       if (attempt < ATTEMPTS && (inode !== inodeOf(path) || isReplaced(error))) continue;
       if (isUnopenable(error) && !mayWrite(dirname(path))) throw readOnlyDirectory(path, error);
       throw translateFileError(error, path);
@@ -55,9 +55,9 @@ async function writerOf(
       if (found > 0) checkName(opened, space);
       return found;
     });
-    // Only now that the file is known to be ours is anything in it touched.
+    // The file is known to be ours now, and may be changed.
     await retryWhileBusy(busyTimeout, () => configure(opened, settings));
-    // Having read from the log, this connection keeps out whoever would delete the file.
+    // Once this connection has read from the log, no other process can delete the file.
     await retryWhileBusy(busyTimeout, () => identify(opened));
     if (inodeOf(path) !== inode) throw replacedMeanwhile(path);
     if (version < SCHEMA_VERSION) {
@@ -85,22 +85,10 @@ async function writerOf(
   }
 }
 
-/** Opens a space's file that is deleted next, and keeps all others out. Needs no room on the disk. Throws `not_a_store` and the driver's errors. */
-export async function openAlone(path: string, space: string): Promise<Connection> {
-  const connection = await connect(path, { readOnly: false, timeout: 0, alone: true });
-  try {
-    if (identify(connection) > 0) checkName(connection, space);
-    return connection;
-  } catch (error) {
-    connection.close();
-    throw error;
-  }
-}
-
-/** Makes a space in memory. */
+/** Creates a space in memory. */
 export async function makeDatabase(space: string, settings = DEFAULT_SETTINGS): Promise<Connection> {
   const connection = await connect(IN_MEMORY, { readOnly: false, timeout: 0 });
-  // What is overwritten or deleted stays in no page.
+  // Overwrite deleted data in all pages.
   connection.database.exec('PRAGMA space.secure_delete = ON');
   await writeTransaction(connection, 0, () => {
     makeSchema(connection);
@@ -110,13 +98,13 @@ export async function makeDatabase(space: string, settings = DEFAULT_SETTINGS): 
   return connection;
 }
 
-/** Opens a space's file for reading. The file exists, and is of the present version. */
+/** Opens a space's file for reading. The file must exist and have the current schema version. */
 export async function openReader(path: string, space: string, settings: FileSettings): Promise<Connection> {
   try {
     return await open(false);
   } catch (error) {
-    // In a directory that cannot be written to, SQLite cannot make the shared memory that readers agree by. Without
-    // a log nobody is writing either, and the file may be read as it stands.
+    // In a read-only directory, SQLite cannot create the shared memory through which readers coordinate. If there is no
+    // log, nobody is writing, and the file can be read as immutable.
     if (isUnopenable(error) && existsSync(path) && !hasLog(path)) {
       return await open(true).catch((cause) => {
         throw translateError(cause, path);
@@ -147,15 +135,15 @@ export async function openReader(path: string, space: string, settings: FileSett
 }
 
 /**
- * Takes away the empty log that readers leave beside a file, since the last of them may not write. A log with content
- * stays: putting it into the file would be a write.
+ * Removes the empty log that readers leave beside a file because they may not write. Keeps a log with content, since moving
+ * it into the file would be a write.
  */
 export async function removeEmptyLog(path: string): Promise<void> {
   if (!existsSync(`${path}-wal`) || hasLog(path)) return;
   try {
     (await connect(path, { readOnly: false, timeout: 0 })).close();
   } catch {
-    // The file is in use, or may not be written to by this process either.
+    // The file is in use, or this process may not write to it.
   }
 }
 
@@ -171,12 +159,12 @@ function configure({ database }: Connection, { synchronous }: FileSettings): voi
 function checkName(connection: Connection, space: string): void {
   const found = readMeta(connection, 'space');
   if (found === space) return;
-  // It is ours by its header, and every file of ours has a name: pages are missing.
+  // The header is ours, but the name is missing, which every file of ours has: the file has lost pages.
   if (found === undefined) throw damaged(connection.path);
   throw wrongFile(connection.path, `holds the space ${JSON.stringify(found)}, not ${JSON.stringify(space)}`);
 }
 
-/** Making it was cut off before its first commit; nothing was in it. */
+/** The error of a file whose creation was interrupted before the first commit. It is empty. */
 function unfinished(path: string): SalienceError {
   return new SalienceError(
     'not_a_store',
@@ -197,7 +185,7 @@ function isReplaced(error: unknown): boolean {
   return SalienceError.isInstance(error) && error.code === 'store_replaced';
 }
 
-/** Its log would lie beside another file, or none. */
+/** The error of a file that was replaced while it was opened: its log would be beside another file, or none. */
 function replacedMeanwhile(path: string): SalienceError {
   return new SalienceError(
     'store_replaced',
@@ -212,7 +200,7 @@ function damaged(path: string): SalienceError {
   });
 }
 
-/** Takes up an erasure that a crash or another process interrupted; where it cannot be done now, it stays pending. */
+/** Completes an erasure that a crash or another process interrupted. If that is not possible now, it stays pending. */
 export async function finishErasure(connection: Connection, busyTimeout: number): Promise<void> {
   try {
     await eraseForgotten(connection, Math.min(busyTimeout, 100));

@@ -10,17 +10,17 @@ import { findLogDamage, type LogDamage } from './log-damage.ts';
 import { readMeta } from './meta.ts';
 import { identify } from './schema.ts';
 
-/** Milliseconds between two looks at files that seem damaged. */
+/** Milliseconds to wait before files that seem damaged are checked again. */
 const PAUSES = [20, 60];
 
 /**
- * Refuses, before anything is touched, what SQLite would take for a new database or mix up: an empty file, a log without
- * its file, a log that is damaged in the middle, and a log beside a newer file or one of another space. Throws `store_corrupt`, and
- * `store_failed` where something else than a file is in the place of one.
+ * Refuses, before anything is changed, files that SQLite would treat as a new database or mix up: an empty file, a log
+ * without its file, a log that is damaged in the middle, and a log beside a newer file or one of another space. Throws
+ * `store_corrupt`, and `store_failed` if something other than a file has the name of one.
  */
 export async function checkFiles(path: string): Promise<void> {
   let problem = await asked(path);
-  // Another process may just be deleting or making the space: what is damaged stays as it is.
+  // Check again after a pause: another process may be deleting or creating the space. Real damage stays.
   for (const pause of PAUSES) {
     if (problem === undefined) return;
     await wait(pause);
@@ -36,13 +36,13 @@ function asked(path: string): Promise<string | undefined> {
   });
 }
 
-/** A log with content beside a file that is not there. SQLite would mix it into whatever gets that name. */
+/** The path of a non-empty log whose file is missing. SQLite would apply it to any new file of that name. */
 export function leftBehind(path: string): string | undefined {
   if (hasLog(path)) return `${path}-wal`;
   return existsSync(`${path}-journal`) ? `${path}-journal` : undefined;
 }
 
-/** Throws `store_failed` for a directory or the like, of which SQLite says no more than that it failed. */
+/** Throws `store_failed` for a directory or the like, for which the error of SQLite gives no reason. */
 function mustBeFiles(path: string): void {
   for (const file of ['', '-wal', '-shm', '-journal'].map((suffix) => `${path}${suffix}`)) {
     if (statSync(file, { throwIfNoEntry: false })?.isFile() === false) {
@@ -78,11 +78,11 @@ async function problemOf(path: string): Promise<string | undefined> {
         : `cut a copy of the log to its first ${good} bytes (truncate -s ${good}) to open the space as it was before them`;
     return `${path}-wal is damaged, so that ${lost} later writes in it cannot be read; nothing was changed. Restore the space from a backup, or ${remedy}`;
   }
-  // The file alone is what was put into it from its log: it is never ahead of the two together.
+  // The file alone has only what was moved into it from its log, so it cannot be ahead of file and log together.
   const alone = await stateOf(path, true);
   const together = await stateOf(path, false);
   if (!alone || !together) return undefined;
-  // Its name may not have been put into it yet.
+  // The name of the space may still be only in the log.
   const follows =
     (alone.space === undefined || alone.space === together.space) &&
     alone.lastEvent <= together.lastEvent &&
@@ -91,7 +91,7 @@ async function problemOf(path: string): Promise<string | undefined> {
   return `${path}-wal is the log of an older or another file than the one beside it, ${path}; nothing was changed. Move the log away to open this file as it is, or put back the file that the log belongs to`;
 }
 
-/** Undefined too where another process takes the log away meanwhile. */
+/** Returns the damage of a log; `undefined` if there is none, or if another process removes the log meanwhile. */
 async function damageOfLog(path: string): Promise<LogDamage | undefined> {
   try {
     return await findLogDamage(`${path}-wal`, await pageBytesOf(path));
@@ -101,7 +101,7 @@ async function damageOfLog(path: string): Promise<LogDamage | undefined> {
   }
 }
 
-/** As the header of the file says. */
+/** Reads the page size from the header of the file. */
 async function pageBytesOf(path: string): Promise<number> {
   const file = await open(path, 'r');
   try {
@@ -120,7 +120,7 @@ interface FileState {
   readonly lastUse: number;
 }
 
-/** Undefined for what cannot be read: opening it says why. A connection that only reads never puts a log into its file. */
+/** `undefined` if the file cannot be read; opening it reports why. A read-only connection never moves a log into its file. */
 async function stateOf(path: string, immutable: boolean): Promise<FileState | undefined> {
   try {
     const connection = await connect(path, { readOnly: true, timeout: 1000, immutable });
@@ -138,13 +138,13 @@ async function stateOf(path: string, immutable: boolean): Promise<FileState | un
   }
 }
 
-/** Gives a whole file another name instead of its own. Throws where that is taken: renaming would replace what another process just made. */
+/** Moves a complete file to another name. Throws if the name is taken; a plain rename would replace a file of another process. */
 export function moveTo(made: string, path: string): void {
   try {
     linkSync(made, path);
   } catch (error) {
     if (existsSync(path)) throw error;
-    // Not every file system has links.
+    // Not every file system supports hard links.
     renameSync(made, path);
   }
   rmSync(made, { force: true });
@@ -153,14 +153,14 @@ export function moveTo(made: string, path: string): void {
 let filesMade = 0;
 
 /**
- * Makes the file of a new space, with a header and nothing else. It appears under its name all at once, so that an empty
- * file is never one that another process is just making, nor what a crash left of that.
+ * Creates the file of a new space, with only a header. The file appears under its name atomically, so that an empty file is
+ * never one that another process is still creating or that a crash left behind.
  */
 export async function makeFile(path: string): Promise<void> {
   if (statSync(path, { throwIfNoEntry: false })) return;
   const made = `${path}-new-${process.pid}-${++filesMade}`;
   try {
-    // What a process of this number may have left when it was killed.
+    // A killed process with the same process id may have left this file.
     await rm(made, { force: true });
     const connection = await connect(made, { readOnly: false, timeout: 0, makes: true });
     try {
@@ -170,7 +170,7 @@ export async function makeFile(path: string): Promise<void> {
     }
     await giveName(made, path);
   } catch (error) {
-    // Another process made it first.
+    // Another process created it first.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   } finally {
     await rm(made, { force: true });
@@ -180,15 +180,15 @@ export async function makeFile(path: string): Promise<void> {
 /** The files of a space that is open. */
 export interface Presence {
   /**
-   * To be called before a commit: throws `store_replaced` once the file, its log or its shared memory has been deleted, moved or
-   * replaced. What is written then can be found by nobody, or takes the place of what another process wrote.
+   * Must be called before a commit. Throws `store_replaced` if the file, its log or its shared memory was deleted, moved or
+   * replaced: the write would be lost, or would overwrite that of another process.
    */
   check(): void;
-  /** Whether its shared memory alone is another one: others may have written to the log, and this process knows nothing of it. */
+  /** Whether only its shared memory was replaced: other processes may have written to the log without this one noticing. */
   sharesLogUnseen(): boolean;
 }
 
-/** Remembers which files are open. */
+/** Records the identity of the open files. */
 export function watchPresence(path: string): Presence {
   const files = ['', '-wal', '-shm'].flatMap((suffix) => {
     const file = `${path}${suffix}`;
@@ -211,7 +211,7 @@ export function watchPresence(path: string): Presence {
   };
 }
 
-/** What a file is, whatever its name; undefined for none. */
+/** The identity of a file, independent of its name; `undefined` if there is no file. */
 export function inodeOf(file: string): string | undefined {
   const found = statSync(file, { throwIfNoEntry: false, bigint: true });
   return found && `${found.dev}:${found.ino}`;

@@ -9,7 +9,7 @@ import { readOperations } from './operations.ts';
 import { readPlace, readRecordings } from './recordings.ts';
 import { readUsage } from './usage.ts';
 
-/** Lets `work` read what the open transaction of a connection sees; its reader ends with that. */
+/** Calls `work` with a reader of the open transaction of a connection. The reader throws once `work` has ended. */
 export async function reading<Result>(
   connection: Connection,
   work: (reader: StoreReader, connection: () => Connection) => Promise<Result>,
@@ -20,7 +20,7 @@ export async function reading<Result>(
     throw closedError('the reader of a transaction that has ended');
   };
   try {
-    // What is copied stands last: each object that is added to after a copy gets a shape of its own, ten times as slowly.
+    // Spread last: adding properties after a spread gives each object its own hidden class, which is ten times as slow.
     const reader: StoreReader = {
       list: async (request) => listMemories(current(), request),
       operations: async (request) => readOperations(current(), request),
@@ -35,14 +35,14 @@ export async function reading<Result>(
   }
 }
 
-/** The same with everything that an index follows. */
+/** Does the same with a snapshot, which also has the reads of an index. */
 export function readingSnapshot<Result>(
   connection: Connection,
   stateOf: (connection: Connection) => VersionedState,
   work: (snapshot: StoreSnapshot) => Promise<Result>,
 ): Promise<Result> {
   let seen: VersionedState | undefined;
-  // While the transaction is open it stays the same.
+  // Cached: it does not change while the transaction is open.
   const stateSeen = (open: Connection) => {
     seen ??= stateOf(open);
     return seen;

@@ -10,17 +10,17 @@ import { loadDriver } from './driver.ts';
 import { translateFileError } from './faults.ts';
 import { identify } from './schema.ts';
 
-/** What is written to find out whether there is room: more than a file of a few bytes, which may lie beside its name. */
+/** The size of the probe file: large enough to need disk blocks, since some file systems store tiny files in the inode. */
 const PROBE_BYTES = 64 * 1024;
 
 /**
- * Rejects while memories cannot be kept in a directory: there is no SQLite, the directory cannot be written to, its disk is full, or
- * the file that was written to last is of a schema that this version does not know.
+ * Rejects while a directory cannot store memories: there is no SQLite, the directory is not writable, its disk is full, or
+ * the file that was written to last has a schema that this version does not know.
  */
 export async function checkReady(directory: string): Promise<void> {
   const probe = join(directory, `.ready-${randomBytes(6).toString('hex')}`);
   try {
-    // Where there is no file yet, nothing else would ask for it.
+    // Check the driver too: without any file yet, nothing else would load it.
     await loadDriver();
     makeDirectory(directory);
     const file = await open(probe, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY);
@@ -49,7 +49,7 @@ async function latestFile(directory: string): Promise<string | undefined> {
   const found = await Promise.all(
     names.map(async (name) => {
       const path = join(directory, name);
-      // It may have been deleted meanwhile.
+      // The file may have been deleted meanwhile.
       const known = await stat(path).catch(() => undefined);
       return known ? [{ path, at: known.mtimeMs }] : [];
     }),

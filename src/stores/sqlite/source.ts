@@ -8,7 +8,7 @@ import type { SqlValue } from './driver.ts';
 import { rangesOf } from './ranges.ts';
 import { type BytesRow, fromValues, fromVectorRow, ROW_AT, VALUE_COLUMN_LIST } from './rows.ts';
 
-/** The rows of a file by their numbers, inside the open transaction of a connection. */
+/** Reads rows of a file by row number, inside the open transaction of a connection. */
 export function rowSource(
   connection: () => Connection,
   dimensionsOf: (open: Connection) => number | undefined,
@@ -63,7 +63,7 @@ export function rowSource(
         return (found as { id: number } | undefined)?.id;
       }),
     termsOf(ids) {
-      // All of a space may be asked for: one text of all is read five times as fast as a row for each.
+      // A call may ask for all terms of a space: one JSON text is read five times as fast as a row for each term.
       const { texts } = connection().get(
         `SELECT json_group_array(term.text ORDER BY asked.key) AS texts
          FROM json_each(?) AS asked LEFT JOIN term ON term.id = asked.value`,
@@ -76,15 +76,18 @@ export function rowSource(
   };
 }
 
-/** What LIKE finds, and every row that is not ASCII alone, whose letters may become others in lower case: six times as fast as reading all. */
+/**
+ * Selects rows that match LIKE, and all rows with non-ASCII text, whose lower case SQLite cannot compute. Six times as fast
+ * as reading all texts.
+ */
 const MAY_CONTAIN = ['title', 'content', 'tags']
   .map((column) => `${column} LIKE ?3 ESCAPE '~' OR length(${column}) <> length(CAST(${column} AS BLOB))`)
   .join(' OR ');
 
-/** Rows whose texts are read at once, which takes a millisecond. */
+/** Rows of one step of a text search, which takes a millisecond. */
 const RANGE = 1024;
 
-/** Rare enough to read every text, in steps: a query of which no term is left. */
+/** Searches all texts, in steps. Only queries without terms need it, and these are rare. */
 function* keysContaining(
   connection: () => Connection,
   text: string,

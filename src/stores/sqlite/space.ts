@@ -29,34 +29,34 @@ import { createTermIds, type TermIds } from './terms.ts';
 import { applyUse } from './usage.ts';
 import { applyDecision, type Inserted } from './write.ts';
 
-/** An open database with one space in it: a connection that writes, and one that reads what is committed, or one for both. */
+/** An open database with one space. It has one connection for writes and one for committed reads, or one for both. */
 export interface OpenDatabase {
   readonly name: string;
   /** For messages. */
   readonly path: string;
-  /** Absent where it may only be read. */
+  /** Absent if the space is read-only. */
   readonly writer: Connection | undefined;
   readonly reader: Connection;
-  /** Opens another one that reads; absent in memory. */
+  /** Opens another connection for reading; absent for a space in memory. */
   readonly openReader?: (() => Promise<Connection>) | undefined;
-  /** Writes take turns, and so do reads. Of one connection it is the same queue: no read sees half of a write. */
+  /** Queues of writes and of reads. With one connection they are the same queue, so that no read sees half of a write. */
   readonly writes: Queue;
   readonly reads: Queue;
-  /** Of all handles of the database. */
+  /** Shared by all handles of the database. */
   readonly residence: Residence;
   readonly room?: Room | undefined;
-  /** Of the writer; absent in memory. */
+  /** The log of the writer; absent for a space in memory. */
   readonly log?: Log | undefined;
   /** Whether an index is saved for the next process. */
   readonly keepsPages: boolean;
   readonly busyTimeout: number;
-  /** Throws when what is about to be committed would be found by nobody. */
+  /** Throws `store_replaced` if the file was deleted, moved or replaced, so that a commit would be lost. */
   checkPresence(): void;
-  /** Called once, when nothing is under way any more. */
+  /** Called once, after all operations have ended. */
   release(): Promise<void>;
 }
 
-/** Of a smaller file, in bytes, everything is read sooner than a thread has started. */
+/** Bytes. A smaller file is read completely before a thread would have started. */
 const LITTLE = 8 << 20;
 
 /** One handle of a database. */
@@ -83,9 +83,9 @@ export function openSpace(database: OpenDatabase): SpaceStore {
     if (!writer || !termIds) throw openedReadOnly(name);
     try {
       return await writeTransaction(writer, busyTimeout, async () => {
-        // A large write goes into the log before it is committed.
+        // Before the write too: a large write reaches the log before its commit.
         database.checkPresence();
-        // Another handle or connection may have removed terms that are remembered here.
+        // Another handle or connection may have removed terms that are cached here.
         const version = writer.version();
         if (version !== knownVersion) termIds.clear();
         const result = await task(writer, termIds);
@@ -98,7 +98,7 @@ export function openSpace(database: OpenDatabase): SpaceStore {
       throw error;
     }
   };
-  /** One that may write any number of pages: its COMMIT leaves them in the log. */
+  /** A transaction that may write any number of pages. Its COMMIT leaves them in the log. */
   const large: typeof transaction = (task) =>
     log ? log.leaving(() => transaction(task)) : transaction(task);
   const guarded = async <Result>(task: () => Result): Promise<Awaited<Result>> => {
@@ -108,14 +108,14 @@ export function openSpace(database: OpenDatabase): SpaceStore {
       throw translateError(error, path);
     }
   };
-  /** Writes that were asked for and are not done. */
+  /** The number of writes that have not ended. */
   let underWay = 0;
-  /** A write in its turn. It is done once a power cut cannot take it back; until then others may read and write. */
+  /** Runs a write in its turn. Resolves when the write survives a power cut; others may read and write until then. */
   const writing = async <Result>(task: () => Promise<Result>): Promise<Result> => {
     checkWritable();
     return inTurn(task);
   };
-  /** One that empties the log, and is seen whole by checks: while anything reads for long, the log is in use. */
+  /** Runs a write that empties the log, and waits for long reads first: they would keep the log in use. */
   const erasing = async <Result>(task: () => Promise<Result>): Promise<Result> => {
     checkWritable();
     return long.run(() => inTurn(task));
@@ -133,10 +133,10 @@ export function openSpace(database: OpenDatabase): SpaceStore {
   const settled = async () => {
     if (!log) return;
     await log.settle(underWay <= 1);
-    // Nobody waits for it, and what could not be done now is done later. Closing empties it anyway.
+    // Not awaited. A later call tries again after a failure, and closing empties the log anyway.
     if (!closed && log.isLong()) void writes.run(() => log.empty()).catch(() => undefined);
   };
-  /** Reads one after the other: one that waits for its connection is one transaction all the same. */
+  /** Runs reads one after the other, so that a read that awaits its connection is still one transaction. */
   const queued = <Result>(task: (connection: Connection) => Promise<Result> | Result) =>
     guarded(() => {
       checkOpen();
@@ -147,7 +147,7 @@ export function openSpace(database: OpenDatabase): SpaceStore {
       });
     });
   let state: VersionedState | undefined;
-  /** It is asked for in every recall, and hardly ever changes. */
+  /** Cached by version: every recall reads it, and it hardly ever changes. */
   const stateOf = (connection: Connection) => {
     state = readVersionedState(connection, state);
     return state;
@@ -155,8 +155,9 @@ export function openSpace(database: OpenDatabase): SpaceStore {
   const read = <Result>(task: (connection: Connection) => Promise<Result> | Result) =>
     queued((connection) => longReadTransaction(connection, () => task(connection)));
   /**
-   * What takes long has a connection of its own, so that recalls go on beside it: not of a small file, where opening one takes longer
-   * than the rest, and neither in memory nor of a file that was moved, where there is but one.
+   * Runs a long read on a connection of its own, so that recalls can run meanwhile. Uses the shared connection for a small
+   * file, where opening one takes longer than the read, and for a space in memory or a file that was moved, where there can
+   * be only one connection.
    */
   const apart = <Result>(
     queue: Queue,
@@ -175,7 +176,7 @@ export function openSpace(database: OpenDatabase): SpaceStore {
       });
     });
   const another = async () => (isWorthAnother() ? database.openReader?.().catch(() => undefined) : undefined);
-  /** Whether another connection pays, and finds the file that this one has. */
+  /** Whether another connection is worth its cost, and would open the same file. */
   const isWorthAnother = () => {
     if (!database.openReader || bytesOf(path) < LITTLE) return false;
     try {
@@ -217,10 +218,10 @@ export function openSpace(database: OpenDatabase): SpaceStore {
           if (forgets) await inSlices(finishForgetting(writer, termIds), startLongSlices());
           return decision.result;
         };
-        // What follows empties the log.
+        // The erasure that follows empties the log.
         const result = await (entry.verb === 'forget' ? large : transaction)(decideAndApply);
         residence.written(added);
-        // Also what was forgotten earlier and could not be erased then: afterwards, since its failure says that all is forgotten.
+        // Also erases what could not be erased earlier. Comes after the write, because its error says that all is forgotten.
         if (forgets || entry.verb === 'forget') await erase();
         return result;
       }),
@@ -251,14 +252,14 @@ export function openSpace(database: OpenDatabase): SpaceStore {
       const signal = signalOfCaller();
       await apart(long, (connection, aside) => backupTo(connection, target, aside, signal));
       if (!writer || at === undefined) return;
-      // The backup is whole: that its moment cannot be noted is no failure of it.
+      // The backup is complete, so a failure to store its time is ignored.
       await writing(() => transaction((writer) => writeMeta(writer, 'backup', formatInstant(at)))).catch(
         () => undefined,
       );
     },
     async close() {
       closed = true;
-      // Of these, some are writes and reads in their turns.
+      // First, because some of these use the queues of writes and reads.
       await long.idle();
       await counts.idle();
       await writes.idle();
@@ -271,7 +272,7 @@ export function openSpace(database: OpenDatabase): SpaceStore {
   return withRanking(core, createResidence, residence, database.room);
 }
 
-/** A new memory as it would be read. */
+/** Converts a new memory to the row that an index would read. */
 function indexedRow({ row, ordinal, memory, indexed }: Inserted, termIds: TermIds): IndexedRow {
   const terms = [...indexed.terms].map(([term, count]) => [termIds.idOf(term), count] as const);
   terms.sort(([a], [b]) => a - b);
@@ -284,7 +285,7 @@ function indexedRow({ row, ordinal, memory, indexed }: Inserted, termIds: TermId
   };
 }
 
-/** See `SpaceCore.savePages`. A writer that holds the file up is not waited for. */
+/** See `SpaceCore.savePages`. Does not wait for another writer that locks the file. */
 function savingPages(
   { checkPresence }: Pick<OpenDatabase, 'checkPresence'>,
   writer: Connection,

@@ -57,15 +57,15 @@ const insertEvent = `INSERT INTO event (sequence, operation, at, verb, memory_ro
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /**
- * Applies a decision and logs it as one operation, inside the caller's transaction; in steps, since thousands of changes
- * take longer than whoever reads beside them should wait.
+ * Applies a decision and logs it as one operation, inside the caller's transaction. Runs in steps, so that concurrent reads
+ * need not wait for thousands of changes.
  */
 export function* applyDecision(
   connection: Connection,
   termIds: TermIds,
   entry: WriteEntry,
   decision: Decision<unknown>,
-  /** Gets every new memory, with the sequence of its event. */
+  /** Called for every new memory, with the sequence of its event. */
   onInsert?: (inserted: Inserted, sequence: number) => void,
 ): Generator<undefined, void> {
   if (entry.undoes !== undefined) checkUndoable(connection, entry.undoes, entry.partly);
@@ -128,7 +128,7 @@ function* termsOf(inserts: readonly Insert[]): Generator<string> {
   for (const { indexed } of inserts) yield* indexed.terms.keys();
 }
 
-/** Writes what is derived from the text of the memory in `row`, in the place of what was there. */
+/** Replaces the data derived from the text of the memory in `row`. */
 export function writeIndexed(
   connection: Connection,
   termIds: TermIds,
@@ -154,7 +154,7 @@ function insertVector(connection: Connection, row: number, { vector }: IndexedTe
   connection.statement(insertVectorBytes).run(row, bytes, checksumOf([row, bytes]));
 }
 
-/** What the log keeps of a change of one memory. */
+/** The data that the log keeps about a change of one memory. */
 interface Applied {
   readonly row: number;
   readonly id: string;
@@ -165,22 +165,22 @@ interface Applied {
 
 type Insert = Extract<Change, { kind: 'insert' }>;
 
-/** A memory that was new, and its place. */
+/** A memory that was inserted, with its row and ordinal. */
 export interface Inserted extends Pick<Insert, 'memory' | 'indexed'> {
   readonly row: number;
-  /** What the record has by now. */
+  /** The ordinal that it was assigned. */
   readonly ordinal: number;
 }
 
 type OtherChange = Exclude<Change, Insert>;
 
-/** Inserts that are made together, their terms looked up by one statement: each table takes about a millisecond for them. */
+/** The maximum number of inserts made together, with one lookup of their terms. Each table takes about a millisecond. */
 const MOST_TOGETHER = 128;
 
-/** A pause asked for at each of them costs a twentieth of the time. */
+/** Inserts between two possible pauses. Checking for a pause after each insert would cost a twentieth of the time. */
 const INSERTS_BETWEEN = 32;
 
-/** The changes in order, inserts that follow each other together. */
+/** Yields the changes in order, with consecutive inserts grouped. */
 function* insertsTogether(changes: readonly Change[]): Generator<readonly Insert[] | OtherChange> {
   let inserts: Insert[] = [];
   for (const change of changes) {
@@ -199,7 +199,7 @@ function isList(change: readonly Insert[] | OtherChange): change is readonly Ins
   return Array.isArray(change);
 }
 
-/** Table by table: the pages and the indexes of one stay in the processor's caches. */
+/** Inserts memories table by table, so that the pages and indexes of one table stay in the processor's caches. */
 function* insertMemories(
   connection: Connection,
   termIds: TermIds,
@@ -241,7 +241,7 @@ function insertMemory(connection: Connection, { memory, indexed }: Insert, place
   } catch (error) {
     throw isUniqueViolation(error) ? memoryExists(memory.id) : error;
   }
-  // Any update makes the trigger compute a checksum that is missing.
+  // Any update fires the trigger that computes a missing checksum.
   if (checksum === null) connection.run('UPDATE memory SET id = id WHERE row = ?', row);
   return { row, ordinal, memory, indexed };
 }
@@ -326,7 +326,7 @@ function existing(connection: Connection, id: string) {
   return found;
 }
 
-/** Gives new memories their rows, which are used once, and their places in the order of the space, and keeps count. */
+/** Assigns row numbers, which are never reused, and ordinals to new memories. */
 interface Places {
   nextRow(): number;
   ordinalOf(memory: MemoryRecord): number;
