@@ -5,8 +5,8 @@ import { addAbortSignal, type Readable } from 'node:stream';
 import { isatty, ReadStream } from 'node:tty';
 
 /**
- * The bytes of a file. A pipe is read as a socket is, and a terminal as one: in the threads that read files nothing can
- * end the wait for what is written there, not even the end of the process.
+ * Opens the bytes of a file. Reads a pipe as a socket and a terminal as a terminal: the threads that read files would wait
+ * for data without end, and even the exit of the process could not interrupt them.
  */
 export async function openBytes(path: string, signal: AbortSignal | undefined): Promise<Readable> {
   const found = await stat(path);

@@ -17,7 +17,7 @@ export interface GitCommit {
 
 export interface GitHistoryOptions {
   readonly signal?: AbortSignal | undefined;
-  /** At most so many commits. Default is all. */
+  /** The maximum number of commits. Default is all. */
   readonly max?: number | undefined;
 }
 
@@ -26,9 +26,9 @@ const FORMAT = '%x00%H%x00%aI%x00%aN%x00%s%x00%b';
 const HEADER_FIELDS = 5;
 
 /**
- * The commits that lead to the checked-out one, newest first, read from `git log`. A repository without commits has
- * none. Throws `not_found` when the program git is missing, `unreadable_file` when `directory` is in no repository
- * or git refuses, `invalid_argument`, `aborted`.
+ * Reads the commits that lead to the checked-out one from `git log`, newest first. A repository without commits yields
+ * none. Throws `not_found` if the program git is missing, `unreadable_file` if `directory` is not in a repository or git
+ * refuses, `invalid_argument`, `aborted`.
  */
 export async function* readGitHistory(
   directory: string,
@@ -45,7 +45,7 @@ export async function* readGitHistory(
     complaint += text;
   });
   const ended = new Promise<Error | number | null>((resolve) => {
-    // Not once: an abort may be followed by another error, which would have no listener.
+    // `on`, not `once`: an abort may be followed by another error, which also needs a listener.
     child.on('error', resolve);
     child.once('close', resolve);
   });
@@ -74,7 +74,7 @@ function gitArguments(directory: string, max: number | undefined): readonly stri
   return [
     '-C',
     directory,
-    // Else the settings of whoever runs it decide which paths of a commit are named.
+    // Without this, the user's git configuration decides which paths of a commit are listed.
     '-c',
     'log.showRoot=true',
     '-c',
@@ -94,7 +94,7 @@ function gitArguments(directory: string, max: number | undefined): readonly stri
 }
 
 function gitEnvironment(): NodeJS.ProcessEnv {
-  // Inside a git hook these are set, and would send git to another repository than the folder's.
+  // Git hooks set these variables, which would make git read another repository.
   const { GIT_DIR, GIT_WORK_TREE, GIT_INDEX_FILE, ...environment } = process.env;
   // Messages are matched, so they must not be translated.
   return { ...environment, LC_ALL: 'C' };
@@ -137,7 +137,7 @@ function toCommit(fields: readonly string[]): GitCommit {
   };
 }
 
-/** As git says it where that is no time: histories have zones such as +518:00, and one of them must not end the reading. */
+/** Returns an invalid time unchanged: histories contain zones such as +518:00, which must not stop the reading. */
 function instantOr(text: string): string {
   try {
     return formatInstant(parseInstant(text));

@@ -17,7 +17,7 @@ export interface ReadLinesOptions {
    * the error.
    */
   readonly onBadLine?: ((error: SalienceError) => void) | undefined;
-  /** What the file holds, where it was read already: a pipe cannot be read again. */
+  /** The content of the file, if it was read already: a pipe cannot be read twice. */
   readonly content?: string | undefined;
   /** A longer line ends the reading with an error. Default is 64 MiB. */
   readonly maxLineBytes?: number | undefined;
@@ -28,9 +28,9 @@ const CARRIAGE_RETURN = 0x0d;
 const DEFAULT_MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 /**
- * The lines of a UTF-8 file, one at a time, gunzipped when the file starts with the gzip magic bytes whatever its
- * name. A byte order mark and carriage returns before line feeds are dropped; a last line needs no line feed.
- * Throws `unreadable_file` with `details.file` and, when a line is at fault, `details.line`; `aborted`.
+ * Reads the lines of a UTF-8 file one at a time. Decompresses a file that starts with the gzip magic bytes, whatever its
+ * name. Drops a byte order mark and carriage returns before line feeds; the last line needs no line feed.
+ * Throws `unreadable_file` with `details.file` and, if a line is invalid, `details.line`; `aborted`.
  */
 export async function* readLines(path: string, options: ReadLinesOptions = {}): AsyncGenerator<Line, void> {
   const maxLineBytes = options.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES;

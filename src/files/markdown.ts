@@ -20,10 +20,9 @@ export interface MarkdownSection {
 }
 
 /**
- * Splits a Markdown file into its sections. A heading is what CommonMark says: a `#` inside a code fence, an HTML
- * comment, a quotation or a list is none. A heading without text of its own makes no section, but is part of the
- * titles below it. Throws `unreadable_file` with the line when the front matter is no valid YAML; `path` is only
- * named in that error.
+ * Splits a Markdown file into its sections. Headings are those of CommonMark: a `#` inside a code fence, an HTML comment,
+ * a quotation or a list is not a heading. A heading without content of its own makes no section, but is part of the titles
+ * below it. Throws `unreadable_file` with the line if the front matter is not valid YAML; `path` is only used in that error.
  */
 export function parseMarkdown(text: string, options: { readonly path: string }): MarkdownDocument {
   const normalized = normalizeText(text);
@@ -82,7 +81,7 @@ function readFrontMatter(
   const block = /^---[ \t]*\n(?:([\s\S]*?)\n)?(?:---|\.\.\.)[ \t]*(?:\n|$)/.exec(text);
   if (!block) return { frontMatter: {}, length: 0 };
   const lineCounter = new LineCounter();
-  // Its warnings, as of the {{title}} of a template, would be printed for all to see, without a file.
+  // Suppress warnings, such as for {{title}} in a template: they would be printed without the name of the file.
   const document = parseDocument(block[1] ?? '', { lineCounter, prettyErrors: false, logLevel: 'error' });
   const error = document.errors[0];
   if (error) {
@@ -91,7 +90,7 @@ function readFrontMatter(
     throw unreadableLine(path, line, `is not valid YAML front matter: ${error.message}`, error);
   }
   if (document.contents === null) return { frontMatter: {}, length: block[0].length };
-  // A rule at the top, some prose and another rule look like front matter, but hold no mapping.
+  // A thematic break, prose and another break look like front matter, but are not a mapping.
   if (!isMap(document.contents)) return { frontMatter: {}, length: 0 };
   try {
     // Through JSON, because YAML also knows values such as .nan that metadata cannot hold.

@@ -8,7 +8,7 @@ export interface Paragraph {
   readonly line: number;
 }
 
-/** The paragraphs of a text: runs of lines that are not blank. A byte order mark is dropped. */
+/** Splits a text into paragraphs: runs of lines that are not blank. Drops a byte order mark. */
 export function parseParagraphs(text: string): readonly Paragraph[] {
   const paragraphs: Paragraph[] = [];
   let lines: string[] = [];
@@ -31,8 +31,8 @@ export function normalizeText(text: string): string {
 }
 
 /**
- * From the gentlest cut to the harshest. The parts of each, joined, are the text. Sentences and words are found by
- * punctuation and white space: Intl.Segmenter takes time in the square of the length, and imports are long.
+ * Ways to split a text, from coarse to fine. The parts of each, joined, are the text. Sentences and words are found by
+ * punctuation and white space, because `Intl.Segmenter` takes quadratic time, and imports are long.
  */
 const CUTS: readonly ((text: string) => readonly string[])[] = [
   (text) => text.split(/(?<=\n[ \t]*\n)/),
@@ -43,10 +43,10 @@ const CUTS: readonly ((text: string) => readonly string[])[] = [
 ];
 
 /**
- * Splits a text into pieces of at most `limitBytes` bytes of UTF-8, each as long as possible: at paragraph borders,
- * and inside a paragraph that is too long at lines, then sentences, words, and at last characters, which are never
- * cut. Only white space at the borders of pieces is dropped; a text within the limit comes back whole.
- * Throws `invalid_argument` for a limit below 4, the longest character.
+ * Splits a text into pieces of at most `limitBytes` bytes of UTF-8, each as long as possible. Splits between paragraphs and,
+ * inside a paragraph that is too long, between lines, then sentences, words and characters. Drops only white space at the
+ * ends of pieces; returns a text within the limit whole. Throws `invalid_argument` for a limit below 4, the size of the
+ * longest character.
  */
 export function splitLong(text: string, limitBytes: number): readonly string[] {
   if (!Number.isFinite(limitBytes) || limitBytes < 4) {

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { throwIfAborted } from '../domain/errors.ts';
 import { unreadablePath } from './lines.ts';
 
-/** Folders that hold what tools made, not what people wrote. Folders that start with a dot are left out too. */
+/** Folders with generated files. Folders whose name starts with a dot are ignored too. */
 const IGNORED_FOLDERS: ReadonlySet<string> = new Set(['node_modules', 'dist']);
 
 export interface WalkOptions {
-  /** Endings of the wanted names in lower case, with their dot, for example `['.md']`. Case is ignored in names. */
+  /** The extensions to find, in lower case with the dot, for example `['.md']`. The case of file names is ignored. */
   readonly extensions: readonly string[];
   readonly signal?: AbortSignal | undefined;
   /** Called for each symbolic link to a folder, or with a wanted name, that is not followed. */
@@ -15,9 +15,9 @@ export interface WalkOptions {
 }
 
 /**
- * The files below `directory`, as paths relative to it with `/`, in code-unit order. Left out: `node_modules`, `dist`
- * and folders that start with a dot. Symbolic links are not followed, so nothing outside of the folder is read and
- * no file is met twice. Throws `unreadable_file`, `aborted`.
+ * Lists the files below `directory` as relative paths with `/`, in code-unit order. Ignores `node_modules`, `dist` and
+ * folders whose name starts with a dot. Does not follow symbolic links, so that it reads nothing outside the folder and
+ * lists no file twice. Throws `unreadable_file`, `aborted`.
  */
 export async function walkFiles(directory: string, options: WalkOptions): Promise<readonly string[]> {
   const found: string[] = [];

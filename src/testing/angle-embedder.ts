@@ -1,7 +1,7 @@
 import type { Embedder } from '../providers/embedder.ts';
 
 /**
- * An embedder whose every answer is foreseen: each known text is a direction in the plane, in degrees, so that the
+ * Creates an embedder with predictable vectors: each known text is a direction in the plane, in degrees, so that the
  * similarity of two texts is the cosine of the angle between them. It knows no other texts.
  */
 export function angleEmbedder(degrees: Readonly<Record<string, number>>): Embedder {

@@ -13,17 +13,17 @@ const QUERIES: readonly (readonly [strategy: string, query: string | undefined, 
   ['vector', 'a drink'],
 ];
 
-/** What can be asked of a memory, as plain data: equal only when every id, score and feature is equal bit for bit. */
+/** The answers of a memory as plain data. Two are equal only if every id, score and feature is equal bit for bit. */
 export interface Answers {
   readonly recalls: readonly unknown[];
   readonly memories: readonly { readonly id: string }[];
   readonly redacted: number;
 }
 
-/** How many recalls {@link answersOf} asks for at most. */
+/** The maximum number of recalls that {@link answersOf} makes. */
 export const MOST_RECALLS = QUERIES.length;
 
-/** Asks many strategies, or some of them by number, and lists everything, leaving nothing behind; `asOf` looks back. */
+/** Recalls with many strategies, or some of them by number, and lists all memories, without writing. `asOf` looks back. */
 export async function answersOf(
   memory: Pick<MemoryEngine, 'recall' | 'list'>,
   asOf?: Pick<AsOf, 'known'>,
@@ -36,6 +36,6 @@ export async function answersOf(
     recalls.push(hits.map((hit) => [hit.memory.id, hit.score.value, hit.features, hit.path ?? []]));
   }
   const { memories, redacted = 0 } = await memory.list({ limit: 1000, asOf });
-  // As JSON, so that what another process says can be compared with it.
+  // Through JSON, so that the answers of another process can be compared with it.
   return JSON.parse(JSON.stringify({ recalls, memories, redacted })) as Answers;
 }

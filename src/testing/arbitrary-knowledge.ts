@@ -5,10 +5,10 @@ import type { Interval, Knowledge } from '../scoring/operators/interval.ts';
 import { ATTRIBUTE_NAMES, attributeText, SIGNAL_NAMES, SIGNALS, type Signals } from '../scoring/signals.ts';
 import { ARBITRARY_NOW } from './arbitrary-profile.ts';
 
-/** How far knowledge is from the truth: 0 is exact, `all` is nothing known. */
+/** How far an interval extends below and above the true value: 0 is exact, `all` means unknown. */
 type Blur = 'all' | { readonly below: number; readonly above: number };
 
-/** Partial knowledge that is true of `signals` at {@link ARBITRARY_NOW}: what a bound may be computed from. */
+/** Draws intervals that contain the true `signals` at {@link ARBITRARY_NOW}, from which bounds can be computed. */
 export function arbitraryKnowledge(signals: Signals): fc.Arbitrary<Knowledge> {
   const blur: fc.Arbitrary<Blur> = fc.oneof(
     fc.constant({ below: 0, above: 0 }),

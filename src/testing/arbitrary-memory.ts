@@ -12,13 +12,13 @@ import { ARBITRARY_NOW } from './arbitrary-profile.ts';
 import { sampleIndexed, unitVector } from './sample-memory.ts';
 
 const day = 86_400_000;
-// Few values, so that equal ones meet and every order has its ties broken.
+// Few distinct values, so that ties occur in every order.
 const fraction = fc.oneof(fc.constantFrom(0, 0.25, 0.5, 1), fc.double({ min: 0.001, max: 1, noNaN: true }));
 const instant = fc.oneof(
   fc.constantFrom(-1, 0, 1).map((offset) => ARBITRARY_NOW + offset),
   fc.integer({ min: -400 * day, max: 400 * day }).map((offset) => ARBITRARY_NOW + offset),
 );
-/** Mostly absent: what hides a memory must leave enough of them. */
+/** Mostly absent, so that enough memories stay visible. */
 const rarely = <Value>(arbitrary: fc.Arbitrary<Value>) =>
   fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 const optional = <Value>(arbitrary: fc.Arbitrary<Value>) => fc.option(arbitrary, { nil: undefined, freq: 2 });
@@ -69,7 +69,7 @@ export const arbitraryMemory: fc.Arbitrary<MemoryRecord> = fc.record(
     author: optional(fc.oneof(fc.constantFrom('Ann Lee', 'Bob Lee', 'Will', 'Zoë', '東京'), label)),
     role: optional(fc.constantFrom('user', 'assistant', 'tool')),
     sessionId: optional(label),
-    // Few sessions, so that their memories stand beside each other.
+    // Few sessions, so that memories have neighbours in them.
     bornIn: optional(fc.oneof({ weight: 3, arbitrary: fc.constantFrom('monday', 'tuesday') }, label)),
     createdAt: instant,
     updatedAt: instant,
@@ -105,7 +105,7 @@ export const arbitraryMemory: fc.Arbitrary<MemoryRecord> = fc.record(
 /** Components of a vector that are not 0. */
 const FILLED = 5;
 
-/** A vector of few small whole numbers scaled to length 1: similar and opposite ones are frequent, equal ones happen. */
+/** A vector of few small integers, scaled to length 1. Similar and opposite vectors are frequent, equal ones occur. */
 export function arbitraryVector(dimensions: number): fc.Arbitrary<Float32Array> {
   const filled = Math.min(dimensions, FILLED);
   return fc

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Metadata } from '../domain/memory.ts';
 import type { MetadataCondition, MetadataScalar, MetadataTest } from '../domain/metadata-condition.ts';
 
-/** Few names and values, so that conditions are met; among them those that a store may confuse. */
+/** Few names and values, so that conditions are often met; among them names that a store may confuse. */
 const name = fc.constantFrom('a', 'b', '', 'a b', 'ä', '__proto__', "it's", '"', '$.a');
 const ordered = fc.constantFrom<(string | number)[]>(
   0,
@@ -26,7 +26,7 @@ const value = fc.oneof(
 
 export const arbitraryMetadata: fc.Arbitrary<Metadata> = fc
   .uniqueArray(fc.tuple(name, value), { selector: ([each]) => each, maxLength: 4 })
-  // What JSON cannot say, such as -0, is only in conditions.
+  // Values that JSON cannot represent, such as -0, only occur in conditions.
   .map((entries) => JSON.parse(JSON.stringify(Object.fromEntries(entries))) as Metadata);
 
 const bound = fc.constantFrom('above', 'atLeast', 'below', 'atMost');

@@ -1,7 +1,7 @@
 import { frequencyOf, rowOf } from '../search/postings.ts';
 import { type ResidentIndex, signalsOfRow } from '../search/resident-index.ts';
 
-/** What an index knows of each memory, by the store's key: equal for two indexes that answer alike, however they grew. */
+/** Returns the content of an index by key. It is equal for two indexes that give the same answers, however they were built. */
 export function indexContent(index: ResidentIndex): ReadonlyMap<number, unknown> {
   const terms = new Map<number, [term: number, count: number][]>();
   for (const [term, postings] of index.postings) {
@@ -29,7 +29,7 @@ export function indexContent(index: ResidentIndex): ReadonlyMap<number, unknown>
   return content;
 }
 
-/** The session of a row, and the keys of all that were made in it, in order. */
+/** The session of a row, and the keys of all memories made in it, in order. */
 function sessionOf({ sessions, keys }: ResidentIndex, row: number) {
   const code = sessions.codes[row];
   if (!code) return undefined;

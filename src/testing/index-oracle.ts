@@ -19,8 +19,7 @@ import { inspectNaively, searchNaively } from './naive-search.ts';
 import { sampleMemory, unitVector } from './sample-memory.ts';
 import { seededRandom } from './seeded-random.ts';
 
-/** Of every vector drawn here. */
-/** A step of the kernel, and a few more. */
+/** The length of every vector drawn here: one step of the kernel, and a few components more. */
 export const DIMENSIONS = 18;
 /** All words of the memories and of the queries drawn here. */
 export const vocabulary = ['amber', 'birch', 'cedar', 'dune', 'ember'];
@@ -31,7 +30,7 @@ export const arbitraryTerms = fc
   .dictionary(fc.constantFrom(...vocabulary), fc.integer({ min: 1, max: 4 }))
   .map((counts) => new Map(Object.entries(counts)));
 
-/** Memories with many ties: few distinct values, some without a vector, some equal but for their id. */
+/** Memories with many ties: few distinct values, some without a vector, some that differ only in their id. */
 export const arbitraryStore = fc
   .array(
     fc.record({
@@ -45,10 +44,10 @@ export const arbitraryStore = fc
   .map((entries) =>
     entries.flatMap(({ memory, terms, vector, copies }, at) =>
       Array.from({ length: copies }, (_, copy): SearchableMemory => {
-        // Chains of a few, in both directions.
+        // Short chains in both directions.
         const supersedes =
           at % 4 === 1 ? [`${at - 1}-0`] : at % 4 === 2 ? [`${at + 1}-0`, `${at - 1}-0`] : [];
-        // Orders that differ from that of the rows, so that ties are broken by nothing else.
+        // An order that differs from that of the rows, so that only the ordinal breaks ties.
         const ordinal = (((at * 3 + copy) * 7) % 127) + 1;
         return {
           memory: { ...memory, id: `${at}-${copy}`, ordinal, supersedes } as MemoryRecord,
@@ -59,7 +58,7 @@ export const arbitraryStore = fc
     ),
   );
 
-/** Mostly absent: all parts of a filter together would leave nothing to search. */
+/** Mostly absent, because all parts of a filter together would exclude everything. */
 const rarely = <Value>(arbitrary: fc.Arbitrary<Value>) =>
   fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 
@@ -84,7 +83,7 @@ const arbitraryRange = fc
     return { text: 'then', start, end: start + days * MILLISECONDS_PER_DAY };
   });
 
-/** Words that no memory has: nothing like any, near two of them, misspelt, and the beginning of one. */
+/** Words that no memory has: unlike any, similar to two, misspelt twice, and the beginning of one. */
 const unknownWords = ['unknown', 'umber', 'brich', 'ambers', 'embe'];
 
 /** Words, among them some that no memory has, or a text without words; mostly a vector, names and dates. */
@@ -103,10 +102,10 @@ export const arbitraryQuery = fc
     dates: fc.option(fc.array(arbitraryRange, { maxLength: 2 }), { nil: undefined }),
     substring: fc.constantFrom(undefined, '東京', 'EA', '?', 'nowhere'),
   })
-  // What is looked for as it stands is what has no words.
+  // Only a query without terms has a substring.
   .map(({ substring, ...query }) => (query.terms.length === 0 ? { ...query, substring } : query));
 
-/** Below, at and above the size of the groups in which rows are evaluated, and beyond the number of rows. */
+/** Limits below, at and above the size of the groups in which rows are evaluated, and above the number of rows. */
 export const arbitraryLimit: fc.Arbitrary<number> = fc.oneof(
   fc.integer({ min: 1, max: 12 }),
   fc.integer({ min: 13, max: 40 }),
@@ -118,7 +117,7 @@ export function denseVector(random: () => number, dimensions: number = DIMENSION
   return unitVector(Array.from({ length: dimensions }, () => random() - 0.25));
 }
 
-/** Memories that nothing hides, one in nine without a vector. Cheap: for properties that need many rows. */
+/** Visible memories, one in nine without a vector. Cheap to create, for properties that need many rows. */
 export function plainStore(seed: number, rows: number): readonly SearchableMemory[] {
   const random = seededRandom(seed);
   return Array.from({ length: rows }, (_, at): SearchableMemory => {
@@ -146,7 +145,7 @@ export function indexOf(memories: readonly SearchableMemory[]): ResidentIndex {
   return index;
 }
 
-/** What the index is told of one memory. */
+/** Converts a memory to the row that an index reads. */
 export function indexed(key: number, memory: MemoryRecord, { terms, vector }: IndexedText) {
   const sorted = [...terms]
     .map(([term, count]) => [termId(term)!, count] as const)
@@ -180,7 +179,7 @@ function pairsOf(living: readonly SearchableMemory[]): readonly NewPair[] {
   });
 }
 
-/** By key: what replaces what, and what may be an update of it. */
+/** Returns which memories supersede or may update which, by key. */
 export function relationsOf(
   memories: readonly SearchableMemory[],
   living: readonly SearchableMemory[],
@@ -201,7 +200,7 @@ export function relationsOf(
   };
 }
 
-/** A store that knows nothing but rows by their keys. */
+/** A store that only has rows by key. */
 function rowsOf(memories: readonly SearchableMemory[]): KeyedRows {
   return {
     vectors: (keys) => keys.map((key) => memories[key]!.vector),
@@ -238,7 +237,7 @@ export async function searchByIndex(
   return { ...answer, ids: answer.hits.map(({ memory }) => memory.id) };
 }
 
-/** Expects the index to make of these memories, whether a search could return them or not, what brute force makes of them. */
+/** Expects the index to inspect all memories, also those that no search returns, exactly as brute force does. */
 export async function expectSameInspection(
   memories: readonly SearchableMemory[],
   ids: readonly string[],
@@ -252,7 +251,7 @@ export async function expectSameInspection(
 
 export type IndexedAnswer = Awaited<ReturnType<typeof searchByIndex>>;
 
-/** Expects the index to answer as brute force does, to the last bit, with a bound that holds and is not idle. */
+/** Expects the index to answer bit for bit as brute force does, with an upper bound that is true and not trivial. */
 export async function expectSame(
   index: ResidentIndex,
   memories: readonly SearchableMemory[],
@@ -285,7 +284,7 @@ export async function expectSame(
   return found;
 }
 
-/** Scores of the memories that could have been returned and were not. */
+/** The scores of eligible memories that are not among the hits. */
 function scoresOutside(
   living: readonly SearchableMemory[],
   request: SearchRequest,

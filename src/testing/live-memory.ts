@@ -24,7 +24,7 @@ export async function live(options: Partial<OpenOptions> = {}) {
   return { clock, memory, space, pass: (days: number) => clock.advance(days * day) };
 }
 
-/** The same over files in a directory of its own, which `cleanUp` removes; `reopen` opens it once more. */
+/** Does the same over files in a new directory. `reopen` opens it again; `cleanUp` removes it. */
 export async function liveOnDisk(options: Partial<OpenOptions> = {}, clock: FakeClock = createFakeClock()) {
   const directory = await mkdtemp(join(tmpdir(), 'salience-live-'));
   let ids = 0;

@@ -30,7 +30,7 @@ import {
   wordsAround,
 } from './naive-words.ts';
 
-/** The definition of a search, one memory after the other: what every faster search must reproduce bit for bit. */
+/** Searches by scoring one memory after the other. This defines the answer that every faster search must give bit for bit. */
 export function searchNaively(space: SearchableSpace, request: SearchRequest): SearchAnswer {
   const started = performance.now();
   const { memories, sequence } = space;
@@ -79,7 +79,7 @@ export function searchNaively(space: SearchableSpace, request: SearchRequest): S
   };
 }
 
-/** What {@link searchNaively} makes of these memories, in order; `undefined` where there is none. */
+/** Inspects memories as {@link searchNaively} scores them, in order; `undefined` for an unknown id. */
 export function inspectNaively(
   space: SearchableSpace,
   ids: readonly string[],
@@ -107,7 +107,7 @@ export function inspectNaively(
   });
 }
 
-/** Those of these memories, in order, that a recall may return. */
+/** The ids, in order, of the memories among `ids` that a recall may return. */
 export function visibleNaively(
   space: SearchableSpace,
   ids: readonly string[],
@@ -143,10 +143,10 @@ function statesIn(
   });
 }
 
-/** What the signals of one memory depend on beside it. */
+/** The data beside a memory on which its signals depend. */
 interface Around {
   readonly words: WordsAround;
-  /** The authors that the query names, of those that the recall sees, whatever it returns. */
+  /** The authors that the query names, among those of all visible memories. */
   readonly named: readonly string[];
   readonly hasRoles: boolean;
 }

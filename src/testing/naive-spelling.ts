@@ -1,7 +1,7 @@
 import type { SearchableMemory } from '../store/state.ts';
 import type { Spelling } from '../store/store.ts';
 
-/** What stands for the terms that no visible memory has: the definition, every known word compared with all of them. */
+/** Finds the stand-ins for terms that no visible memory has, by comparing every known word with each of them. */
 export function spellNaively(
   terms: readonly string[],
   visible: readonly SearchableMemory[],

@@ -13,21 +13,21 @@ import {
 } from '../text/bm25.ts';
 import { spellNaively } from './naive-spelling.ts';
 
-/** What the words of one memory are weighed by, beside it: the definition, in the most obvious way. */
+/** The data beside a memory on which its word signals depend. This file defines them in the most obvious way. */
 export interface WordsAround {
   readonly query: PreparedQuery;
-  /** What stands for terms that no visible memory has. */
+  /** The stand-ins for terms that no visible memory has. */
   readonly spelling: readonly Spelling[];
   readonly memories: Texts;
   readonly sessions: Texts;
-  /** Of each session, what is visible, in its order. */
+  /** The visible memories of each session, in order. */
   readonly turns: ReadonlyMap<string, readonly SearchableMemory[]>;
 }
 
 /** Texts among which words are counted. */
 interface Texts {
   readonly bm25: Bm25Query;
-  /** What is looked for, as in `bm25`. */
+  /** The terms to look for, as in `bm25`. */
   readonly looked: readonly Looked[];
   readonly count: number;
   readonly length: number;
@@ -96,7 +96,7 @@ export function bm25Of(searched: SearchableMemory, { memories }: WordsAround): n
   return bm25Score(memories.bm25, (term) => wordsOf(searched).get(term), lengthOf(wordsOf(searched)));
 }
 
-/** The words of a memory and, less and less, of the turns around it. */
+/** The words of a memory and, with decreasing weight, of the turns around it. */
 export function contextOf(searched: SearchableMemory, around: WordsAround, lexical: number): number {
   const { bm25 } = around.memories;
   if (around.query.terms.length === 0 || searched.memory.bornIn === undefined) return lexical;
@@ -109,7 +109,7 @@ export function contextOf(searched: SearchableMemory, around: WordsAround, lexic
   return lexicalRelevance(score, bm25.idfSum);
 }
 
-/** The words of all that its session says. */
+/** The words of the whole session of a memory. */
 export function sessionOf({ memory }: SearchableMemory, around: WordsAround, lexical: number): number {
   const { bm25 } = around.sessions;
   const turns = turnsOf(memory, around);
@@ -119,7 +119,7 @@ export function sessionOf({ memory }: SearchableMemory, around: WordsAround, lex
   return lexicalRelevance(bm25Score(bm25, count, length), bm25.idfSum);
 }
 
-/** What the signals of words of a memory are made from. */
+/** The counts from which the word signals of a memory are computed. */
 export function countedNaively(
   searched: SearchableMemory,
   around: WordsAround,
@@ -235,7 +235,7 @@ function turnsOf({ bornIn }: MemoryRecord, { turns }: WordsAround): readonly Sea
   return bornIn === undefined ? [] : (turns.get(bornIn) ?? []);
 }
 
-/** The words of a stub are not searched, as they are not counted. */
+/** The words of a memory; none for a stub, whose words are neither searched nor counted. */
 function wordsOf({ memory, terms }: SearchableMemory): ReadonlyMap<string, number> {
   return memory.tier === 'stub' ? new Map() : terms;
 }

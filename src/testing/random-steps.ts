@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { SalienceError } from '../domain/errors.ts';
 import { type MemoryEngine, RESOLUTIONS } from '../index.ts';
 
-/** Something that a user does; what is not possible at the time is refused, and changes nothing. */
+/** An action of a user. If it is not possible at the time, it is refused and changes nothing. */
 export interface Step {
   readonly title: string;
   run(memory: MemoryEngine): Promise<unknown>;
@@ -20,13 +20,13 @@ const contents = [
 ];
 const scopes = ['global', 'project:a', 'project:a/part:b', 'project:b'];
 
-/** Steps in these scopes, on memories in them alone; without `forgetting` nothing is erased. */
+/** Draws steps in these scopes that only concern memories in them. Without `forgetting`, nothing is erased. */
 export function arbitraryStep(options: {
   readonly forgetting: boolean;
   readonly scopes?: readonly string[] | undefined;
 }): fc.Arbitrary<Step> {
   const where = options.scopes ?? scopes;
-  /** One of the memories that there are, by a number. */
+  /** Chooses an existing memory by a number. */
   const one = fc.nat(99);
   const picked = async (memory: MemoryEngine, at: number): Promise<string> => {
     const { memories } = await memory.list({ limit: 1000 });
@@ -45,7 +45,7 @@ export function arbitraryStep(options: {
     sessionId: optional(fc.constantFrom('s', 't')),
     importance: fc.constantFrom(0, 0.5, 1),
     validUntil: optional(fc.constantFrom('2026-01-20', '2026-04-01'), 1),
-    // What expires is forgotten by maintenance.
+    // Maintenance forgets expired memories.
     expiresAt: options.forgetting ? optional(fc.constant('2026-02-01'), 1) : fc.constant(undefined),
   });
   const step = <Input>(
@@ -121,7 +121,7 @@ export function arbitraryStep(options: {
   );
 }
 
-/** Does a step; a refusal is an answer like any other, and anything else than a typed error a failure. */
+/** Performs a step. A typed error is a valid result; any other error is a failure. */
 export async function attempt(memory: MemoryEngine, step: Step): Promise<unknown> {
   try {
     return await step.run(memory);
