@@ -3,11 +3,11 @@ import { damagedRow, type Place } from '../../store/damage.ts';
 import type { Database, SqlValue } from './driver.ts';
 
 /**
- * Each row carries a CRC-32 of its values, so that a value that was damaged on the disk, and could still have been
- * written, is known. See docs/decisions/0032-checksums.md.
+ * Each row has a CRC-32 of its values, which detects damage on the disk even if the damaged value looks valid. See
+ * docs/decisions/0032-checksums.md.
  *
- * Triggers keep the checksums of what statements write without one. What is written often brings its checksum along,
- * since a trigger writes the row twice.
+ * Triggers compute the checksums of rows that statements write without one. Frequent statements write the checksum
+ * themselves, since a trigger writes the row twice.
  */
 export const CHECKSUM_FUNCTION = 'salience_checksum';
 

@@ -32,7 +32,7 @@ import { wrongChecksums } from './protection.ts';
 import { describeStrays } from './strays.ts';
 import { createTermIds } from './terms.ts';
 
-/** Beside the spaces: a file in it is none until it is complete. */
+/** The folder of incomplete copies. A file in it is not a space until it is complete. */
 const INCOMPLETE = '.copying';
 
 /** Copies between the files of a directory and another store. */
@@ -58,7 +58,7 @@ export function copyingIn(directory: string, settings: FileSettings): StoreCopyi
         if (!SalienceError.isInstance(error) || error.code !== 'store_busy') throw error;
         throw anotherCopy(space, error);
       });
-      // A second copy is refused, instead of writing to what the first one makes a space.
+      // Refuses a second copy, which could otherwise write into the space that the first one completes.
       connection.database.exec('PRAGMA space.locking_mode = EXCLUSIVE');
       try {
         await writeTransaction(connection, settings.busyTimeout, () => {});
@@ -88,7 +88,7 @@ export function copyingIn(directory: string, settings: FileSettings): StoreCopyi
   };
 }
 
-/** One sentence for each copy that did not end: an interrupted one goes on when it is asked for again, and holds texts until then. */
+/** Describes each unfinished copy in one sentence. An interrupted copy keeps its texts until a new call resumes it. */
 export function describeUnfinished(directory: string): readonly string[] {
   const folder = join(directory, INCOMPLETE);
   return [...filesIn(folder)]
@@ -105,8 +105,8 @@ function incompleteOf(directory: string, space: string): string {
 }
 
 /**
- * Takes away the former names of a space's file: it still has them where a process was killed while it gave the file its own, and
- * deleting that one would leave the texts there.
+ * Removes further names (hard links) of a space's file, which remain if a process was killed while it renamed the file.
+ * Otherwise the texts would survive the deletion of the file under its own name.
  */
 export async function removeFormerNames(directory: string, space: string): Promise<void> {
   const file = fileNameOf(space);
@@ -119,7 +119,7 @@ export async function removeFormerNames(directory: string, space: string): Promi
   removeIfEmpty(dirname(incomplete));
 }
 
-/** What an earlier copy left, to go on with it; where that is damaged, it begins anew. */
+/** Opens the rest of an interrupted copy to resume it. If it is damaged, starts a new one. */
 async function openIncomplete(path: string, space: string, settings: FileSettings): Promise<Connection> {
   const hasBegun = existsSync(path) || leftBehind(path);
   try {

@@ -5,17 +5,17 @@ import { isBusy, isFull, translateFileError } from './faults.ts';
 import { removeFiles } from './files.ts';
 import { type FileSettings, openAlone, openWriter } from './opening.ts';
 
-/** How long others are waited for that have the space open: nobody closes one within seconds by chance. */
+/** Milliseconds to wait for others that have the space open. Waiting for seconds would rarely help. */
 const PATIENCE = 1000;
 
 /**
- * Deletes the files of a space that this store has not open. Throws `store_busy` while another store or process has: it would
- * go on writing into files that nobody finds; `not_a_store` for the file of another space or program.
+ * Deletes the files of a space that this store does not have open. Throws `store_busy` while another store or process has it
+ * open, since that one would continue to write into deleted files; `not_a_store` for the file of another space or program.
  */
 export async function deleteSpaceFiles(path: string, space: string, settings: FileSettings): Promise<void> {
   const patience = Math.min(settings.busyTimeout, PATIENCE);
   const connection = await openWriter(path, space, settings).catch((error: unknown) => {
-    // What cannot be read any more can still be deleted.
+    // A damaged file can still be deleted.
     if (SalienceError.isInstance(error) && error.code === 'store_corrupt') return undefined;
     // A space is also deleted to make room.
     if (SalienceError.isInstance(error) && error.code === 'store_full')
@@ -23,9 +23,8 @@ export async function deleteSpaceFiles(path: string, space: string, settings: Fi
     throw error;
   });
   try {
-    await access(path, constants.W_OK);
-    if (connection) await takeAlone(connection, path, patience);
-    // Where open files cannot be deleted, they are closed before: then nobody can be kept out in between.
+    if (connection) await takeAlone(connection, path, Math.min(settings.busyTimeout, PATIENCE));
+    // Windows cannot delete open files. Closing first means that another process could open the file in between.
     if (process.platform === 'win32') connection?.close();
     await removeFiles(path);
   } catch (error) {
@@ -35,19 +34,10 @@ export async function deleteSpaceFiles(path: string, space: string, settings: Fi
   }
 }
 
-/** Opens a file beside which there is no room for what processes agree by: alone, nobody has to be agreed with. */
-async function withoutRoom(path: string, space: string, patience: number): Promise<Connection> {
-  try {
-    return await retryWhileBusy(patience, () => openAlone(path, space));
-  } catch (error) {
-    throw isBusy(error) ? busy(path, error) : translateFileError(error, path);
-  }
-}
-
-/** Ends when this is the only connection to the file, of any process, and keeps others out. */
+/** Waits until this is the only connection of any process to the file, and locks out others. */
 async function takeAlone({ database }: Connection, path: string, patience: number): Promise<void> {
   try {
-    // Leaving the write-ahead log takes a lock that no other connection shares.
+    // Leaving write-ahead log mode takes an exclusive lock.
     await retryWhileBusy(patience, () =>
       database.exec(
         'PRAGMA space.locking_mode = EXCLUSIVE; PRAGMA space.journal_mode = DELETE; BEGIN EXCLUSIVE',

@@ -11,8 +11,8 @@ import { identify } from './schema.ts';
 const ours = /^[a-z0-9-]{1,40}-[0-9a-f]{16}\.db$/;
 
 /**
- * The file name of a space: a readable part, safe on every disk whether it tells cases apart or not, and the first
- * 64 bits of the SHA-256 of the name, which tell spaces apart.
+ * The file name of a space: a readable part, which is safe on case-sensitive and case-insensitive disks, and the first 64
+ * bits of the SHA-256 of the name, which make it unique.
  */
 export function fileNameOf(space: string): string {
   const slug = space
@@ -34,7 +34,7 @@ function placeOf(directory: string): string {
   return existsSync(directory) ? realpathSync(directory) : resolve(directory);
 }
 
-/** The path of a space's file: of a link, what it leads to, since SQLite keeps the log beside that. */
+/** The path of a space's file, with symbolic links resolved, since SQLite keeps the log beside the real file. */
 export function pathOf(directory: string, space: string): string {
   return linked(join(directory, fileNameOf(space)));
 }
@@ -43,15 +43,15 @@ function linked(path: string): string {
   try {
     return lstatSync(path).isSymbolicLink() ? realpathSync(path) : path;
   } catch {
-    // None yet, or a link that leads nowhere: opening it says so.
+    // There is no file yet, or a broken link, which opening it reports.
     return path;
   }
 }
 
 /**
- * The names of the spaces in a directory, sorted, as their files tell them. Files that are not ours, cannot be read, or
- * have the name of another space's file are passed over: by its name no such space is found. A directory that does not
- * exist has none. Throws `store_failed` and `store_read_only`.
+ * Reads the names of the spaces in a directory from their files, sorted. Skips files that are not ours, cannot be read, or
+ * have the file name of another space: opening such a space by its name would not find them. A missing directory has no
+ * spaces. Throws `store_failed` and `store_read_only`.
  */
 export async function listSpaceNames(directory: string): Promise<readonly string[]> {
   const names: string[] = [];
@@ -74,7 +74,7 @@ export function filesIn(directory: string): readonly string[] {
   }
 }
 
-/** Whether there is a file. Throws `store_failed` where that cannot be asked, which is no reason to call it missing. */
+/** Whether a file exists. Throws `store_failed` if that cannot be determined. */
 export function isThere(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined;
@@ -94,11 +94,11 @@ export function bytesOf(path: string): number {
 /** Whether a log with content lies beside the file. */
 export function hasLog(path: string): boolean {
   const log = `${path}-wal`;
-  // Asking for the size of what would lie in a file, and not in a directory, throws.
+  // `existsSync` first: `statSync` throws if the parent path is a file.
   return existsSync(log) && (statSync(log, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
-/** Removes a file with what SQLite keeps beside it, which goes first: a log without its file is refused. */
+/** Removes a file and the files that SQLite keeps beside it. These go first, since a log without its file is refused. */
 export async function removeFiles(path: string): Promise<void> {
   for (const suffix of ['-wal', '-shm', '-journal', '']) await rm(`${path}${suffix}`, { force: true });
 }
@@ -106,20 +106,20 @@ export async function removeFiles(path: string): Promise<void> {
 /** The name of the space in a file; `undefined` for one that is not ours or cannot be read. */
 export async function nameIn(path: string): Promise<string | undefined> {
   try {
-    // SQLite takes away the log of an empty file.
+    // Do not open an empty file: SQLite would delete its log.
     if (statSync(path, { throwIfNoEntry: false })?.size === 0) return undefined;
   } catch {
-    // A link that leads in a circle, or to where one may not look, hides no other space.
+    // A circular link, or one to an unreadable place, must not hide other spaces.
     return undefined;
   }
-  // The name never changes, so without a log the file alone will do, and nothing is made beside it.
+  // The name never changes. Without a log, the file can be opened as immutable, which creates no files beside it.
   for (const immutable of hasLog(path) ? [false] : [true, false]) {
     let connection: Connection | undefined;
     try {
       connection = await connect(path, { readOnly: true, timeout: 1000, immutable });
       if (identify(connection) > 0) return readMeta(connection, 'space');
     } catch {
-      // Damaged, foreign or just being made: opening that space by its name says which.
+      // The file is damaged, foreign or being created. Opening the space by name reports which.
     } finally {
       connection?.close();
     }

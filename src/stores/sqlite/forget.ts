@@ -15,9 +15,9 @@ import { forgetUsage } from './usage.ts';
 import { eraseVotes } from './votes.ts';
 
 /**
- * Takes a memory and everything it ever said out of all tables, inside the caller's transaction; others still mention
- * it until {@link redactMentions}, and the bytes go with {@link eraseForgotten} afterwards. Returns the memory's row.
- * Throws `not_found`.
+ * Removes a memory and all its texts from all tables, inside the caller's transaction. {@link redactMentions} then removes
+ * mentions of it in the log of others, and {@link eraseForgotten} erases the bytes. Returns the memory's row. Throws
+ * `not_found`.
  */
 export function redactMemory(connection: Connection, id: string): number {
   const found = connection.get(
@@ -34,9 +34,9 @@ export function redactMemory(connection: Connection, id: string): number {
   return found.row;
 }
 
-/** Takes forgotten memories out of what was logged of others before `operation`: all of them in one pass. */
+/** Removes forgotten memories from the log entries of other memories before `operation`, all in one pass. */
 export function redactMentions(connection: Connection, ids: ReadonlySet<string>, operation: number): void {
-  // The links that they were the second end of: without them they cannot be made again.
+  // Link events of which they were the second end. Without the memory the link cannot be restored.
   connection.run(
     `UPDATE event SET link = NULL, redacted = 1 WHERE link IS NOT NULL AND operation < ?
      AND json_extract(link, '$.link.ids[1]') IN (SELECT value FROM json_each(?))`,
@@ -48,8 +48,8 @@ export function redactMentions(connection: Connection, ids: ReadonlySet<string>,
 }
 
 /**
- * Ends a transaction that forgets, in steps: removes the terms that no memory uses and the saved index, which may hold what is
- * forgotten, and remembers that the bytes are still to be erased.
+ * Ends a transaction that forgets, in steps. Removes the terms that no memory uses and the saved index, which may contain
+ * forgotten memories, and records that the bytes still have to be erased.
  */
 export function* finishForgetting(connection: Connection, termIds: TermIds): Generator<undefined, void> {
   const used = new Set<number>();
@@ -68,9 +68,9 @@ export function* finishForgetting(connection: Connection, termIds: TermIds): Gen
 }
 
 /**
- * Erases the bytes of what was forgotten: rewrites the file from the living rows alone, because when pages are
- * split SQLite leaves copies of rows behind that `secure_delete` does not reach, and empties the log.
- * Does nothing when nothing is pending. Throws `store_busy` when another process keeps the log from being emptied.
+ * Erases the bytes of forgotten memories: rewrites the file from the remaining rows and empties the log. `secure_delete` is
+ * not enough, because SQLite leaves copies of rows behind when it splits pages. Does nothing if no erasure is pending.
+ * Throws `store_busy` if another process prevents emptying the log.
  */
 export async function eraseForgotten(
   connection: Connection,
@@ -90,10 +90,10 @@ export async function eraseForgotten(
   }
 }
 
-/** Its first number is 0 where it did. */
+/** The first column of its result is 0 if it succeeded. */
 const EMPTY_LOG = 'PRAGMA space.wal_checkpoint(TRUNCATE)';
 
-/** Moves the whole log into the file and cuts it to nothing. Throws a busy error when someone still reads from it. */
+/** Moves the whole log into the file and truncates it. Throws a busy error if a connection still reads from it. */
 function emptyLog(connection: Connection): void {
   const { busy } = connection.get(EMPTY_LOG) as { busy: number };
   if (busy) throw Object.assign(new Error('the log is in use'), { errcode: 5 });

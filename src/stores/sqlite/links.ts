@@ -43,7 +43,7 @@ const later = sessionNeighbour('>');
 
 /** The stored links of these memories, each once. To be called inside a transaction. */
 export function readLinks(connection: Connection, ids: readonly string[]): readonly Link[] {
-  // As lists: what recalls often return together has hundreds of links.
+  // As lists, because memories that recalls often return together have hundreds of links.
   const rows = connection.lists(storedLinks, JSON.stringify(ids)) as [
     string,
     string,
@@ -103,7 +103,7 @@ export interface AppliedLink {
   readonly change: LinkChange;
 }
 
-/** Sets a link, and tells what it was before. Throws `not_found` without both ends, `invalid_argument`. */
+/** Sets a link and returns its previous value. Throws `not_found` if an end is missing, `invalid_argument`. */
 export function setLink(connection: Connection, given: Link): AppliedLink {
   const link = checkedLink(given);
   const [first, second] = link.ids.map((id) => {
@@ -130,7 +130,7 @@ function setLinkOf(
   return { row: first, change: { link: { ids: link.ids, kind: link.kind }, before } };
 }
 
-/** Sets links of memories that are there, and tells what they were; passes those over that miss an end. */
+/** Sets links and returns their previous values. Skips links with a missing end. */
 export function setPossibleLinks(connection: Connection, links: readonly Link[]): readonly LinkChange[] {
   const changes: LinkChange[] = [];
   const rows = new Map<string, number | undefined>();
@@ -147,7 +147,7 @@ export function setPossibleLinks(connection: Connection, links: readonly Link[])
   return changes;
 }
 
-/** Takes the stored links of two memories away, of these kinds or of all, and tells what they were. */
+/** Removes the stored links of two memories, of these kinds or of all, and returns their previous values. */
 export function removeLinks(
   connection: Connection,
   ids: readonly [string, string],
@@ -199,7 +199,7 @@ function upsert(connection: Connection, a: number, b: number, { kind, weight, at
     kind,
     real(weight),
     at,
-    // A weight that is written as a text is stored as a number: a trigger computes the checksum of that.
+    // A weight bound as text is stored as a number, so a trigger computes the checksum of that number.
     real(weight) === weight ? checksumOf([a, b, kind, weight, at]) : null,
   );
 }

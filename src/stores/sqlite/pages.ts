@@ -9,19 +9,19 @@ import { release } from './release.ts';
 import { hasThreads, type Room } from './thread.ts';
 
 /**
- * Bytes of a part that go into one row. What the driver copies them into is freed at once, used again for the next row, and still in the
- * processor's cache when it is verified and copied to where it stays: new memory costs more than all of that. More than this
- * would go back to the system each time.
+ * Bytes of a part in one row. Up to this size, the driver reuses the same buffer for every row, and it is still in the
+ * processor's cache when it is verified and copied. Larger buffers would be returned to the system each time, and allocating
+ * new memory costs more than all the rest.
  */
 const PAGE_BYTES = 64 * 1024;
 
-/** Pages of which others may go on after each. */
+/** Pages between two pauses for other work. */
 const PAGES_BETWEEN = 8;
 
-/** A part that is longer is read by another thread, beside the others: to start one takes as long as reading this. */
+/** Bytes. Another thread reads longer parts at the same time. Starting a thread takes as long as reading this many bytes. */
 const MOST_BYTES_HERE = 64 * 1024 * 1024;
 
-/** How much of its space an index reflects: all events and all uses up to these sequences. */
+/** The part of the log that an index reflects: all events and uses up to these sequences. */
 export interface Reflected {
   readonly sequence: number;
   readonly usage: number;
@@ -33,7 +33,7 @@ export interface Aside {
   readonly mostBytesHere?: number;
 }
 
-/** The index that was saved last, and what it reflects; `undefined` when there is none. */
+/** Returns the last saved index, and the part of the log that it reflects; `undefined` if there is none. */
 export function loadPages(
   connection: Connection,
   aside?: Aside,
@@ -72,7 +72,7 @@ async function partsOf(
   { fill = fillAside, mostBytesHere = MOST_BYTES_HERE }: Aside = {},
   ...[pause, place]: Parameters<SavedPages['parts']>
 ): Promise<ReadonlyMap<string, Uint8Array> | undefined> {
-  // An older version did not tell what it saved from what it saved next, or from what another store did.
+  // Older versions wrote no id that distinguishes one saved index from the next.
   const saved = readMeta(connection, 'snapshot_id');
   if (saved === undefined) return undefined;
   const own = nameOf(saved, '');
@@ -85,10 +85,10 @@ async function partsOf(
   const parts = new Map<string, Uint8Array>();
   const shared: SharedPart[] = [];
   try {
-    // The first one says where the others go. Another thread begins with the longest.
+    // The first part says where the others go. Another thread begins with the longest one.
     for (const part of [first, ...others.sort((a, b) => b.length - a.length)]) {
       if (!part) continue;
-      // A cache that is damaged is none; doctor reports it.
+      // A damaged cache is ignored; `doctor` reports it.
       if (part.length > part.pieces * PAGE_BYTES) return undefined;
       const isLong = hasThreads() && part.length > mostBytesHere;
       const room = place(part.part, part.length, isLong);
@@ -108,7 +108,7 @@ async function partsOf(
   }
 }
 
-/** What the pieces of a part are saved as: one of another index is none of this. */
+/** The name under which the pieces of a part are saved. It includes the id of the index, so that indexes do not mix. */
 function nameOf(saved: string, part: string): string {
   return `${saved} ${part}`;
 }
@@ -127,7 +127,7 @@ function readPiece(connection: Connection, { name }: Pieces, number: number): Ui
   return page && checksumOf([name, number, page.bytes]) === page.checksum ? page.bytes : undefined;
 }
 
-/** Reads the pieces of a part; tells whether all are what they were. */
+/** Reads the pieces of a part. Returns whether all are undamaged. */
 async function readPart(
   connection: Connection,
   part: Pieces,
@@ -182,7 +182,7 @@ async function readAside(
   return isSame ? rows?.length : undefined;
 }
 
-/** Reads what the other thread leaves; tells whether all pieces are what they were. */
+/** Reads the pieces that the other thread has not taken. Returns whether all pieces are undamaged. */
 async function finish(
   connection: Connection,
   { part, room, left, done }: SharedPart,
@@ -224,7 +224,7 @@ export function* savePages(
   writeMeta(connection, 'snapshot_id', saved);
 }
 
-/** Drops the saved index, in steps: it may hold what is forgotten, or was derived by other means. */
+/** Drops the saved index, in steps. It may contain forgotten memories, or data of another model or analyzer. */
 export function* dropPages(connection: Connection): Generator<undefined, void> {
   // What is deleted is overwritten, page by page.
   for (const [row] of connection.lists('SELECT rowid FROM page')) {
@@ -248,7 +248,7 @@ export function savedReflection(connection: Connection): Reflected | undefined {
   }
 }
 
-/** Whether the log has lost rows that the saved index reflects: the next ones get their numbers, and no index would look at them. */
+/** Whether the log has lost rows that the saved index reflects. New rows would get their numbers, and the index would skip them. */
 export function reflectsLostRows(connection: Connection): boolean {
   const saved = savedReflection(connection);
   if (!saved) return false;

@@ -15,7 +15,7 @@ type PairRow = Omit<SimilarPair, 'resolution'> & { readonly resolution: string |
 const pairs = `SELECT older_id AS older, newer_id AS newer, kind, similarity, sequence, at, attempts, resolution
   FROM similar_pair WHERE dropped = 0`;
 
-/** Looked up by the newer end: an old memory may be similar to any number of newer ones. */
+/** Searches by the newer end, since an old memory may be similar to any number of newer ones. */
 const between = `${pairs} AND newer_id IN (?1, ?2) AND +older_id IN (?1, ?2) ORDER BY sequence LIMIT 1`;
 
 const known = `${pairs} AND sequence IN (
@@ -24,7 +24,7 @@ const known = `${pairs} AND sequence IN (
     SELECT sequence FROM similar_pair WHERE newer_id IN (SELECT value FROM json_each(?1))
   ) ORDER BY sequence`;
 
-/** Memories whose pairs are looked for at once: a few milliseconds. */
+/** Memories whose pairs are read by one statement, which takes a few milliseconds. */
 const TOGETHER = 1024;
 
 /** See `StoreReader.pairs`. */
@@ -70,7 +70,7 @@ export function queuePair(connection: Connection, pair: NewPair, at: number): vo
   const known = connection.get(between, older, newer) as PairRow | undefined;
   if (known && !isReplacedBy(pairOf(known), pair)) return;
   if (known) {
-    // It stays, ended, so that one can look back to when it was all that was known.
+    // The old pair is ended but kept, for looking back.
     connection.run(
       'UPDATE similar_pair SET dropped = 1, ended_at = ? WHERE sequence = ?',
       at,
@@ -124,7 +124,7 @@ export function attemptPairs(connection: Connection, sequences: readonly number[
   );
 }
 
-/** Queues the pairs anew that an operation ended; the old rows stay, so that one can look back. */
+/** Queues the pairs again that an operation ended. Keeps the old rows, for looking back. */
 export function requeuePairs(connection: Connection, operation: number, at: number): void {
   const ended = connection.all(
     `SELECT older_id AS older, newer_id AS newer, kind, similarity, sequence FROM similar_pair
@@ -138,7 +138,7 @@ export function requeuePairs(connection: Connection, operation: number, at: numb
   }
 }
 
-/** An operation that left no event cannot be undone, and its number is that of the next one. */
+/** Clears `ended_by` of pairs ended by an operation without events: it cannot be undone, and the next one gets its number. */
 export function forgetEnds(connection: Connection, operation: number): void {
   connection.run('UPDATE similar_pair SET ended_by = NULL WHERE ended_by = ?', operation);
 }
@@ -150,7 +150,7 @@ export function markCompared(connection: Connection, ids: readonly string[]): vo
   );
 }
 
-/** The memory says something else now, or is gone: what was found out about its text no longer holds. */
+/** Discards comparisons and pairs of a memory whose text has changed or that is removed. */
 export function forgetComparison(connection: Connection, id: string, { at, operation }: End): void {
   connection.run('UPDATE memory SET compared = 0 WHERE id = ?', id);
   const pairs = read(connection, known, JSON.stringify([id]));
@@ -167,7 +167,7 @@ export function forgetComparison(connection: Connection, id: string, { at, opera
   noticeRelations(connection, pairs);
 }
 
-/** Takes every pair of a memory out, with what it was. */
+/** Deletes every pair of a memory, ended ones included. */
 export function erasePairs(connection: Connection, id: string): void {
   connection.run('DELETE FROM similar_pair WHERE older_id = ?1 OR newer_id = ?1', id);
 }

@@ -5,7 +5,7 @@ import { CHECKED_COLUMNS } from './rows.ts';
 
 /** The tables that triggers keep where a statement brings no checksum, with the columns that their checksum covers: by default all. */
 const kept: Readonly<Record<string, readonly string[] | undefined>> = {
-  // Whether it was compared changes no answer, and is no part of the record.
+  // Without `compared`, which changes no answer and is not part of the record.
   memory: CHECKED_COLUMNS,
   event: undefined,
   usage: undefined,
@@ -18,10 +18,10 @@ const kept: Readonly<Record<string, readonly string[] | undefined>> = {
   meta: undefined,
 };
 
-/** Of these, the tables into which rows come with their checksum: a trigger makes every INSERT keep a journal of its own. */
+/** Those of them whose rows are inserted with their checksum: a trigger makes every INSERT write a statement journal. */
 const insertedWithChecksum: ReadonlySet<string> = new Set(['memory', 'event', 'meta']);
 
-/** The tables whose writers always bring the checksum along. */
+/** The tables whose statements always write the checksum. */
 const brought: Readonly<Record<string, readonly string[]>> = {
   vector: ['row', 'bytes'],
   term_vector: ['row', 'bytes'],
@@ -29,8 +29,8 @@ const brought: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Gives every table its column of checksums and the triggers that keep it, for the columns that there are now, and
- * computes all checksums. At the end of every migration, inside its transaction.
+ * Adds to every table the column of checksums and its triggers, for the current columns, and computes all checksums. Called
+ * at the end of every migration, inside its transaction.
  */
 export function protectTables(connection: Connection): void {
   for (const { table, key, columns, hasChecksum } of protectedTables(connection)) {
@@ -75,7 +75,7 @@ export function rowsWithWrongChecksum(connection: Connection): readonly WrongRow
   );
 }
 
-/** Takes their checksums away, so that they stay known as damaged. */
+/** Clears the checksums of these rows, so that they stay known as damaged. */
 export function leaveWithoutChecksum(connection: Connection, rows: readonly WrongRow[]): void {
   if (rows.length === 0) return;
   const keys = new Map(protectedTables(connection).map(({ table, key }) => [table, key]));

@@ -27,12 +27,12 @@ export interface RecordingRow {
   readonly checksum: number | null;
 }
 
-/** Rows that are removed along with a new one: a recall does not wait for a log that nobody wrote to for a year. */
+/** Old rows removed together with a new one. A limit, so that a recall never waits for the removal of a whole log. */
 const REMOVED_AT_ONCE = 100;
 
 /**
- * Records a recall inside the caller's transaction, and removes what may stay no longer. Returns the sequence of the
- * last recording, and whether something was taken away that was not simply too old: its bytes are still to be erased.
+ * Records a recall inside the caller's transaction, and removes recordings that may no longer be kept. Returns the sequence
+ * of the last recording, and whether it removed something for another reason than age, so that its bytes must be erased.
  */
 export function applyRecording(
   connection: Connection,
@@ -101,7 +101,7 @@ export function readRecordings(connection: Connection, request: RecordingRequest
   const conditions: readonly (readonly [string, SqlValue | undefined])[] = [
     ['sequence = ?', request.sequence],
     ['sequence < ?', request.before],
-    // The sign keeps SQLite from going through the index of instants, and sorting.
+    // The `+` keeps SQLite from using the index of instants, which would require a sort.
     ['+at >= ?', request.since],
     ['strategy = ?', request.strategy],
     ['session_id = ?', request.sessionId],
@@ -133,7 +133,7 @@ export function recordingOf(row: RecordingRow): Recording {
   };
 }
 
-/** Takes memories out of the log, with what was asked where they were returned or named. */
+/** Removes memories from the log, and the query of each recording that returned or named them. */
 export function forgetRecordings(connection: Connection, ids: ReadonlySet<string>): void {
   const rows = connection.all(
     `SELECT * FROM recall WHERE

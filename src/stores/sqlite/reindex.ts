@@ -13,7 +13,7 @@ const pageSize = 500;
 
 export interface ReindexContext {
   readonly name: string;
-  /** Reads what is committed, in turn. Throws when the space is closed. */
+  /** Reads committed data, in its turn. Throws if the space is closed. */
   readonly read: <Result>(task: (reader: Connection) => Result) => Promise<Awaited<Result>>;
   /** Runs the steps of a task as a write transaction of its own, after those that are waiting. */
   readonly transaction: <Result>(
@@ -59,7 +59,7 @@ async function deriveAll(
   }
 }
 
-/** Derives anew what was written after `sequence`; returns the sequence that `derived` is then good for. */
+/** Derives the data of memories written after `sequence` again. Returns the sequence up to which `derived` is complete. */
 async function deriveChanged(
   read: ReindexContext['read'],
   request: ReindexRequest,
@@ -96,7 +96,7 @@ function* replaceAll(
   derived: ReadonlyMap<number, IndexedText>,
 ): Generator<undefined, void> {
   for (const table of ['vector', 'term_vector', 'term']) yield* deleteAll(writer, table);
-  // Another model finds other memories similar.
+  // Another model finds other similar memories, so all must be compared again.
   if (readDerivation(writer).embedding?.model !== embedding?.model)
     writer.run('UPDATE memory SET compared = 0');
   termIds.clear();
@@ -112,7 +112,7 @@ function* replaceAll(
 /** Rows that are deleted at once. */
 const RANGE = 512;
 
-/** In one go it would be half a second of 100,000 rows, as what was deleted is overwritten. */
+/** Deletes all rows in steps. One statement would take half a second for 100,000 rows, since deleted data is overwritten. */
 function* deleteAll(writer: Connection, table: string): Generator<undefined, void> {
   for (const range of rangesOf(writer, table, RANGE)) {
     writer.run(`DELETE FROM ${table} WHERE rowid >= ? AND rowid < ?`, ...range);

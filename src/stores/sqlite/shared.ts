@@ -10,14 +10,14 @@ import { translateFileError } from './faults.ts';
 /** See `Store.shared`: a file each, in `shared/KIND/` beside the spaces, for all processes of the machine. */
 export function sharedFiles(root: string): SharedTexts {
   const folderOf = (kind: string) => join(root, 'shared', kind);
-  // An id may be longer than a file's name, or no name at all.
+  // An id may be too long for a file name, or not be a valid one.
   const fileOf = (kind: string, id: string) =>
     join(folderOf(kind), `${createHash('sha256').update(id).digest('hex')}.json`);
   const read = async (file: string): Promise<Stored | undefined> => {
     const json = await readFile(file, 'utf8').catch(unlessMissing(file));
     return json === undefined ? undefined : storedIn(json, file);
   };
-  /** Nobody reads half of it. */
+  /** Writes a text atomically: nobody reads half of it. */
   const write = async (kind: string, id: string, text: string, publish: typeof giveName) => {
     const file = fileOf(kind, id);
     const whole = `${file}.${randomBytes(8).toString('hex')}`;
@@ -30,7 +30,7 @@ export function sharedFiles(root: string): SharedTexts {
       failed(error);
     }
     try {
-      // On the disk before it has its name: a power cut would leave a name with nothing behind it.
+      // Sync before the file gets its name: otherwise a power cut could leave an empty file of that name.
       await writeFile(whole, JSON.stringify({ id, text } satisfies Stored), {
         mode: 0o600,
         flush: true,
@@ -45,7 +45,7 @@ export function sharedFiles(root: string): SharedTexts {
   };
   return {
     get: async (kind, id) => (await read(fileOf(kind, id)))?.text,
-    // A second name for what is whole already: of two that add at once one fails.
+    // Gives the complete file a second name, so that of two concurrent calls one fails.
     add: (kind, id, text) => write(kind, id, text, giveName),
     put: (kind, id, text) => write(kind, id, text, rename),
     async remove(kind, id) {
@@ -59,7 +59,7 @@ export function sharedFiles(root: string): SharedTexts {
       const stored = await Promise.all(
         files
           .filter((file) => file.endsWith('.json'))
-          // One that is damaged keeps nobody from the others; whoever asks for it is told.
+          // Skips damaged files here; `get` reports them.
           .map((file) => read(join(folder, file)).catch(unlessDamaged)),
       );
       return stored.flatMap((each) => (each ? [each.id] : []));
