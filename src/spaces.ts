@@ -79,8 +79,9 @@ export interface Spaces extends AsyncDisposable {
   /**
    * Maintains every space of the store, one after the other: see `MemoryEngine.maintain`. Any number of processes may call
    * it on one store at any time: in each period of `every`, one of them maintains each space once. A custom store needs
-   * `shared` for that. Throws `aborted`, `closed`, `store_read_only`, and the errors of listing the spaces. If a space
-   * fails, the result reports it, and the others are still maintained.
+   * `shared` for that. A space that is deleted meanwhile is skipped, and not created again. Throws `aborted`, `closed`,
+   * `store_read_only`, and the errors of listing the spaces. If a space fails, the result reports it, and the others are
+   * still maintained.
    *
    * @example
    * ```ts
@@ -139,6 +140,8 @@ interface Entry {
   /** The number of calls in progress. */
   users: number;
   bytes: number;
+  /** Whether it was opened by a call that must not create the space. */
+  readonly mustExist: boolean;
   /** Whether its file was replaced. The space is then closed as soon as it is idle. */
   isLost: boolean;
 }
@@ -225,7 +228,7 @@ export function openSpaces(options: SpacesOptions): Spaces {
   }
 
   /** Waits for room, opens the space if necessary and counts it as in use. Throws `aborted` as soon as the signal aborts. */
-  async function enter(name: string, signal: AbortSignal | undefined): Promise<Entry> {
+  async function enter(name: string, signal: AbortSignal | undefined, mustExist = false): Promise<Entry> {
     const deadline = performance.now() + limits.wait;
     for (;;) {
       if (closed) throw closedError();
@@ -295,7 +298,7 @@ export function openSpaces(options: SpacesOptions): Spaces {
     }
   }
 
-  /** The same, after entering it. Throws `not_found` where it must exist and does not. */
+  /** Enters a space and waits for its memory. Throws `not_found` if it must exist and does not. */
   async function enterOpened(name: string, signal: AbortSignal | undefined, mustExist = false) {
     for (;;) {
       const entry = await enter(name, signal, mustExist);
@@ -303,7 +306,7 @@ export function openSpaces(options: SpacesOptions): Spaces {
         return { entry, memory: await openedFor(name, entry, signal) };
       } catch (error) {
         const isMissing = SalienceError.isInstance(error) && error.code === 'not_found';
-        // Another call was opening it, and wanted no new space.
+        // It was being opened by a call that must not create it: open it again.
         if (!(isMissing && entry.mustExist && !mustExist)) throw error;
       }
     }

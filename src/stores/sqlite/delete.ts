@@ -23,7 +23,8 @@ export async function deleteSpaceFiles(path: string, space: string, settings: Fi
     throw error;
   });
   try {
-    if (connection) await takeAlone(connection, path, Math.min(settings.busyTimeout, PATIENCE));
+    await access(path, constants.W_OK);
+    if (connection) await takeAlone(connection, path, patience);
     // Windows cannot delete open files. Closing first means that another process could open the file in between.
     if (process.platform === 'win32') connection?.close();
     await removeFiles(path);
@@ -31,6 +32,15 @@ export async function deleteSpaceFiles(path: string, space: string, settings: Fi
     throw translateFileError(error, path);
   } finally {
     connection?.close();
+  }
+}
+
+/** Opens a file on a full disk, where the files through which processes coordinate cannot be created: exclusively, none is needed. */
+async function withoutRoom(path: string, space: string, patience: number): Promise<Connection> {
+  try {
+    return await retryWhileBusy(patience, () => openAlone(path, space));
+  } catch (error) {
+    throw isBusy(error) ? busy(path, error) : translateFileError(error, path);
   }
 }
 

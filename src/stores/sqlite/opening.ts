@@ -85,6 +85,21 @@ async function writerOf(
   }
 }
 
+/**
+ * Opens a space's file exclusively, in order to delete it. Needs no room on the disk. Throws `not_a_store` and the driver's
+ * errors.
+ */
+export async function openAlone(path: string, space: string): Promise<Connection> {
+  const connection = await connect(path, { readOnly: false, timeout: 0, alone: true });
+  try {
+    if (identify(connection) > 0) checkName(connection, space);
+    return connection;
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
 /** Creates a space in memory. */
 export async function makeDatabase(space: string, settings = DEFAULT_SETTINGS): Promise<Connection> {
   const connection = await connect(IN_MEMORY, { readOnly: false, timeout: 0 });
