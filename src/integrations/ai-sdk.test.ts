@@ -223,6 +223,27 @@ describe('middleware', () => {
     expect(turns).toEqual([{ user: 'How many bees?', assistant: 'Two.' }]);
   });
 
+  test('keeps what was said before a tool call, and a turn that ends with one and no more words', async () => {
+    const { content, ...called } = calls('recall', { query: 'tea' });
+    const looks = { ...called, content: [{ type: 'text' as const, text: 'Let me look.' }, ...content] };
+    const turn = async (observe: unknown, prompt: string, ...answers: Result[]) =>
+      generateText({
+        model: wrapped(scripted(...answers), { observe }),
+        tools: memoryTools(memory, { only: ['recall'] }),
+        stopWhen: stepCountIs(3),
+        prompt,
+      });
+    await turn('remember', 'Which tea?', looks, says('Lapsang.'));
+    await turn('remember', 'My cup is blue', calls('recall', { query: 'cup' }), says(''));
+    await turn('worth', 'My bike is red', looks, says(''));
+    await turn('worth', 'My hat is green', says(''));
+    expect(await contents(memory)).toEqual([
+      'My bike is red',
+      'User: My cup is blue',
+      'User: Which tea?\nAssistant: Let me look.\nLapsang.',
+    ]);
+  });
+
   test('remembers what is worth it, without the words of the model', async () => {
     const model = new MockLanguageModelV3({ doGenerate: async () => says('You are welcome, dear friend.') });
     const said = [

@@ -50,6 +50,7 @@ export function memoryTools(memory: MemoryEngine, options: MemoryToolOptions = {
 /** What was said in one turn of a conversation. */
 export interface Turn {
   readonly user: string;
+  /** In all steps of the turn, before tool calls too. Empty if the model called tools and said nothing. */
   readonly assistant: string;
 }
 
@@ -180,10 +181,16 @@ export function memoryMiddleware(memory: MemoryEngine, options: MemoryMiddleware
     return text;
   }
 
-  async function finished(params: Call, assistant: string, reason: FinishReason | undefined) {
+  async function finished(params: Call, answer: string, reason: FinishReason | undefined) {
     const user = said.get(params);
     const over = reason?.unified === 'stop' || reason?.unified === 'length';
-    if (observe === 'none' || !over || user === undefined || assistant.trim() === '') return;
+    if (observe === 'none' || !over || user === undefined) return;
+    const earlier = earlierSteps(params.prompt);
+    // No answer at all is no turn. After tool calls the model may end without a word: what the user said counts all the same.
+    if (earlier.length === 0 && answer.trim() === '') return;
+    const assistant = [...earlier.map(({ content }) => textOf(content)), answer]
+      .filter((text) => text.trim() !== '')
+      .join('\n');
     try {
       await keep({ user, assistant });
     } catch (error) {
@@ -198,7 +205,7 @@ export function memoryMiddleware(memory: MemoryEngine, options: MemoryMiddleware
     }
     const { scope } = options;
     if (observe === 'remember') {
-      const text = `User: ${turn.user}\nAssistant: ${turn.assistant}`;
+      const text = `User: ${turn.user}${turn.assistant === '' ? '' : `\nAssistant: ${turn.assistant}`}`;
       await memory.remember(storable(text), { type: 'event', scope, sessionId });
       return;
     }
@@ -251,6 +258,12 @@ export function memoryMiddleware(memory: MemoryEngine, options: MemoryMiddleware
       return { ...rest, stream: stream.pipeThrough(watching) };
     },
   };
+}
+
+/** What the model said and called since the user's last message. */
+function earlierSteps(prompt: Prompt): Prompt {
+  const at = prompt.findLastIndex(({ role }) => role === 'user');
+  return prompt.slice(at + 1).filter(({ role }) => role === 'assistant');
 }
 
 function withContext(prompt: Prompt, at: number, text: string): Prompt {
