@@ -52,7 +52,7 @@ const EXPECTED = 'return a Float32Array, or undefined where it knows nothing';
 function checkedVector(given: unknown, model: string, dimensions: number): Float32Array | undefined {
   if (given === undefined) return undefined;
   if (!Array.isArray(given) && !ArrayBuffer.isView(given)) {
-    throw wrong(model, `${typeof given} as a vector; ${EXPECTED}`);
+    throw wrong(model, `${given === null ? 'null' : typeof given} as a vector; ${EXPECTED}`);
   }
   const vector = asFloats(given as unknown as number[]);
   if (!vector) throw wrong(model, `a vector that holds something other than numbers; ${EXPECTED}`);
@@ -63,6 +63,8 @@ function checkedVector(given: unknown, model: string, dimensions: number): Float
   let squares = 0;
   for (let at = 0; at < dimensions; at++) squares += vector[at]! * vector[at]!;
   if (Math.abs(squares - 1) < 1e-3) return vector;
+  if (Number.isNaN(squares))
+    throw wrong(model, `a vector that holds something other than numbers; ${EXPECTED}`);
   const length = Math.sqrt(squares);
   const advice =
     length === 0

@@ -126,7 +126,7 @@ describe('an embedder of a program without types', () => {
       'a vector that holds something other than numbers; return a Float32Array',
     ],
     ['texts', ['[1,0]'], 'embedder_failed', 'string as a vector; return a Float32Array, or undefined where'],
-    ['null', [null], 'embedder_failed', 'object as a vector; return a Float32Array, or undefined where'],
+    ['null', [null], 'embedder_failed', 'null as a vector; return a Float32Array, or undefined where'],
     ['another length', [[1, 0, 0]], 'embedder_mismatch', 'a vector of 3 numbers, its dimensions are 2'],
     [
       'no unit',
@@ -135,7 +135,12 @@ describe('an embedder of a program without types', () => {
       'a vector of length 2, not 1; configure it to return normalised',
     ],
     ['zeros', [[0, 0]], 'embedder_failed', 'a vector of length 0, not 1; return undefined'],
-    ['NaN', [[Number.NaN, 1]], 'embedder_failed', 'a vector of length NaN, not 1'],
+    [
+      'NaN',
+      [[Number.NaN, 1]],
+      'embedder_failed',
+      'a vector that holds something other than numbers; return a Float32Array',
+    ],
     ['infinity', [[Number.POSITIVE_INFINITY, 1]], 'embedder_failed', 'a vector of length Infinity, not 1'],
   ])(
     'that returns %s fails by name: nothing is written, and a recall says so',
