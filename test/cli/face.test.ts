@@ -304,7 +304,14 @@ describe('a disk that cannot be written', () => {
     expect(listed.stdout).toContain('kept here');
     const refused = await work.shell(`${full} remember more --path ${path} --json`);
     expect(JSON.parse(refused.stderr)).toMatchObject({ error: { code: 'store_full' } });
+    const found = await work.shell(`${full} doctor --path ${path} --json`);
+    expect(found.code).toBe(1);
+    expect(JSON.parse(found.stdout)).toMatchObject({
+      problems: [expect.stringMatching(/^the store .*no-room: /)],
+      spaces: [{ name: 'default', memories: 1, problems: [] }],
+    });
     expect(await work.salience(['doctor', '--path', path])).toMatchObject({ code: 0 });
+    expect(readdirSync(path).filter((name) => name.startsWith('.ready'))).toEqual([]);
   });
 
   it('for temporary files is named', async () => {

@@ -101,6 +101,11 @@ async function examine(context: Context): Promise<Report> {
   const { names = [], strays = [], unfinished = [] } = files ?? {};
   problems.push(...strays);
   warnings.push(...unfinished);
+  // A database without a space may have no tables yet, and a look makes none.
+  if (files && (state === 'writable' || (state === 'shared' && names.length > 0))) {
+    const unready = await attempt(`the store ${path}`, () => whyUnready(store));
+    if (unready !== undefined) warnings.push(unready);
+  }
   const spaces: SpaceReport[] = [];
   for (const name of names) {
     const space = await attempt(`space ${name}`, () => examineSpace(name, store, context));
@@ -122,6 +127,22 @@ async function examine(context: Context): Promise<Report> {
     warnings,
     problems,
   };
+}
+
+/**
+ * Throws why nothing can be remembered, such as a full disk: only a write tells. Where only reading is allowed, which may be meant,
+ * that is the answer. What is wrong with one file is found with its space.
+ */
+async function whyUnready(store: Store): Promise<string | undefined> {
+  try {
+    await store.ready?.();
+    return undefined;
+  } catch (error) {
+    if (!SalienceError.isInstance(error)) throw error;
+    if (error.code === 'newer_store' || error.code === 'not_a_store') return undefined;
+    if (error.code === 'store_read_only') return error.message;
+    throw error;
+  }
 }
 
 /** Also asks for a vector, for a server may be down. */
