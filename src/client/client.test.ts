@@ -261,6 +261,15 @@ describe('a write without an answer that can be read', () => {
   });
 });
 
+test.each([null, 'x', 5, ['inDoubt']])('details that are no object (%j) are none', async (details) => {
+  const { options } = answering([418, { code: 'server_failed', detail: 'a teapot', details }]);
+  const error: unknown = await createTransport(options)
+    .ask('list', {})
+    .catch((error: unknown) => error);
+  expect(error).toMatchObject({ code: 'server_failed', message: 'a teapot' });
+  expect((error as SalienceError).details).toEqual({});
+});
+
 test('a redirection is not followed, and says where it leads', async () => {
   const asked: unknown[] = [];
   const fetch = (async (_: string, init: RequestInit) => {

@@ -87,13 +87,14 @@ function randomKey(): string {
 /** Every answer is an object; what is none is `undefined`. */
 function parse(text: string): Fields | undefined {
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Fields)
-      : undefined;
+    return asFields(JSON.parse(text));
   } catch {
     return undefined;
   }
+}
+
+function asFields(value: unknown): Fields | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
 }
 
 /**
@@ -115,11 +116,7 @@ function errorOf(
   mayWrite: boolean,
   mayBeDone: boolean,
 ): SalienceError {
-  const problem = (answer ?? {}) as {
-    readonly code?: SalienceErrorCode;
-    readonly detail?: string;
-    readonly details?: Fields;
-  };
+  const problem = answer ?? {};
   // So many bytes of headers, the path among them, no server reads. A problem that says so is for whoever writes requests.
   if (status === 414 || status === 431) {
     return new SalienceError(
@@ -128,8 +125,9 @@ function errorOf(
       { details: { status } },
     );
   }
-  if (typeof problem.code === 'string' && typeof problem.detail === 'string') {
-    const { code, detail, details = {} } = problem;
+  if (typeof problem['code'] === 'string' && typeof problem['detail'] === 'string') {
+    const { code, detail } = problem as { readonly code: SalienceErrorCode; readonly detail: string };
+    const details = asFields(problem['details']) ?? {};
     const isKnown = details['inDoubt'] !== undefined || details['written'] !== undefined;
     return mayBeDone && !isKnown && isBeforeKey(status)
       ? new SalienceError(code, `${detail}. ${IN_DOUBT}`, { details: { ...details, inDoubt: true } })
