@@ -52,6 +52,7 @@ export type SalienceErrorCode =
   | 'store_corrupt'
   /** The file was deleted, moved or replaced while it was open, so that writes to it would be lost. */
   | 'store_replaced'
+  /** With `details.unavailable` its database could not be reached: try again when it is back. */
   | 'store_failed'
   /** The maximum number of spaces is open, and all of them are in use. */
   | 'too_many_spaces'
@@ -71,7 +72,7 @@ export type SalienceErrorCode =
   /** The token, or the origin of the request, does not permit this. */
   | 'forbidden'
   | 'rate_limited'
-  /** A request took too long. */
+  /** A request took too long; with `details.unavailable` it was one to the database of the store. */
   | 'timed_out'
   /** The memory has changed since it was read. Read it again. */
   | 'precondition_failed'

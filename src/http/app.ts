@@ -24,7 +24,7 @@ import type { Log } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import type { MountedHandler } from './mounted.ts';
 import { openApi } from './open-api.ts';
-import { problemOf, problemResponse } from './problem.ts';
+import { headersOf, problemOf, problemResponse } from './problem.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { addVerbRoutes } from './routes.ts';
 import type { TokenStore } from './tokens.ts';
@@ -131,8 +131,12 @@ export function createApp(options: AppOptions): Hono<AppTypes> {
         await inTime(options.ready);
       } catch (error) {
         context.set('failure', error);
+        // Anybody may ask, so of the error only its code is told; and a balancer is to send requests elsewhere, whatever it is.
+        const code = SalienceError.isInstance(error) ? error.code : 'server_failed';
         return problemResponse(
-          new SalienceError('store_busy', 'the store is unavailable; see the log of the server'),
+          new SalienceError(code, 'the store cannot be used now; see the log of the server'),
+          {},
+          503,
         );
       }
       return context.json({ status: 'ready' });
@@ -309,13 +313,6 @@ function messagesIn(body: string): number {
   } catch {
     return 1;
   }
-}
-
-function headersOf(error: unknown): Readonly<Record<string, string>> {
-  if (!SalienceError.isInstance(error)) return {};
-  if (error.code === 'unauthorized') return { 'www-authenticate': 'Bearer realm="salience"' };
-  if (error.code === 'rate_limited') return { 'retry-after': String(error.details['retryAfter']) };
-  return {};
 }
 
 const methods: ReadonlySet<string> = new Set([

@@ -51,10 +51,27 @@ const statuses: Partial<Record<SalienceErrorCode, number>> = {
 /** Failures of the server whose messages are for whoever asked; the others may name files, servers and models. */
 const told: ReadonlySet<SalienceErrorCode> = new Set(['aborted', 'closed', 'unsupported']);
 
+/** Failures that end without anybody's help. */
+const passing: ReadonlySet<SalienceErrorCode> = new Set(['store_busy', 'too_many_spaces']);
+
+/** Seconds after which to try again what the store could not do. */
+const RETRY_AFTER = 5;
+
+/** Whether the store behind could not be reached. */
+function isUnavailable(error: SalienceError): boolean {
+  return error.details['unavailable'] === true;
+}
+
+function statusOf(error: unknown, code: SalienceErrorCode): number {
+  if (!SalienceError.isInstance(error) || !isUnavailable(error)) return statuses[code] ?? 400;
+  // 503 invites to send the request again, also a proxy. What was written, or may have been, would be written twice.
+  return outcomeOf(error) ? 500 : 503;
+}
+
 /** The problem that an error is for whoever asked, and whether the log must say what this does not. */
 export function problemOf(error: unknown): { readonly problem: Problem; readonly hidden: boolean } {
   const code = SalienceError.isInstance(error) ? error.code : 'server_failed';
-  const status = statuses[code] ?? 400;
+  const status = statusOf(error, code);
   const hidden = status >= 500 && !told.has(code);
   const { message, details } =
     SalienceError.isInstance(error) && !hidden
@@ -62,6 +79,16 @@ export function problemOf(error: unknown): { readonly problem: Problem; readonly
       : (outcomeOf(error) ?? { message: 'the server cannot do this now; see its log', details: {} });
   const title = code.replaceAll('_', ' ');
   return { problem: { type: 'about:blank', title, status, detail: message, code, details }, hidden };
+}
+
+/** The headers that an error needs beside its problem. */
+export function headersOf(error: unknown): Readonly<Record<string, string>> {
+  if (!SalienceError.isInstance(error)) return {};
+  if (error.code === 'unauthorized') return { 'www-authenticate': 'Bearer realm="salience"' };
+  if (error.code === 'rate_limited') return { 'retry-after': String(error.details['retryAfter']) };
+  if ((passing.has(error.code) || isUnavailable(error)) && !outcomeOf(error))
+    return { 'retry-after': String(RETRY_AFTER) };
+  return {};
 }
 
 /** `status`: in place of that of its code. */

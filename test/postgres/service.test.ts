@@ -80,7 +80,8 @@ describe('/readyz', () => {
       try {
         log.length = 0;
         const answer = await fetch(`${server.url}/readyz`);
-        return { status: answer.status, body: await answer.text(), log: JSON.stringify(log) };
+        const body = await answer.text();
+        return { status: answer.status, body, code: JSON.parse(body).code, log: JSON.stringify(log) };
       } finally {
         await server.close();
       }
@@ -95,7 +96,7 @@ describe('/readyz', () => {
     ] as const) {
       fails = { when, code };
       const found = await asked();
-      expect(found).toMatchObject({ status: 503, log: expect.stringContaining(ours) });
+      expect(found).toMatchObject({ status: 503, code: ours, log: expect.stringContaining(ours) });
       expect(found.body).not.toMatch(/canary|given pool/);
     }
     fails = undefined;
@@ -103,6 +104,50 @@ describe('/readyz', () => {
     expect(await asked()).toMatchObject({ status: 503, log: expect.stringContaining('newer_store') });
     await pglite.script(`UPDATE ready.meta SET value = '${SCHEMA_VERSION}'`);
     expect(await asked()).toMatchObject({ status: 200 });
+  });
+});
+
+describe('a database that is away', () => {
+  it.each([
+    ['ECONNREFUSED', 'store_failed'],
+    ['57P03', 'store_failed'],
+    ['EAI_AGAIN', 'store_failed'],
+    ['57014', 'timed_out'],
+  ])('is 503 with Retry-After while statements fail with %s: %s', async (code, ours) => {
+    let isAway = false;
+    const pool = disturbed(() => {
+      if (isAway) throw Object.assign(new Error('canary'), { code });
+    });
+    await using store = postgres(pool, { schema: 'away' });
+    const tokens = openTokenStore(join(directory, `away-${code}`));
+    const { token } = await tokens.create({ space: 'alice' }, Date.now());
+    const log: LogEntry[] = [];
+    await using server = await startServer({
+      spaces: openSpaces({ path: 'none', store, embedder: 'none' }),
+      tokens,
+      port: 0,
+      log: (entry) => void log.push(entry),
+    });
+    const asked = async (method: 'GET' | 'POST') => {
+      const answer = await fetch(`${server.url}/v1/memories`, {
+        method,
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        ...(method === 'POST' ? { body: JSON.stringify({ content: 'Prefers coffee' }) } : {}),
+      });
+      const body = await answer.text();
+      return { status: answer.status, retry: answer.headers.get('retry-after'), body };
+    };
+    expect(await asked('POST')).toMatchObject({ status: 200, retry: null });
+    isAway = true;
+    for (const method of ['GET', 'POST'] as const) {
+      log.length = 0;
+      const { status, retry, body } = await asked(method);
+      expect({ status, retry, code: JSON.parse(body).code }).toEqual({ status: 503, retry: '5', code: ours });
+      expect(body).not.toMatch(/canary|given pool/);
+      expect(log).toMatchObject([{ status: 503, failure: expect.stringContaining(ours) }]);
+    }
+    isAway = false;
+    expect(await asked('GET')).toMatchObject({ status: 200 });
   });
 });
 

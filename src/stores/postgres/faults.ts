@@ -35,6 +35,12 @@ const LOST: ReadonlySet<string> = new Set([
   'ERR_STREAM_WRITE_AFTER_END',
 ]);
 
+/** Whether the server cannot be reached, or gave no answer in time: the same may work later, with nothing mended in the request. */
+function isUnavailable(error: unknown): boolean {
+  const code = codeOf(error);
+  return isLost(error) || isCancelled(error) || code === 'ENOTFOUND' || code === 'EAI_AGAIN';
+}
+
 /** Whether the pool was ended: it never has a connection again. */
 export function isOfEndedPool(error: unknown): boolean {
   return error instanceof Error && /after calling end on the pool/i.test(error.message);
@@ -83,7 +89,11 @@ export function translateError(error: unknown, place: string): unknown {
   const [ours, what] = known ?? fallback(error, code);
   if (ours === undefined) return error;
   return new SalienceError(ours, `PostgreSQL at ${place}: ${what}`, {
-    details: { place, ...(code === undefined ? {} : { code }) },
+    details: {
+      place,
+      ...(code === undefined ? {} : { code }),
+      ...(isUnavailable(error) ? { unavailable: true } : {}),
+    },
     // The driver's own error may quote rows.
     cause: { code, message: error.message },
   });
