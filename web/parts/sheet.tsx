@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { FailureInSheet } from './toast.tsx';
 
-/** A dialog over the page. Escape closes it, and the focus goes back to where it was. */
+/** A dialog over the page. Escape closes it, and the focus goes back to where it was. It tells what fails while it is open. */
 export function Sheet({
   title,
   close,
@@ -41,6 +42,7 @@ export function Sheet({
           </button>
         </div>
         {children}
+        <FailureInSheet />
       </div>
     </dialog>
   );

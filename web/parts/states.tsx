@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { codeOf } from '../api.ts';
+import { takeOver } from './focus.ts';
 
 /** Shown late, so that a fast answer does not flicker. */
 export function Loading() {
@@ -34,7 +35,7 @@ export function Failure({ error, retry }: { readonly error: Error; readonly retr
       <p>{error.message || String(error)}</p>
       {code && <code>{code}</code>}
       {retry && code !== 'forbidden' && (
-        <button type="button" onClick={retry}>
+        <button ref={takeOver} type="button" onClick={retry}>
           Try again
         </button>
       )}

@@ -1,7 +1,8 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { ListOptions } from '../../../src/index.ts';
 import { act, useAsk } from '../../api.ts';
 import { BusyButton } from '../../parts/busy-button.tsx';
+import { takeOver } from '../../parts/focus.ts';
 import { useOnce } from '../../parts/once.ts';
 import { Sheet } from '../../parts/sheet.tsx';
 import { Failure, Loading } from '../../parts/states.tsx';
@@ -13,6 +14,7 @@ import { Consequences } from './forget.tsx';
 export function BulkForget({ filter, close }: { readonly filter: ListOptions; readonly close: () => void }) {
   const target = forgetFilterOf(filter);
   const [typed, setTyped] = useState('');
+  const number = useRef<HTMLInputElement>(null);
   const meant = 'filter' in target ? target.filter : undefined;
   const { answer, error, reload } = useAsk(
     meant && ((memory, signal) => memory.forget(meant, { dryRun: true, signal })),
@@ -25,6 +27,7 @@ export function BulkForget({ filter, close }: { readonly filter: ListOptions; re
       const { count } = await memory.forget(meant, { dryRun: true });
       if (String(count) !== typed.trim()) {
         setTyped('');
+        number.current?.focus();
         throw new Error(`The filter finds ${count} now. Nothing was forgotten: look again.`);
       }
       return memory.forget(meant);
@@ -52,6 +55,7 @@ export function BulkForget({ filter, close }: { readonly filter: ListOptions; re
               Type <b>{answer.count}</b> to forget {answer.count === 1 ? 'it' : 'them'} for good
             </span>
             <input
+              ref={number}
               type="text"
               inputMode="numeric"
               autocomplete="off"
@@ -68,7 +72,7 @@ export function BulkForget({ filter, close }: { readonly filter: ListOptions; re
             >
               Forget {answer.count}
             </BusyButton>
-            <button type="button" onClick={close}>
+            <button ref={takeOver} type="button" onClick={close}>
               Keep
             </button>
           </div>

@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { ForgetResult } from '../../../src/index.ts';
 import { act, useAsk } from '../../api.ts';
 import { BusyButton } from '../../parts/busy-button.tsx';
+import { takeOver } from '../../parts/focus.ts';
 import { useOnce } from '../../parts/once.ts';
 import { Sheet } from '../../parts/sheet.tsx';
 import { Failure, Loading } from '../../parts/states.tsx';
@@ -51,7 +52,7 @@ export function Forget({
             <BusyButton busy={forgetting !== undefined} class="danger" onClick={() => forget()}>
               Forget for good
             </BusyButton>
-            <button type="button" onClick={close}>
+            <button ref={takeOver} type="button" onClick={close}>
               Keep
             </button>
           </div>
