@@ -53,6 +53,58 @@ describeInBrowser('the focus of whoever has no mouse', ({ inspect }) => {
     expect(complaints).toEqual([]);
   });
 
+  it('goes on from a message, and from what empties a filter or the labels', async () => {
+    await using demo = await inspect();
+    await using opened = await demo.open({ at: '#/memories/label' });
+    const { page, go, complaints } = opened;
+    const button = (name: string) => page.getByRole('button', { name, exact: true });
+    const focused = () =>
+      page.evaluate(() => {
+        const { ariaLabel, textContent, id } = document.activeElement as HTMLElement;
+        return ariaLabel ?? (id || textContent?.trim());
+      });
+    const press = async (name: string) => {
+      await button(name).last().focus();
+      await page.keyboard.press('Enter');
+    };
+
+    await press('Vote: it helps');
+    const message = page.locator('.toast');
+    await message.getByRole('button', { name: 'Undo' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('Undone.').waitFor();
+    await eventually(focused).toBe('Vote: it helps');
+    // What was pressed has given way to something else meanwhile, which gives way in turn.
+    await press('Invalidate…');
+    await page.keyboard.type('a test');
+    await page.keyboard.press('Enter');
+    await eventually(focused).toBe('Reinstate');
+    await message.getByRole('button', { name: 'Undo' }).focus();
+    await page.keyboard.press('Enter');
+    await eventually(focused).toBe('Invalidate…');
+    await press('Vote: it helps');
+    await message.getByText('Usefulness is').waitFor();
+    await press('Close this message');
+    await eventually(focused).toBe('Vote: it helps');
+
+    await go('#/memories?tags=taste');
+    await press('Clear');
+    // Without the number of filters.
+    await eventually(focused).toBe('Filter');
+
+    await go('#/recall?q=coffee');
+    await page.locator('.hit').first().getByRole('button', { name: 'Good' }).click();
+    await page.getByRole('tab', { name: 'Labels' }).click();
+    await press('Clear');
+    await eventually(focused).toBe('Open a dataset');
+    await message.getByRole('button', { name: 'Undo' }).focus();
+    await page.keyboard.press('Enter');
+    // Where it came from is gone: to the view.
+    await button('Save as a dataset').waitFor();
+    await eventually(focused).toBe('main');
+    expect(complaints).toEqual([]);
+  });
+
   it('is taken from nobody', async () => {
     await using demo = await inspect();
     await using opened = await demo.open({ at: '#/memories/label' });

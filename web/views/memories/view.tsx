@@ -98,6 +98,7 @@ export default function MemoriesView() {
   /** Counts what somebody went to: a place that is found later than the next is not gone to. */
   const jumps = useRef(0);
   const [forgetting, setForgetting] = useState(false);
+  const summary = useRef<HTMLElement>(null);
   const sort: TableSort = {
     by: params.get('sort') ?? 'updated',
     direction: params.get('direction') === 'asc' ? 'asc' : 'desc',
@@ -164,7 +165,9 @@ export default function MemoriesView() {
           </div>
         </div>
         <details class="filters" open={names.length + unread.length > 0}>
-          <summary>Filter {names.length > 0 && <span class="tag">{names.length}</span>}</summary>
+          <summary ref={summary}>
+            Filter {names.length > 0 && <span class="tag">{names.length}</span>}
+          </summary>
           <div class="filter-fields">
             {FILTERS.map((field) => (
               <FilterInput key={field.name} field={field} value={params.get(field.name) ?? ''} />
@@ -176,7 +179,11 @@ export default function MemoriesView() {
           <button
             type="button"
             disabled={names.length + unread.length === 0}
-            onClick={() => setParams(Object.fromEntries(FILTERS.map(({ name }) => [name, undefined])))}
+            onClick={() => {
+              // With nothing to clear, this button is disabled and the fields are closed.
+              summary.current?.focus();
+              setParams(Object.fromEntries(FILTERS.map(({ name }) => [name, undefined])));
+            }}
           >
             Clear
           </button>

@@ -3,6 +3,7 @@ import type { Recall, StrategyDescription } from '../../../src/index.ts';
 import { look } from '../../api.ts';
 import { useCell } from '../../cell.ts';
 import { BusyButton } from '../../parts/busy-button.tsx';
+import { takeOver } from '../../parts/focus.ts';
 import { useOnce } from '../../parts/once.ts';
 import { saveFile } from '../../parts/save.ts';
 import { Empty } from '../../parts/states.tsx';
@@ -93,7 +94,7 @@ function OpenFile() {
       .catch(tellFailure);
   return (
     <>
-      <button type="button" onClick={() => input.current?.click()}>
+      <button ref={takeOver} type="button" onClick={() => input.current?.click()}>
         Open a dataset
       </button>
       <input
