@@ -4,6 +4,7 @@ import { reachable } from './api.ts';
 import { useCell } from './cell.ts';
 import { forgetLabels, leave, leaving } from './kept.ts';
 import { openPalette, Palette } from './palette.tsx';
+import { forgetFocus } from './parts/focus.ts';
 import { GoThere } from './parts/go-there.tsx';
 import { Icon } from './parts/icon.tsx';
 import { loadPart } from './parts/load.ts';
@@ -140,6 +141,7 @@ function Lazy({ view }: { readonly view: View }) {
   const [missing, setMissing] = useState<Error>();
   const [broken, reset] = useErrorBoundary();
   useEffect(() => {
+    forgetFocus();
     loadPart(view.load).then((module) => setLoaded(() => module.default), setMissing);
   }, [view]);
   if (broken) return <Failure error={broken} retry={reset} />;

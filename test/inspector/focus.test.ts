@@ -108,7 +108,7 @@ describeInBrowser('the focus of whoever has no mouse', ({ inspect }) => {
   it('is taken from nobody', async () => {
     await using demo = await inspect();
     await using opened = await demo.open({ at: '#/memories/label' });
-    const { page } = opened;
+    const { page, go } = opened;
     expect(await page.evaluate(() => document.activeElement === document.body)).toBe(true);
     await page.getByRole('button', { name: 'Edit' }).click();
     await page.getByLabel('Title').fill('A label');
@@ -117,5 +117,13 @@ describeInBrowser('the focus of whoever has no mouse', ({ inspect }) => {
     await page.getByLabel('Jump to a row or an id').fill('1');
     await page.keyboard.press('Enter');
     expect(await page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('place');
+    // A view that is left takes its focus with it: the next one begins at its top.
+    await go('#/recall?q=coffee');
+    for (const at of ['#/life', '#/memories']) {
+      await page.evaluate(() => document.querySelector<HTMLElement>('main input, main button')?.focus());
+      expect(await page.evaluate(() => document.activeElement === document.body)).toBe(false);
+      await go(at);
+      expect(await page.evaluate(() => document.activeElement?.outerHTML.slice(0, 60))).toMatch(/^<body/);
+    }
   });
 });
