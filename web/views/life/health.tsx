@@ -64,7 +64,9 @@ export function Health() {
         ])}
       </dl>
       <details>
-        <summary>{number(scopes.length)} scopes</summary>
+        <summary>
+          {number(scopes.length)} {scopes.length === 1 ? 'scope' : 'scopes'}
+        </summary>
         <ul class="days">
           {scopes.slice(0, SCOPES).map(([scope, count]) => (
             <li key={scope} class="row">
