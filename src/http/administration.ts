@@ -5,7 +5,7 @@ import { type AppTypes, type Desk, queryWith } from './app-types.ts';
 import { refuseBody } from './body.ts';
 import type { Grant, TokenStore } from './tokens.ts';
 
-/** So many spaces are counted in one answer: each is opened for it. */
+/** Spaces in one answer of `/v1/spaces`. Each of them is opened to read its numbers. */
 const PAGE = 20;
 
 interface AdministrationOptions {
@@ -18,11 +18,14 @@ interface SpaceSummary {
   readonly memories?: number;
   readonly bytes?: number;
   readonly lastBackup?: string | undefined;
-  /** Why nothing can be said of it. */
+  /** Why the numbers could not be read. */
   readonly failure?: string;
 }
 
-/** What only administrators see: the tokens that open a space, never their secrets, and how large spaces are. */
+/**
+ * Adds the routes for administrators: `/v1/tokens` lists tokens (never their secrets), `/v1/spaces` the sizes of
+ * spaces.
+ */
 export function addAdministrationRoutes(
   app: Hono<AppTypes>,
   { spaces, tokens }: AdministrationOptions,
@@ -51,7 +54,7 @@ export function addAdministrationRoutes(
   });
 }
 
-/** Throws `forbidden` for whoever is no administrator of the whole space. */
+/** Throws `forbidden` unless the grant has the right `admin` for the whole space. */
 function administers({ rights, scopes }: Grant, what: string): void {
   if (rights === 'admin' && !scopes) return;
   throw new SalienceError(
@@ -60,7 +63,9 @@ function administers({ rights, scopes }: Grant, what: string): void {
   );
 }
 
-/** One that is damaged must not hide the others. */
+/**
+ * Summarises one space. A damaged space gets a `failure` instead of an exception, so that it does not hide the others.
+ */
 async function summaryOf(name: string, spaces: Desk['spaces']): Promise<SpaceSummary> {
   try {
     const { memories, bytes, lastBackup } = await (await spaces.get(name)).stats();

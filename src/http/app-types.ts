@@ -9,36 +9,44 @@ import type { BodyLimits } from './body.ts';
 import type { IdempotencyKeys } from './idempotency.ts';
 import type { Grant } from './tokens.ts';
 
-/** What a request carries through the server. */
+/** What Hono carries with each request. */
 export interface AppTypes {
   readonly Bindings: HttpBindings;
   readonly Variables: {
-    /** The path with its parameters unnamed, for logs and metrics: never what was asked for. */
+    /**
+     * The pattern of the route, with parameter names instead of values: logs and metrics must not hold what was asked
+     * for.
+     */
     route: string;
     grant: Grant;
-    /** Looks at the token again, for what lasts long. Throws `unauthorized`: it was revoked since, or its session is over. */
+    /**
+     * Authenticates the token again, for long-running requests. Throws `unauthorized` if it was revoked or its session
+     * has expired.
+     */
     admitAgain: () => Promise<unknown>;
-    /** What an unexpected failure was, for the log. */
+    /** An unexpected error, for the log. */
     failure: unknown;
-    /** Whether the answer goes on after it has begun: what became of it is known at its end. */
+    /** Whether the response is streamed. Its outcome is then known only when it ends. */
     lasts: boolean;
   };
 }
 
 export type AppContext = Context<AppTypes>;
 
-/** A header as it was sent. Hono would make an object of all of them first, on the way of every request. */
+/**
+ * Returns a header as it was sent. Hono's own accessor would first copy all headers into an object, on every request.
+ */
 export function headerOf(context: AppContext, name: string): string | undefined {
   const value = context.env.incoming.headers[name];
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
-/** The token that a request shows. */
+/** Returns the bearer token of a request. */
 export function bearerOf(context: AppContext): string | undefined {
   return /^Bearer +([\x21-\x7e]+) *$/i.exec(headerOf(context, 'authorization') ?? '')?.[1];
 }
 
-/** A header that only some routes read must not be ignored by the others. */
+/** Throws `invalid_argument` for headers that only other routes read, so that they are not silently ignored. */
 export function refuseHeaders(context: AppContext, ...names: readonly string[]): void {
   const name = names.find((each) => headerOf(context, each) !== undefined);
   if (name === undefined) return;
@@ -47,7 +55,7 @@ export function refuseHeaders(context: AppContext, ...names: readonly string[]):
   });
 }
 
-/** A query of which every argument is known and given once. Throws `invalid_argument`. */
+/** Returns the query. Throws `invalid_argument` for an argument that is not in `names`, or is given twice. */
 export function queryWith(context: AppContext, ...names: readonly string[]): URLSearchParams {
   const query = queryOf(context);
   for (const name of query.keys()) {
@@ -57,13 +65,16 @@ export function queryWith(context: AppContext, ...names: readonly string[]): URL
   return query;
 }
 
-/** The query of a request. */
+/** Returns the query of a request. */
 export function queryOf({ env }: AppContext): URLSearchParams {
   const [, query = ''] = /\?(.*)$/s.exec(env.incoming.url ?? '') ?? [];
   return new URLSearchParams(query);
 }
 
-/** Aborts when whoever asked is gone, after so many milliseconds, and with another signal. Call `done` when the work is. */
+/**
+ * Returns a signal that aborts when the client disconnects, after `timeout` milliseconds, or when `until` aborts. Call
+ * `done` when the work has ended.
+ */
 export function signalOf(
   { env: { outgoing } }: AppContext,
   timeout?: number,
@@ -73,7 +84,7 @@ export function signalOf(
   const abort = () => controller.abort();
   const timer = timeout === undefined ? undefined : setTimeout(abort, timeout);
   outgoing.on('close', abort);
-  // Whoever left while the token was looked up, or the space was opened, is not heard of again.
+  // A client that disconnected earlier, during authentication or while the space was opened, emits no further `close`.
   if (outgoing.destroyed || until?.aborted) abort();
   until?.addEventListener('abort', abort);
   return {
@@ -86,18 +97,21 @@ export function signalOf(
   };
 }
 
-/** What the routes work with. */
+/** What the routes depend on. */
 export interface Desk {
   readonly spaces: Pick<Spaces, 'get' | 'delete' | 'size' | 'residentBytes'> & Partial<Pick<Spaces, 'list'>>;
   readonly idempotency: IdempotencyKeys;
   readonly body: BodyLimits;
   readonly clock: Clock;
-  /** Whether whoever asks may say at which moment it happens. */
+  /** Whether requests may set the time of their operation with `Salience-Now`. */
   readonly acceptNow: boolean;
-  /** Milliseconds for which a verb may work. */
+  /** How long a verb may run, in milliseconds. */
   readonly workTimeout: number;
-  /** Aborted when the server shuts down: what only waits ends then. */
+  /** Aborted when the server shuts down. Ends requests that are only waiting. */
   readonly shutdown: AbortSignal;
-  /** Places of requests that wait for something to happen. Returns what gives one back; throws `rate_limited`. */
+  /**
+   * Takes a place for a request that waits for activity. Returns the function that gives it back; throws
+   * `rate_limited`.
+   */
   readonly placeToWait: (grant: Grant) => () => void;
 }

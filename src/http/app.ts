@@ -34,9 +34,9 @@ export interface AppOptions extends Desk {
   readonly door: DoorOptions;
   readonly tokens: Pick<TokenStore, 'authenticate'> & Partial<Pick<TokenStore, 'list'>>;
   readonly rateLimiter: RateLimiter;
-  /** Told of each request that showed a token, within its limits. */
+  /** Called for each request whose token is valid and within its rate limit. */
   readonly admitted: (request: IncomingMessage) => void;
-  /** Whether every token may only read, whatever its rights. */
+  /** Whether every token is limited to reading, whatever its rights. */
   readonly readOnly: boolean;
   /** Whether spaces may be deleted. */
   readonly deleteSpaces: boolean;
@@ -46,23 +46,23 @@ export interface AppOptions extends Desk {
   /** Whether the server is shutting down. */
   readonly closing: () => boolean;
   readonly ready?: (() => Promise<unknown>) | undefined;
-  /** Absent: the inspector is not served. */
+  /** `undefined`: the inspector is not served. */
   readonly inspector: InspectorSessions | undefined;
 }
 
-/** What the API says beside the answer: it is for programs, and nothing in it may be run, framed or sniffed. */
+/** Security headers of the API. Its answers are for programs: nothing in them may be run, framed or sniffed. */
 const protective = secureHeaders({
   contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
   referrerPolicy: 'no-referrer',
   xFrameOptions: 'DENY',
-  // It would bind whoever serves this through TLS; that is for the proxy to say.
+  // HSTS would bind the domain of a proxy that terminates TLS. The proxy decides that.
   strictTransportSecurity: false,
 });
 
-/** What a page of another origin may read of an answer, beside what any page may. */
+/** Response headers that pages of other origins may read, beyond the CORS defaults. */
 const EXPOSED = ['etag', 'idempotency-replayed', 'retry-after'];
 
-/** Milliseconds that the store may take at `/readyz`: a store that does not answer is none that can be used. */
+/** How long the store may take to answer `/readyz`, in milliseconds. After that it counts as unavailable. */
 export const LONGEST_PROBE = 3000;
 
 async function inTime(ready: AppOptions['ready']): Promise<void> {
@@ -74,7 +74,7 @@ async function inTime(ready: AppOptions['ready']): Promise<void> {
   await Promise.race([ready?.(), late]).finally(() => clearTimeout(timer));
 }
 
-/** The whole API: the door, the token, the limits, then a route for every verb. */
+/** Creates the whole API: host and origin checks, authentication, rate limit, then a route for every verb. */
 export function createApp(options: AppOptions): Hono<AppTypes> {
   const app = new Hono<AppTypes>();
   const metrics = createMetrics();
@@ -186,7 +186,7 @@ export function createApp(options: AppOptions): Hono<AppTypes> {
   app.delete('/v1/space', async (context) => {
     context.set('route', '/v1/space');
     refuseBody(context.env.incoming);
-    // A retry would delete the space that was made since.
+    // A retry could delete a space that was created after the first request.
     refuseHeaders(context, 'idempotency-key', 'if-match');
     const { space, rights, scopes } = context.get('grant');
     if (rights === 'read') throw writeRefused('delete');
@@ -196,7 +196,7 @@ export function createApp(options: AppOptions): Hono<AppTypes> {
         'only a token with the right admin, for all scopes, deletes its space',
       );
     }
-    // Nobody empties a space by a path alone.
+    // The name must be repeated, so that no request deletes a space by its path alone.
     if (queryWith(context, 'name').get('name') !== space) {
       throw invalidArgument('name', 'repeat the name of the space that is to be deleted');
     }
@@ -218,12 +218,15 @@ export function createApp(options: AppOptions): Hono<AppTypes> {
   return app;
 }
 
-/** Calls back when the answer has ended, or its connection: an answer that waits for another one does not hear of that. */
+/**
+ * Calls `call` once, when the response or its connection has closed. A pipelined response that still waits for another
+ * one emits no `close` of its own.
+ */
 function whenEnded({ env: { incoming, outgoing } }: AppContext, call: () => void): void {
   const { socket } = incoming;
   let isOver = false;
   const ended = () => {
-    // The end of a connection is that of its answer, and both are told here.
+    // Both events may fire for one response.
     if (isOver) return;
     isOver = true;
     outgoing.off('close', ended);
@@ -231,7 +234,7 @@ function whenEnded({ env: { incoming, outgoing } }: AppContext, call: () => void
     try {
       call();
     } catch (error) {
-      // Thrown from here it would end the process, and it may be the log of whoever started the server.
+      // An exception in an event handler would end the process, and `call` may run the `log` of the caller.
       process.emitWarning(error instanceof Error ? error : new Error(String(error)));
     }
   };
@@ -251,7 +254,7 @@ function open<Answer extends Response | Promise<Response>>(
   return answer();
 }
 
-/** Whoever shows a token that is known, and has not asked too much, comes in. */
+/** Authenticates the request and counts it against the rate limit. Throws `unauthorized` and `rate_limited`. */
 async function admit(
   context: AppContext,
   { tokens, inspector, readOnly, rateLimiter, admitted: noteAdmitted }: AppOptions,
@@ -294,7 +297,7 @@ async function mounted(
   const { raw } = context.req;
   const bodiless = raw.method === 'GET' || raw.method === 'HEAD';
   const text = bodiless ? undefined : await readBody(context.env.incoming, body);
-  // The first of them was counted when it came in.
+  // `admit` has counted the first message already.
   if (text !== undefined) rateLimiter(grant.id, messagesIn(text) - 1);
   const request = new Request(raw.url, {
     method: raw.method,
@@ -305,7 +308,7 @@ async function mounted(
   return handler(request, { grant, memory: confine(await spaces.get(grant.space), grant) });
 }
 
-/** A JSON array is a batch of messages, each of which counts as a request. */
+/** Counts the messages of a body. A JSON array is a batch, and each of its messages counts as a request. */
 function messagesIn(body: string): number {
   if (!body.trimStart().startsWith('[')) return 1;
   try {
@@ -322,7 +325,7 @@ const methods: ReadonlySet<string> = new Set([
   ...verbs.map(({ http }) => http.method),
 ]);
 
-/** The methods of the routes at a path. What stands before all routes takes any, and is none. */
+/** Returns the methods of the routes at a path. Middleware is registered for `ALL` methods and does not count. */
 function methodsAt(app: Hono<AppTypes>, path: string): readonly string[] {
   return [...methods].filter((method) => {
     const [matches] = app.router.match(method === 'HEAD' ? 'GET' : method, path);
@@ -330,7 +333,7 @@ function methodsAt(app: Hono<AppTypes>, path: string): readonly string[] {
   });
 }
 
-/** Methods are counted by name, and anybody can make one up. */
+/** Returns the method as a label for metrics. Unknown methods become `other`, because clients can invent any name. */
 function methodOf(context: AppContext): string {
   return methods.has(context.req.method) ? context.req.method : 'other';
 }

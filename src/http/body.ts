@@ -5,21 +5,23 @@ import { SalienceError } from '../domain/errors.ts';
 const RAISE = 'start the server with a higher --body-limit';
 
 export interface BodyLimits {
-  /** Bytes of a body, and of one line of a streamed one. */
+  /** Most bytes of a body, or of one line of a streamed body. */
   readonly bytes: number;
-  /** Milliseconds until it must be there: all of it or, where it is streamed, its next piece. */
+  /** Milliseconds for the whole body to arrive; for a streamed body, for its next piece. */
   readonly timeout: number;
 }
 
-/** The whole body as text. Throws `invalid_argument`, `content_too_large`, `timed_out`, `invalid_text`, `aborted`. */
+/**
+ * Reads the whole body as text. Throws `invalid_argument`, `content_too_large`, `timed_out`, `invalid_text`, `aborted`.
+ */
 export async function readBody(incoming: IncomingMessage, limits: BodyLimits): Promise<string> {
   refuseEncoding(incoming);
   if (Number(incoming.headers['content-length'] ?? 0) > limits.bytes) throw tooLarge(limits.bytes);
-  // It has said all it ever says, and the time limit would be waited for.
+  // A destroyed request emits no more events, so the code below would wait for the time limit.
   if (incoming.destroyed) throw cutOff();
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  // By events: this is on the way of every request, and an iterator takes several turns for a short body.
+  // Events instead of an async iterator, which needs several turns of the event loop even for a short body.
   await new Promise<void>((resolve, reject) => {
     const timer = setTimeout(() => end(tooSlow()), limits.timeout);
     const end = (failure?: SalienceError) => {
@@ -40,7 +42,9 @@ export async function readBody(incoming: IncomingMessage, limits: BodyLimits): P
   return decode(chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks));
 }
 
-/** A compressed body would be read as text that is broken, and an import of it would skip its lines. Throws `invalid_argument`. */
+/**
+ * Throws `invalid_argument` for a compressed body. It would be read as broken text, and an import would skip its lines.
+ */
 function refuseEncoding({ headers }: IncomingMessage): void {
   const encoding = headers['content-encoding'];
   if (encoding === undefined || encoding.trim().toLowerCase() === 'identity') return;
@@ -51,7 +55,7 @@ function refuseEncoding({ headers }: IncomingMessage): void {
   );
 }
 
-/** Where a route takes no body, one that was sent must not be ignored. Throws `invalid_argument`. */
+/** Throws `invalid_argument` for a body on a route that takes none, so that it is not silently ignored. */
 export function refuseBody({ headers, method }: IncomingMessage): void {
   const length = headers['content-length'];
   if (headers['transfer-encoding'] === undefined && (length === undefined || Number(length) === 0)) return;
@@ -62,15 +66,15 @@ export function refuseBody({ headers, method }: IncomingMessage): void {
   );
 }
 
-/** A line of a streamed body, by its number from 1: its text, or why it cannot be read. */
+/** One line of a streamed body. `number` counts from 1; `reason` says why the line cannot be read. */
 export type BodyLine = { readonly number: number } & (
   | { readonly text: string; readonly reason?: undefined }
   | { readonly reason: string }
 );
 
 /**
- * The lines of a streamed body. Blank ones are left out; one that is too long is read to its end, and not kept. `before` is waited
- * for at each piece of the body; where it throws, that is not read.
+ * Reads a streamed body line by line, without blank lines. A line over the limit is skipped with a `reason`. `before`
+ * is awaited for each piece of the body; if it throws, the piece is not read.
  */
 export async function* readBodyLines(
   incoming: IncomingMessage,
@@ -111,12 +115,14 @@ export async function* readBodyLines(
   yield* finish();
 }
 
-/** The pieces of a body. Ends with `timed_out` when the next one is not there within `remaining()` milliseconds. */
+/**
+ * Yields the pieces of a body. Throws `timed_out` if the next one does not arrive within `remaining()` milliseconds.
+ */
 async function* piecesOf(
   incoming: IncomingMessage,
   remaining: () => number,
 ): AsyncGenerator<Uint8Array, void> {
-  // The answer still has to go out on the connection that ending early would destroy.
+  // Destroying the request would also destroy the connection, on which the response must still be sent.
   const pieces: AsyncIterator<Uint8Array> = incoming.iterator({ destroyOnReturn: false });
   let timer: NodeJS.Timeout | undefined;
   try {

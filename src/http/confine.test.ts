@@ -20,7 +20,7 @@ const codeOf = (work: Promise<unknown>): Promise<unknown> =>
   );
 
 describe('an engine confined to scopes', () => {
-  it('tells the activity on what it sees, where it was seen, and of others nothing', async () => {
+  it('shows activity only on memories that it sees, at the time when it saw them', async () => {
     await using test = await opened();
     const { memory, ofA, reading } = test;
     await memory.rememberMany([
@@ -58,7 +58,7 @@ describe('an engine confined to scopes', () => {
     expect(await reading.operations()).toEqual(await memory.operations());
   });
 
-  it('goes on waiting while others do something', async () => {
+  it('keeps waiting during activity that it does not see', async () => {
     await using test = await opened();
     const { memory, ofA } = test;
     const { position } = await ofA.activity('end');
@@ -72,7 +72,7 @@ describe('an engine confined to scopes', () => {
     });
   });
 
-  it('counts what it sees alone, and jumps to nothing else', async () => {
+  it('counts only what it sees, and jumps to nothing else', async () => {
     await using test = await opened();
     const { memory, ofA } = test;
     for (const scope of ['global', 'team:a', 'team:b']) {
@@ -84,7 +84,7 @@ describe('an engine confined to scopes', () => {
     expect(here).toMatchObject({ memories: [{ id: 'global' }], position: 1, total: 2 });
   });
 
-  it('tells by no trace how many memories there are elsewhere', async () => {
+  it('does not reveal in a trace how many memories are in other scopes', async () => {
     await using test = await opened();
     const { memory, ofA } = test;
     await memory.rememberMany(
@@ -99,12 +99,12 @@ describe('an engine confined to scopes', () => {
     const begins = answers.map(
       ({ trace }) => trace.stages.find(({ name }) => name === 'eligible')?.candidates,
     );
-    // What is pinned is of other types.
+    // Pinned memories have other types.
     expect(begins).toEqual([1, 1, expect.any(Number), 0]);
     expect(begins[2]).toBeLessThanOrEqual(1);
   });
 
-  it('replaces, invalidates and reinstates nothing that it does not see', async () => {
+  it('cannot replace, invalidate or reinstate a memory that it does not see', async () => {
     await using test = await opened();
     const { memory, ofA } = test;
     await memory.remember('Tea of team b', { id: 'b', scope: 'team:b' });
@@ -131,7 +131,7 @@ describe('an engine confined to scopes', () => {
     ).toBe('not_found');
   });
 
-  it('sees only its own of conflicts, beliefs, timelines and histories', async () => {
+  it('sees only its own conflicts, beliefs, timelines and histories', async () => {
     await using test = await opened();
     const { memory, ofA, clock } = test;
     const say = async (id: string, scope: string, content: string) => {
@@ -162,7 +162,7 @@ describe('an engine confined to scopes', () => {
     expect(history.map(({ memoryId }) => memoryId)).toEqual(['all']);
   });
 
-  it('is told by no history what lies elsewhere', async () => {
+  it('does not reveal other scopes in a history', async () => {
     await using test = await opened();
     const { memory, ofA } = test;
     await memory.remember('Tea of team a', { id: 'a', scope: 'team:a' });
@@ -184,7 +184,7 @@ describe('an engine confined to scopes', () => {
     expect(weighed?.before?.effectiveWeight).toBe(0.1);
   });
 
-  it('names nothing from elsewhere that superseded one of two that contradict each other', async () => {
+  it('does not name an invisible successor of a memory in a conflict', async () => {
     await using test = await opened();
     const { memory, ofA } = test;
     await memory.remember('The team drinks green tea in the morning', { id: 'a', scope: 'team:a' });
@@ -203,7 +203,7 @@ describe('an engine confined to scopes', () => {
     expect(await refused(ofA)).toContain('is superseded by "a3"');
   });
 
-  it('relates nothing elsewhere, by an error that does not tell whether it is there', async () => {
+  it('cannot relate memories in other scopes, and its error does not reveal whether they exist', async () => {
     await using test = await opened();
     const { memory, ofA } = test;
     await memory.remember('A colleague', { id: 'ada', type: 'entity', title: 'Ada', scope: 'team:a' });
@@ -223,7 +223,7 @@ describe('an engine confined to scopes', () => {
     }
   });
 
-  it('is not told of what was forgotten, nor given what concerns the whole space', async () => {
+  it('does not reveal what was forgotten, and refuses verbs on the whole space', async () => {
     await using test = await opened();
     const { memory, ofA, clock } = test;
     await memory.remember('Of team b', { id: 'b', scope: 'team:b' });
@@ -264,7 +264,7 @@ describe('an engine confined to scopes', () => {
 });
 
 describe('an engine that may only read', () => {
-  it('refuses every verb that writes, and closes nothing', async () => {
+  it('refuses every verb that writes, and does not close the space', async () => {
     await using test = await opened();
     const { memory, reading } = test;
     await memory.remember('Tea', { id: 'tea' });
@@ -301,13 +301,13 @@ describe('an engine that may only read', () => {
   });
 });
 
-it('recalls are recorded with the name of the token that asked, and without one where a program asked', async () => {
+it('records recalls under the name of the token, and without a name for a program', async () => {
   await using test = await opened();
   const { memory, ofA, reading } = test;
   const whole = confine(memory, { ...grant, name: 'support bot', rights: 'admin' });
   await memory.configure({ recordRecalls: { days: 30, texts: true } });
   await memory.remember('Tea of team a', { scope: 'team:a' });
-  // At the same time: each is known by its own credential.
+  // Concurrent recalls are recorded under their own tokens.
   await Promise.all([
     memory.recall('tea alone'),
     ofA.recall('tea of a'),

@@ -22,23 +22,23 @@ import { forCaller } from '../index.ts';
 import type { Grant } from './tokens.ts';
 
 /**
- * A space as far as a token opens it. With scopes, what lies elsewhere is not there: reading sees the token's scopes
- * and their ancestors, writing happens in its scopes alone, and what concerns the whole space is refused. With the
- * right to read, nothing is written, what a recall would learn included.
+ * Restricts a memory to what a token may do. With scopes, reads see only these scopes and their ancestors, writes go
+ * only to these scopes, and verbs that concern the whole space are refused. With the right `read`, nothing is written
+ * at all: recalls do not reinforce either.
  */
 export function confine(memory: MemoryEngine, grant: Grant): MemoryEngine {
   const whole = grant.scopes ? confineToScopes(memory, grant.scopes) : memory;
   return grant.rights === 'read' ? readOnly(whole) : named(voting(whole, grant), grant);
 }
 
-/** Recalls are recorded with the name of the token. */
+/** Records recalls under the name of the token. */
 function named(memory: MemoryEngine, { name }: Grant): MemoryEngine {
   return eachVerb(memory, (_, entry, run) =>
     entry.access === 'learn' ? (...given) => forCaller(name, () => run(...given)) : run,
   );
 }
 
-/** Votes are the token's: whatever voter it names is one of its own, and never another token's. */
+/** Stores votes under a voter that belongs to the token, so that no token can vote in the name of another one. */
 function voting(memory: MemoryEngine, { id }: Grant): MemoryEngine {
   return {
     ...memory,
@@ -59,7 +59,7 @@ export function mayWrite({ scopes, rights }: Grant, scope: string): boolean {
 
 type Run = (...given: readonly unknown[]) => Promise<unknown>;
 
-/** A memory whose verbs are made one by one. The space stays open for whoever holds other tokens. */
+/** Wraps each verb of a memory with `made`. `close` does nothing, because other tokens may use the same space. */
 function eachVerb(
   memory: MemoryEngine,
   made: (name: VerbName, entry: VerbEntry, run: Run) => Run,
@@ -73,7 +73,7 @@ function eachVerb(
   return { space, close, [Symbol.asyncDispose]: close, ...Object.fromEntries(verbs) } as MemoryEngine;
 }
 
-/** The arguments of a call with other options. */
+/** Returns the arguments of a call with its options replaced by what `change` returns. */
 function withOptions(
   given: readonly unknown[],
   entry: VerbEntry,
@@ -83,7 +83,7 @@ function withOptions(
   return [...Array.from({ length: at }, (_, place) => given[place]), change(given[at] as object | undefined)];
 }
 
-/** The error for whoever asks to write and may not. */
+/** The error for a write with a token that may only read. */
 export function writeRefused(what: string): SalienceError {
   return forbidden(`${what}: this token may only read, or the server runs read-only; nothing was written`);
 }
@@ -100,10 +100,10 @@ function readOnly(memory: MemoryEngine): MemoryEngine {
   });
 }
 
-/** Most neighbours of a memory in time, on each side. */
+/** Most neighbours on each side in `timeline`. */
 const NEIGHBOURS = 5;
 
-/** Writing verbs that answer with the memory as it is then, and are not written out below. */
+/** Verbs that write and return the memory, and have no entry in `special`. */
 const GIVES_MEMORY: ReadonlySet<VerbName> = new Set(['setImportance', 'feedback', 'invalidate', 'reinstate']);
 
 function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): MemoryEngine {
@@ -114,7 +114,7 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
       `this token is limited to ${scopes.length === 1 ? 'scope' : 'scopes'} ${names}, and this concerns the whole space; ask with a token of the whole space`,
     );
   };
-  /** The scope of a call that names none. */
+  /** Returns the only scope of the token, for calls that name none. Throws `invalid_argument` if it has several. */
   const only = (): string => {
     if (scopes.length === 1) return scopes[0] as string;
     throw new SalienceError(
@@ -134,11 +134,11 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
     throw forbidden(`this token may not write in scope ${JSON.stringify(chosen)}; it may in ${names}`);
   };
   const isVisible = ({ scope }: Pick<Memory, 'scope'>): boolean => visible.has(scope);
-  /** From where the token looks at a memory: the first of its scopes that sees it. */
+  /** Returns the scope from which the token sees a memory: the first of its scopes that can see it. */
   const viewOf = ({ scope }: Pick<Memory, 'scope'>): string =>
     scopes.find((each) => visibleScopes(each).includes(scope)) ?? (scopes[0] as string);
   const get = async (id: string, options?: GetOptions): Promise<Memory | undefined> => {
-    // What its weight is depends on who looks; scopes that see more must not tell.
+    // `effectiveWeight` depends on the scope that looks. A scope that sees more than this token must not influence it.
     const scope = options?.scope === undefined ? (scopes[0] as string) : seen(options).scope;
     try {
       const found = await memory.get(id, { ...options, scope });
@@ -147,17 +147,17 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
       if (options?.scope !== undefined || view === scope) return found;
       return await memory.get(id, { ...options, scope: view });
     } catch (error) {
-      // Where a memory lay that was forgotten nobody knows any more.
+      // `redacted` would reveal that a memory with this id existed, and nobody knows any more in which scope.
       if (SalienceError.isInstance(error) && error.code === 'redacted') return undefined;
       throw error;
     }
   };
-  /** A memory that comes with the weight that the whole space gives it, with the one that the token sees. */
+  /** Replaces an `effectiveWeight` that was computed for the whole space by the one that the token sees. */
   const weighed = async (shown: Memory): Promise<Memory> => {
     const { effectiveWeight } = (await get(shown.id)) ?? { effectiveWeight: shown.weight };
     return { ...shown, effectiveWeight };
   };
-  /** As {@link weighed}, for what a memory once was: whether it is superseded is a matter of today. */
+  /** Like {@link weighed}, for an earlier version of a memory. Only whether it is superseded is taken from today. */
   const weighedThen = async (before: Memory): Promise<Memory> => {
     const now = await get(before.id);
     if (!now) return before;
@@ -180,7 +180,7 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
     );
   };
   const findWritable = async (id: string): Promise<void> => void written((await find(id)).scope);
-  /** What a token may forget: memories in its scopes, or a filter within one of them. */
+  /** Checks what a token wants to forget: memories in its scopes, or a filter within one of them. */
   const forgettable = async (target: ForgetTarget): Promise<ForgetTarget> => {
     if (typeof target === 'string') await findWritable(target);
     else if (isList(target)) await Promise.all(target.map(findWritable));
@@ -190,13 +190,13 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
     }
     return target;
   };
-  /** A statement in a scope of the token, which replaces nothing that the token does not see. */
+  /** Puts a statement into a scope of the token. Throws if it would supersede a memory that the token does not see. */
   const placed = async <Input extends RememberOptions>(input: Input): Promise<Input> => {
     const { supersedes = [] } = input;
     await Promise.all([supersedes].flat().map(find));
     return { ...input, scope: written(input.scope) };
   };
-  /** An error that names what superseded a memory, where the token does not see that, without the name. */
+  /** Removes the id of a successor from an error if the token does not see that memory. */
   const withoutSuccessor = async (error: unknown): Promise<unknown> => {
     const by = SalienceError.isInstance(error) ? error.details['supersededBy'] : undefined;
     if (typeof by !== 'string' || (await get(by))) return error;
@@ -217,7 +217,7 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
     const present = new Map(
       await Promise.all(ids.map(async (each) => [each, await memory.get(each)] as const)),
     );
-    // What is gone was visible if anything that it once said is.
+    // A memory that no longer exists was visible if any of its earlier versions is.
     const shown = (each: string) => {
       const now = present.get(each);
       if (now) return isVisible(now);
@@ -229,7 +229,7 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
     const kept: HistoryEntry[] = [];
     for (const entry of entries) {
       const { memoryId, before, link, redacted } = entry;
-      // What was forgotten may have lain elsewhere: of a link with it, or of what had this id earlier, nothing is told.
+      // A forgotten memory may have been in another scope. Links to it, and earlier memories with its id, are left out.
       const belongs = !redacted && chain.has(memoryId) && shown(memoryId) && (!before || isVisible(before));
       if (belongs && (!link || (await sees(link.link.ids)))) {
         kept.push(before ? { ...entry, before: await weighedThen(before) } : entry);
@@ -237,7 +237,7 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
     }
     return kept;
   };
-  /** What of it happened to memories that the token sees, when they were where it sees them. */
+  /** Returns the part of an activity entry that concerns memories which the token saw at that time. */
   const seenOf = async (
     entry: Activity['entries'][number],
   ): Promise<readonly Activity['entries'][number][]> => {
@@ -254,7 +254,7 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
     const ids = entry.ids.filter((id) => shown.has(id));
     if (ids.length === 0) return [];
     if (entry.kind === 'write') return [{ ...entry, ids }];
-    // In which session it was may be others' business.
+    // The session may belong to a scope that the token does not see.
     const { sessionId: _, ...rest } = entry;
     return [{ ...rest, ids }];
   };
@@ -265,7 +265,7 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
       const { entries, position } = await memory.activity(from, { ...options, wait: Math.max(0, left) });
       const shown: Activity['entries'][number][] = [];
       for (const each of entries) shown.push(...(await seenOf(each)));
-      // What others do ends no waiting.
+      // Activity that the token does not see must not end the wait.
       if (shown.length > 0 || entries.length === 0 || left <= 0) return { entries: shown, position };
       from = position;
     }
@@ -284,7 +284,7 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
       }
       return memory.importMemories(memories, options);
     },
-    // What it merges with and supersedes lies in the same scope.
+    // `observe` merges and supersedes only within one scope.
     observe: async (messages, options) =>
       memory.observe(messages, { ...options, scope: written(options?.scope) }),
     recall: async (query: string | undefined, options?: RecallOptions) =>
@@ -303,7 +303,8 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
     markUsed: async (ids, options) => memory.markUsed(await seenAmong(ids), options),
     async forget(target, options) {
       const meant = await forgettable(target);
-      // What was made of them may lie where the token does not see: it goes too, unnamed.
+      // Memories derived from these may be in scopes that the token does not see. They are forgotten too, but not
+      // named.
       const plan = await memory.forget(meant, { ...options, dryRun: true, limit: 10_000 });
       const lists = [plan.forgotten, plan.rebuilt, plan.reinstated, plan.mayStillSay];
       const shown = new Set(await seenAmong([...new Set(lists.flat())]));
@@ -351,7 +352,7 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
       });
       return { ...resolved, memory: await weighed(resolved.memory) };
     },
-    // Its ends are looked for in this scope, by id as by name: one elsewhere is answered as one that never was.
+    // The engine looks for both ends in this scope only. One in another scope is reported as unknown.
     async relate(from, name, to, options = {}) {
       await Promise.all((options.statedBy ?? []).map(findWritable));
       return memory.relate(from, name, to, { ...options, scope: written(options.scope) });
@@ -366,7 +367,7 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
     },
     async timeline(id, options) {
       const found = await find(id);
-      // Neighbours that the token does not see must not take the places of those that it sees.
+      // The page is filtered by scope, so that invisible neighbours do not take the places of visible ones.
       const page = await memory.list({
         ...options,
         scope: viewOf(found),
@@ -384,9 +385,9 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
         after: memories.slice(at + 1, at + 1 + NEIGHBOURS),
       };
     },
-    // What a recall may name, and each recall may name it.
+    // Any recall may name a strategy, so all of them may be listed.
     strategies: memory.strategies,
-    // A space has one open session at a time, which may belong to any scope.
+    // A space has one open session at a time, and it may belong to any scope.
     currentSession: async () => undefined,
   } satisfies Partial<Verbs>;
   return eachVerb(memory, (name, entry, run) => {
@@ -394,7 +395,7 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
     const { takes = [], arguments: all = {} } = entry;
     const ids = takes.flatMap((each, at) => (all[each]?.isId ? [at] : []));
     const looks = Object.hasOwn(all, 'scope') && entry.access !== 'write';
-    // What neither names a memory nor is seen from a scope is of the whole space, unless it is told apart above.
+    // A verb with neither an id nor a scope concerns the whole space, unless `special` handles it.
     if (entry.wholeSpace || (ids.length === 0 && !looks)) return refuse;
     return async (...given) => {
       const check = entry.access === 'write' ? findWritable : find;
@@ -405,7 +406,7 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
   });
 }
 
-/** The verbs with their arguments at their places. */
+/** The engine with `recall` and `context` as single signatures, without overloads. */
 interface Verbs extends Omit<MemoryEngine, 'recall' | 'context'> {
   recall(query: string | undefined, options?: RecallOptions): Promise<Recall>;
   context(query: string | undefined, options: ContextOptions): Promise<unknown>;
@@ -414,8 +415,8 @@ interface Verbs extends Omit<MemoryEngine, 'recall' | 'context'> {
 type Sees = (ids: readonly string[]) => Promise<boolean>;
 
 /**
- * How many memories there are elsewhere is not told: a search begins with those that may be seen. Nor is how many were
- * forgotten, for nobody knows any more where they lay.
+ * Removes counts that would reveal memories in other scopes: the trace begins with the visible candidates, and the
+ * number of redacted memories is 0, because nobody knows in which scopes those were.
  */
 function withoutTotal<Answer extends { readonly trace: Trace }>({ trace, ...answer }: Answer): Answer {
   const stages = trace.stages.map((stage) =>
@@ -426,7 +427,7 @@ function withoutTotal<Answer extends { readonly trace: Trace }>({ trace, ...answ
   return { ...answer, trace: seen } as unknown as Answer;
 }
 
-/** The paths to what was found may lead over memories that the asker does not see. */
+/** Removes evidence chains and paths that lead over memories which the token does not see. */
 async function withoutStrangers<Strategy extends string>(
   recall: Recall<Strategy>,
   sees: Sees,
@@ -444,10 +445,13 @@ async function withoutStrangers<Strategy extends string>(
   };
 }
 
-/** The ids of a memory, of what superseded it, and of what all these superseded, by what can be seen. */
+/**
+ * Returns the ids of a memory, of everything that superseded it, and of everything that those superseded, as far as
+ * `seen` tells.
+ */
 function chainOf(id: string, seen: readonly Memory[]): ReadonlySet<string> {
   const chain = new Set([id]);
-  // A set that grows is walked to its end.
+  // Iterating a `Set` also visits the elements that are added meanwhile.
   for (const each of chain) {
     for (const { id: above, supersedes } of seen) if (supersedes.includes(each)) chain.add(above);
   }

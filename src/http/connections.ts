@@ -8,47 +8,54 @@ export interface ConnectionLimits {
   readonly total: number;
   /** Most connections at once from one network address. */
   readonly perAddress: number;
-  /** In milliseconds: a connection of which nothing is read for so long, though an answer waits, is closed. */
+  /** Milliseconds after which a connection is closed if the client reads nothing of a pending answer. */
   readonly answerTimeout: number;
 }
 
-/** So many turns of the loop without anything new: in one a connection is accepted, in a later one its request is read. */
+/**
+ * Turns of the event loop without a new connection or request before shutdown goes on. Accepting a connection and
+ * reading its request happen in different turns.
+ */
 const QUIET_TURNS = 3;
 
 /** The connections of a server, within limits. */
 export interface Connections {
-  /** The request under way on this connection is of somebody who is known: it is not closed for a new one any more. */
+  /**
+   * Marks the request on this connection as authenticated. The connection is no longer closed to make room for a new
+   * one.
+   */
   admit(socket: Socket): void;
   /**
-   * Stops listening, answers the requests that have arrived, and closes every connection as soon as nothing is under
-   * way on it. What takes longer than `timeout` milliseconds is cut off.
+   * Stops listening, answers the requests that have arrived, and closes each connection as soon as it has no request in
+   * progress. After `timeout` milliseconds all connections are closed.
    */
   finish(timeout: number): Promise<void>;
 }
 
 /**
- * Keeps a server's connections within limits. A new one always finds room while any is idle, that is, without a whole
- * head of a request that waits for its answer, or has a request of nobody who is known: the one that was idle longest is closed, then the
- * longest unknown. When requests of the known are under way on all of them, the new one is answered with 503.
+ * Keeps the connections of a server within limits. If a limit is reached, a new connection replaces the one that has
+ * been idle longest, else the oldest one without an authenticated request. If every connection has an authenticated
+ * request in progress, the new one is answered with 503. A connection is idle while no complete request head waits for
+ * its answer.
  */
 export function limitConnections(server: Server, limits: ConnectionLimits): Connections {
   const addresses = new Map<Socket, string>();
   const perAddress = new Map<string, number>();
   const running = new Map<Socket, number>();
-  /** The longest idle first. */
+  /** Longest idle first. */
   const idle = new Set<Socket>();
-  /** Of which no request was admitted lately, the oldest first: a body that never ends must block nobody. */
+  /** Connections whose request is not authenticated yet, oldest first. A body that never ends must not block others. */
   const unknown = new Set<Socket>();
-  /** How much of an unread answer has left this process, at the last look. */
+  /** Bytes that each connection with an unread answer had sent at the last check. */
   const sent = new Map<Socket, number>();
   const latest = new WeakMap<
     Socket,
     { readonly request: IncomingMessage; readonly response: ServerResponse }
   >();
-  /** What came after whole requests that are under way, and cannot be read: it is refused after their answers. */
+  /** Parse errors that followed complete requests in progress. They are answered after those requests. */
   const unreadable = new WeakMap<Socket, Error>();
   let finishing = false;
-  /** How many connections and requests there were. */
+  /** Connections and requests so far. */
   let arrived = 0;
 
   const drop = (socket: Socket) => {
@@ -111,12 +118,12 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Conn
     unknown.add(socket);
     response.once('close', () => {
       if (!addresses.has(socket)) return;
-      // Requests may be sent before the answers of those before them.
+      // With pipelining, several requests may be in progress on one connection.
       const left = (running.get(socket) ?? 1) - 1;
       running.set(socket, left);
       if (left > 0) return;
       const error = unreadable.get(socket);
-      // One that is ending already still sends its last answer.
+      // A connection that is not writable any more still sends its last answer.
       if (error && socket.writable) refuse(socket, error);
       else if (finishing) socket.destroySoon();
       else idle.add(socket);
@@ -128,16 +135,17 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Conn
     const { request, response } = latest.get(socket) ?? {};
     const requests = running.get(socket) ?? 0;
     const isUnfinished = requests === 1 && !request?.complete && !response?.headersSent;
-    // A refusal sent otherwise would be taken for the answer of an earlier request, or be written into one.
+    // In other states, the client would take the refusal for the answer to an earlier request, or find it inside of
+    // one.
     if (socket.writable && (requests === 0 || isUnfinished)) refuse(socket, error);
     else if (socket.writable && request?.complete) unreadable.set(socket, error);
     else close(socket);
   });
 
-  // To these two Node.js would answer nothing, or not why.
+  // Node.js would close the connection without an answer, or answer without a reason.
   server.on('connect', (_, stream) => {
     const socket = stream as Socket;
-    // From here on nobody else hears it, and an error that nobody hears ends the process.
+    // Node.js has removed its own listeners, and an unhandled `error` event would end the process.
     socket.on('error', () => close(socket));
     if ((running.get(socket) ?? 0) > 0) return close(socket);
     socket.end(refusalOfTunnel());
@@ -149,8 +157,8 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Conn
     admit: (socket) => void unknown.delete(socket),
     async finish(timeout) {
       const until = performance.now() + timeout;
-      // What has arrived already is a request that somebody waits for: it is accepted, read and begun. Node.js accepts one
-      // connection in a turn of its loop, and where many keep coming there is no end of them.
+      // Clients wait for requests that have already arrived, so they are accepted, read and started first. Node.js
+      // accepts one connection per turn of its loop; `enough` ends this if new ones keep coming.
       const enough = performance.now() + timeout / 4;
       for (let quiet = 0; quiet < QUIET_TURNS && performance.now() < enough; ) {
         const before = arrived;

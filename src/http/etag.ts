@@ -10,20 +10,20 @@ interface Tagged {
 }
 
 /**
- * The tag of a memory: its revision, then a hash of all its fields. Use counts in fields of its own: who wants to know
- * whether anything is new compares the whole, who wants to change what was read compares the revision.
+ * Returns the tag of a memory: its revision, then a hash of all its fields. Use counters change the hash but not the
+ * revision: If-None-Match compares the whole tag, If-Match only the revision.
  */
 export function etagOf(memory: Tagged): string {
   return `"${revisionOf(memory)}.${hashOf(memory, 16)}"`;
 }
 
-/** Whether one of the tags of an If-None-Match is this one. */
+/** Whether an If-None-Match header contains this tag. */
 export function isKnown(ifNoneMatch: string | undefined, etag: string): boolean {
   const tags = tagsOf(ifNoneMatch);
   return tags.includes('*') || tags.includes(etag);
 }
 
-/** Throws `precondition_failed` unless a tag of If-Match is of this revision, whatever use has counted since. */
+/** Throws `precondition_failed` unless a tag in If-Match has the current revision. Use counters do not matter. */
 export function checkRevision(ifMatch: string, memory: Tagged): void {
   const revision = `"${revisionOf(memory)}.`;
   if (tagsOf(ifMatch).some((tag) => tag === '*' || tag.startsWith(revision))) return;
@@ -33,8 +33,8 @@ export function checkRevision(ifMatch: string, memory: Tagged): void {
 }
 
 /**
- * A memory that was forgotten and made anew starts at revision 1 again: its clock tells them apart. How important it is and
- * whether it is true are judged without a revision.
+ * Returns the revision of a memory. It includes `updatedAt`, because a memory that was forgotten and created again
+ * starts at revision 1, and a hash of importance and invalidation, which change without a new revision.
  */
 function revisionOf({ revisionCount, updatedAt, importance, invalidatedAt }: Tagged): string {
   const judged = [importance, invalidatedAt === undefined ? null : millisecondsOf(invalidatedAt)];

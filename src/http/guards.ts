@@ -2,20 +2,19 @@ import type { HttpBindings } from '@hono/node-server';
 import type { MiddlewareHandler } from 'hono';
 import { SalienceError } from '../domain/errors.ts';
 
-/** Names under which a server on this machine is asked. */
+/** Host names of a server on this machine. */
 export const LOCAL_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 
 export interface DoorOptions {
-  /** Names, without ports, that a request may be for. */
+  /** Accepted Host names, without ports. */
   readonly hosts: readonly string[];
-  /** Other websites whose pages may ask, such as `https://app.example`. */
+  /** Other origins whose pages may use the server, such as `https://app.example`. */
   readonly origins: readonly string[];
 }
 
 /**
- * Lets in what is meant for this server. A page from elsewhere that had its own name resolved to this machine (DNS
- * rebinding) is told apart by the name it asked for; a page that just asks, by its origin. A program that is no
- * browser sends no origin.
+ * Accepts only requests that are meant for this server. The Host check stops DNS rebinding, the Origin check stops
+ * pages of other sites. Programs other than browsers send no Origin.
  */
 export function door({ hosts, origins }: DoorOptions): MiddlewareHandler<{ Bindings: HttpBindings }> {
   const known = new Set(hosts.map((host) => host.toLowerCase()));
@@ -28,7 +27,7 @@ export function door({ hosts, origins }: DoorOptions): MiddlewareHandler<{ Bindi
         'this server does not accept this Host header; to allow it, start the server with --allow-host',
       );
     }
-    // The absolute form names a second host, which would be believed elsewhere.
+    // The absolute form contains a second host name, which other code would trust.
     if (!incoming.url?.startsWith('/')) {
       throw new SalienceError('invalid_argument', 'the target of a request must be a path');
     }
@@ -46,18 +45,21 @@ export function door({ hosts, origins }: DoorOptions): MiddlewareHandler<{ Bindi
   };
 }
 
-/** Else `%FF` would be a name of its own in a path, and the sign for "unknown" in a query. */
+/**
+ * Whether a URL is valid percent-encoded UTF-8. Otherwise `%FF` would be a name of its own in a path, and U+FFFD in a
+ * query.
+ */
 function isEncoded(url: string): boolean {
   if (!url.includes('%')) return true;
   try {
-    // The bundler takes a call whose value nobody uses for one without effect, and would leave it out.
+    // The result is compared because bundlers drop a call whose value is not used.
     return decodeURIComponent(url) !== '';
   } catch {
     return false;
   }
 }
 
-/** A host without its port, in lower case. */
+/** Returns a host without its port, in lower case. */
 function nameOf(host: string): string {
   return host.replace(/:\d{1,5}$/, '').toLowerCase();
 }

@@ -7,7 +7,7 @@ import { createIdempotencyKeys } from './idempotency.ts';
 const answer = (body: string) => ({ status: 200, headers: {}, body });
 
 describe('idempotency keys', () => {
-  it('are kept for a time, within so many bytes, the youngest longest', async () => {
+  it('are kept for a time and up to a number of bytes; the oldest go first', async () => {
     const clock = createFakeClock();
     const keys = createIdempotencyKeys({ keptFor: 1000, bytes: 4000 }, clock.now);
     let works = 0;
@@ -27,7 +27,7 @@ describe('idempotency keys', () => {
     expect(await ask('k99')).toBe(false);
   });
 
-  it('stay while their work is under way, however much else is asked', async () => {
+  it('stay while their work is in progress, however many other requests come', async () => {
     const keys = createIdempotencyKeys({ keptFor: 1000, bytes: 0 }, createFakeClock().now);
     let finish = (_: ReturnType<typeof answer>) => {};
     const slow = () =>
@@ -43,7 +43,7 @@ describe('idempotency keys', () => {
     expect(await second).toEqual({ answer: answer('done once'), replayed: true });
   });
 
-  it('do the work for who asks again, when whoever asked first is gone', async () => {
+  it('do the work for the second request if the first client disconnected', async () => {
     const keys = createIdempotencyKeys({ keptFor: 1000, bytes: 4000 }, createFakeClock().now);
     let leave = (_: unknown) => {};
     const first = keys.once('k', 'r', () => new Promise((_, reject) => (leave = reject)));
@@ -71,7 +71,7 @@ describe('idempotency keys', () => {
     });
   });
 
-  it('do no work again that was written, though it failed afterwards or whoever asked is gone', async () => {
+  it('do not repeat work that was written before it failed or was aborted', async () => {
     await using memory = await openMemory({ path: ':memory:', space: 'alice', embedder: 'none' });
     const keys = createIdempotencyKeys({ keptFor: 1000, bytes: 4000 }, createFakeClock().now);
     for (const code of ['aborted', 'store_failed'] as const) {
@@ -91,7 +91,7 @@ describe('idempotency keys', () => {
     expect((await memory.activity('start')).entries).toHaveLength(3);
   });
 
-  it('do no work again of which it is unknown whether it was written', async () => {
+  it('do not repeat work if it is unknown whether it was written', async () => {
     const keys = createIdempotencyKeys({ keptFor: 1000, bytes: 4000 }, createFakeClock().now);
     let times = 0;
     const work = async () => {
@@ -102,7 +102,7 @@ describe('idempotency keys', () => {
       await expect(keys.once('k', 'r', work)).rejects.toMatchObject({ details: { inDoubt: true } });
     }
     expect(times).toBe(1);
-    // As from a client of another server, whose caller went away while the write was under way.
+    // Like a write over another server whose caller disconnected meanwhile.
     const gone = async () => {
       throw new SalienceError('aborted', 'gone', { details: { inDoubt: true } });
     };

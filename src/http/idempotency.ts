@@ -3,11 +3,11 @@ import { SalienceError } from '../domain/errors.ts';
 import type { Clock, Instant } from '../domain/time.ts';
 import { isInDoubt, notingWrites } from '../domain/written.ts';
 
-/** An answer that can be given again. */
+/** An answer that is stored for repeated requests. */
 export interface KeptAnswer {
-  /** Which space of its name it is of: one that was deleted and made anew is another. */
+  /** Identifies the space. A space that was deleted and created again under the same name has another origin. */
   readonly origin?: string | undefined;
-  /** The number of the last write before it: what was erased then was erased before it. */
+  /** The number of the last write before the work. Erasures up to it happened before the answer. */
   readonly after?: number | undefined;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -16,10 +16,10 @@ export interface KeptAnswer {
 
 export interface IdempotencyKeys {
   /**
-   * Does the work once for a key: whoever comes with the same key and the same request gets the same answer, also
-   * while the work is under way. Throws `idempotency_conflict` for the same key with another request, and `redacted` for
-   * an answer that must not be given again: it is erased, and the work not done again. What failed and wrote nothing is not
-   * kept, and may be tried again; of what failed after it had written, later requests are told so with `already_exists`.
+   * Does the work once per key. A request with the same key and content gets the same answer, also while the work is in
+   * progress. Throws `idempotency_conflict` if the content differs, and `redacted` if the answer was erased because a
+   * memory in it was forgotten; the work is not repeated. A failure that wrote nothing is not stored and can be
+   * retried. After a failure that had written something, later requests get `already_exists`.
    */
   once(
     key: string,
@@ -30,26 +30,26 @@ export interface IdempotencyKeys {
 }
 
 export interface IdempotencyLimits {
-  /** Milliseconds for which an answer is kept. */
+  /** How long an answer is stored, in milliseconds. */
   readonly keptFor: number;
-  /** Bytes of answers that are kept; the oldest go first. */
+  /** Most bytes of stored answers. The oldest are dropped first. */
   readonly bytes: number;
 }
 
 interface Entry {
   readonly request: string;
-  /** `undefined` once it was erased; rejects where there is none, though it was written. */
+  /** Resolves to `undefined` once the answer was erased. Rejects if the work was done but has no answer. */
   answer: Promise<KeptAnswer | undefined>;
-  /** Of a finished answer. */
+  /** Bytes of a finished answer; 0 while the work is in progress. */
   size: number;
   readonly until: Instant;
 }
 
-/** What an entry takes beside its answer. */
+/** Bytes that an entry takes besides its answer. */
 const OVERHEAD = 500;
 
 export function createIdempotencyKeys(limits: IdempotencyLimits, clock: Clock): IdempotencyKeys {
-  // In the order in which they were made, which is the order in which they end.
+  // In order of creation, which is also the order of expiry.
   const entries = new Map<string, Entry>();
   let bytes = 0;
   const drop = (key: string, entry: Entry) => {
@@ -60,7 +60,7 @@ export function createIdempotencyKeys(limits: IdempotencyLimits, clock: Clock): 
   const tidy = () => {
     const now = clock();
     for (const [key, entry] of entries) {
-      // What is under way has no size yet, and must stay: a second request would do the work again.
+      // An entry in progress has size 0 and must stay, or a second request would repeat the work.
       if (entry.size === 0) continue;
       if (entry.until > now && bytes <= limits.bytes) break;
       drop(key, entry);
@@ -77,8 +77,8 @@ export function createIdempotencyKeys(limits: IdempotencyLimits, clock: Clock): 
         try {
           return { answer: await again(known, isForgotten), replayed: true };
         } catch (error) {
-          // Whoever asked first is gone, and nothing was written: a client that lost its connection asks again. What is in
-          // doubt stays, and would be found here again without end.
+          // The first client disconnected and nothing was written, so this request does the work. Errors that are in
+          // doubt stay stored; retrying them here would never end.
           if (!SalienceError.isInstance(error) || error.code !== 'aborted' || isInDoubt(error)) throw error;
         }
       }

@@ -7,7 +7,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const BODY = { details: { field: 'body' } };
 
-/** The body of a request as fields. Throws `invalid_argument`. */
+/** Parses the body of a request into fields. Throws `invalid_argument`. */
 export function parseJsonFields(body: string, contentType: string | undefined): Fields {
   if (body === '') return {};
   if (!/^application\/json\s*(;|$)/i.test(contentType ?? '')) {
@@ -30,14 +30,13 @@ export function parseJsonFields(body: string, contentType: string | undefined): 
 }
 
 /**
- * A query string as fields: a list by naming its field several times, an empty one as `[]`, an object as JSON, numbers and booleans by what
- * the schema wants.
- * What does not look like it stays text, and the schema says what is wrong with it.
+ * Parses a query string into fields by the types of the schema. A list is its field repeated, an empty list `[]`, an
+ * object JSON. A value that does not fit its type stays text, and the schema reports it.
  */
 export function parseQueryFields(schema: z.ZodObject, query: URLSearchParams): Fields {
   const fields = [...new Set(query.keys())].map((name): [string, unknown] => {
     const values = query.getAll(name);
-    // Every object has a constructor; only the schema's own fields are fields.
+    // `hasOwn`, because every object inherits names such as `constructor`.
     const kind = Object.hasOwn(schema.shape, name) ? kindOf(schema.shape[name]) : undefined;
     if (kind === 'array') return [name, values.length === 1 && values[0] === '[]' ? [] : values];
     const [value = ''] = values;
@@ -59,7 +58,7 @@ function parseObject(value: string, name: string): unknown {
   }
 }
 
-/** What an optional field holds. */
+/** Returns the type of a schema without its optional and default wrappers. */
 function kindOf(schema: unknown): string | undefined {
   let inner = schema as z.core.$ZodType | undefined;
   while (inner && 'innerType' in inner._zod.def) inner = inner._zod.def.innerType as z.core.$ZodType;
@@ -67,8 +66,8 @@ function kindOf(schema: unknown): string | undefined {
 }
 
 /**
- * Fields without the names of the space, which only the token decides: an argument may repeat it, and nothing else.
- * Throws `forbidden`.
+ * Removes the names of the space from the fields. Only the token decides the space; an argument may repeat its name.
+ * Throws `forbidden` for another name.
  */
 export function withoutSpace(fields: Fields, { space }: Grant): Fields {
   const { space: named = space, user_id: user = space, ...rest } = fields;

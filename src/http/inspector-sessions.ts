@@ -5,16 +5,16 @@ import { keysOf, onlyKeys } from '../domain/options.ts';
 import type { Clock, Instant } from '../domain/time.ts';
 import { type Grant, makeGrant, type NewToken } from './tokens.ts';
 
-/** Milliseconds in which a code must be exchanged. */
+/** How long a code can be exchanged, in milliseconds. */
 const CODE_LIFE = 60_000;
-/** Milliseconds for which a session lasts. */
+/** How long a session lasts, in milliseconds. */
 const SESSION_LIFE = 12 * 3_600_000;
 
 /** What a session of the inspector may do. */
 export interface InspectorAccess extends NewToken {
   /**
-   * With the right `admin`, it also sees the names and sizes of all spaces of the server and all tokens, and may go to any of
-   * these spaces with the same rights: for whoever runs the server. Default is false.
+   * For the operator of the server. With the right `admin`, the session also sees the names and sizes of all spaces and
+   * all tokens, and may enter each of these spaces with the same rights. Default is false.
    */
   readonly everySpace?: boolean | undefined;
 }
@@ -27,16 +27,16 @@ const accessKeys = keysOf<InspectorAccess>()({
   everySpace: true,
 });
 
-/** Who may use the inspector without a stored token. All of it is in this process, and ends with it. */
+/** Sessions of the inspector, which need no stored token. They are kept in memory and end with the process. */
 export interface InspectorSessions {
-  /** A code for these rights, which one request may exchange within 60 seconds. Throws `invalid_argument`. */
+  /** Returns a code for these rights, which can be exchanged once within 60 seconds. Throws `invalid_argument`. */
   newCode(access: InspectorAccess): string;
-  /** The token of a new session, or `undefined`: the code was used, has expired or never was. */
+  /** Returns the token of a new session; `undefined` if the code was used, has expired or never existed. */
   exchange(code: string): { readonly token: string; readonly grant: Grant } | undefined;
   authenticate(token: string): Grant | undefined;
   /**
-   * The token of a session in another space, with the rights of the session that `token` opens, until that one ends. Throws
-   * `forbidden` where it may not go there.
+   * Starts a session in another space, with the rights and the end of the session of `token`. Throws `forbidden` if
+   * that session may not enter other spaces.
    */
   enter(token: string, space: string): { readonly token: string; readonly grant: Grant };
 }
@@ -60,7 +60,7 @@ export function createInspectorSessions(clock: Clock): InspectorSessions {
     return kept && kept.until > clock() ? kept : undefined;
   };
   const begin = (grant: Grant, until: Instant) => {
-    // Of a form of its own, so that it is not looked for among the stored ones.
+    // The prefix differs from that of stored tokens, so that `TokenStore` never looks it up.
     return { token: keep(sessions, `inspector_${random()}`, grant, until), grant };
   };
   return {
@@ -98,7 +98,7 @@ function random(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** Found by its hash, so that how long the search takes says nothing of a secret. */
+/** Secrets are looked up by their hash, so that timing reveals nothing about them. */
 function keyOf(secret: string): string {
   return createHash('sha256').update(secret).digest('base64url');
 }

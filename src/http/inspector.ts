@@ -11,12 +11,12 @@ import { readBody } from './body.ts';
 import { isKnown } from './etag.ts';
 import type { InspectorSessions } from './inspector-sessions.ts';
 
-/** Where the page is served. */
+/** The path of the page. */
 export const INSPECTOR = '/inspector';
 
 /**
- * What `npm run build` makes of `web/`: two levels up from here, in the sources and in the package alike. Throws in a bundle
- * of CommonJS, which knows no place of its own.
+ * Returns the directory that `npm run build` creates from `web/`. The relative path is the same in the sources and in
+ * the package. Throws in a CommonJS bundle, where `import.meta.url` is missing.
  */
 const built = () => fileURLToPath(new URL('../../dist/inspector/', import.meta.url));
 
@@ -27,7 +27,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** A page that shows what others wrote: nothing but its own files runs, and nothing may make markup of a text. */
+/** The content policy of the page. It shows texts of others, so only its own files run and no text becomes markup. */
 const policy = secureHeaders({
   contentSecurityPolicy: {
     defaultSrc: ["'none'"],
@@ -46,7 +46,7 @@ const policy = secureHeaders({
   strictTransportSecurity: false,
 });
 
-/** The policy of the page on its own paths, and another one everywhere else. */
+/** Applies the policy of the page to its own paths, and `elsewhere` to all others. */
 export function policyOfPaths(elsewhere: MiddlewareHandler): MiddlewareHandler {
   return (context, next) =>
     isInspector(context.req.path) ? policy(context, next) : elsewhere(context, next);
@@ -64,8 +64,8 @@ interface PageFile {
 }
 
 /**
- * The files of the inspector and the exchange of its codes, before authentication: the files hold nothing of anybody, and
- * a code is a proof of its own. All that the page shows it asks of the API, as any other client.
+ * Serves the files of the inspector and exchanges its codes. Both need no authentication: the files hold no data, and a
+ * code is a credential. The page reads everything else from the API, like any other client.
  */
 export function addInspectorRoutes(
   app: Hono<AppTypes>,
@@ -82,7 +82,7 @@ export function addInspectorRoutes(
   };
   app.get(INSPECTOR, (context) => {
     context.set('route', INSPECTOR);
-    // The page names its files relative to a folder, which a proxy may serve below a path of its own.
+    // The page links its files relative to a folder, so that a proxy can serve it below another path.
     return context.redirect(`.${INSPECTOR}/`, 308);
   });
   app.post(`${INSPECTOR}/session`, async (context) => {
@@ -100,7 +100,7 @@ export function addInspectorRoutes(
   app.get(`${INSPECTOR}/*`, serve);
 }
 
-/** Another space for whoever runs the server: behind authentication, which says whether it is theirs. */
+/** Adds the route by which a session of the operator enters another space. It requires authentication. */
 export function addSpaceRoute(
   app: Hono<AppTypes>,
   { sessions, spaces, body }: Pick<Desk, 'body' | 'spaces'> & { readonly sessions: InspectorSessions },
@@ -109,7 +109,7 @@ export function addSpaceRoute(
     context.set('route', `${INSPECTOR}/space`);
     const space = textIn(await readBody(context.env.incoming, body), 'space') ?? '';
     const session = sessions.enter(bearerOf(context) ?? '', space);
-    // A name that is misspelt must not make a space.
+    // A misspelt name must not create a space.
     if (!(await spaces.list?.())?.includes(space)) {
       throw new SalienceError('not_found', `there is no space ${JSON.stringify(space)}`);
     }
@@ -120,7 +120,7 @@ export function addSpaceRoute(
 const NOT_BUILT =
   'The inspector is not built, or was left behind by a bundler. Run "npm run build" in the checkout, or leave salience out of the bundle, and start the server again.\n';
 
-/** All that is ever served: a path of a request is a key of this map, and never a path of the disk. */
+/** Reads all files of the page. Paths of requests are keys of this map and never paths on disk. */
 function readFiles(given: string | undefined): ReadonlyMap<string, PageFile> {
   let directory: string;
   let names: readonly string[];
@@ -144,7 +144,7 @@ function fileOf(type: string, content: Uint8Array): PageFile {
   return { type, etag, body, zipped: new Uint8Array(gzipSync(body)) };
 }
 
-/** Named, and not with a weight of 0, which refuses it. */
+/** Matches an Accept-Encoding that names gzip, unless with `q=0`. */
 const GZIP = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i;
 
 function send(context: AppContext, { type, etag, body, zipped }: PageFile): Response {

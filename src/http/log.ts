@@ -1,14 +1,16 @@
-/** What is said of a request: no token, no id of a memory, nothing of what was asked or answered. */
+/**
+ * One request in the log. It holds no token, no id of a memory, and nothing of the request's or the answer's content.
+ */
 export interface LogEntry {
   readonly at: string;
   readonly method: string;
-  /** With the names of its parameters, not their values. */
+  /** With parameter names instead of values. */
   readonly route: string;
   readonly status: number;
   readonly milliseconds: number;
-  /** The id of the token, which opens nothing. */
+  /** The id of the token, which is no secret. */
   readonly token?: string | undefined;
-  /** What the answer does not say of a failure of the server. */
+  /** The details of a server failure that the answer leaves out. */
   readonly failure?: string | undefined;
 }
 

@@ -1,6 +1,6 @@
-/** What the server counts, written in the text format of Prometheus. */
+/** Metrics of the server, in the text format of Prometheus. */
 export interface Metrics {
-  /** A request has begun; call the answer when it has ended. */
+  /** Counts the start of a request. Call the returned function when it has ended. */
   begin(): (
     labels: { readonly route: string; readonly method: string; readonly status: number },
     seconds: number,
@@ -13,7 +13,7 @@ export interface Gauge {
   readonly value: number;
 }
 
-/** Upper ends of the buckets, in seconds. */
+/** Upper bounds of the histogram buckets, in seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
 
 interface Series {
@@ -23,8 +23,8 @@ interface Series {
 }
 
 /**
- * Counts and times requests by route, method and status: names that the server itself gives, so that nobody can make
- * the series grow. Source: https://prometheus.io/docs/instrumenting/exposition_formats/
+ * Counts and times requests by route, method and status. All labels are chosen by the server, so that clients cannot
+ * create new series. Source: https://prometheus.io/docs/instrumenting/exposition_formats/
  */
 export function createMetrics(): Metrics {
   const series = new Map<string, Series>();

@@ -1,13 +1,13 @@
 import type { MemoryEngine } from '../index.ts';
 import type { Grant } from './tokens.ts';
 
-// Apart from the types of the app: whoever mounts a handler needs no types of the framework.
+// In a file of its own, so that users of `MountedHandler` do not need the types of Hono.
 
-/** What a handler that is mounted beside the verbs is given: who asks, and the space as far as they may see it. */
+/** What a mounted handler receives: the grant of the token, and the memory restricted to it. */
 export interface MountedAccess {
   readonly grant: Grant;
   readonly memory: MemoryEngine;
 }
 
-/** Answers every request at and below its path. The door, the token and the limits are behind it. */
+/** Answers every request at its path and below. Host check, authentication and rate limit have passed before. */
 export type MountedHandler = (request: Request, access: MountedAccess) => Promise<Response> | Response;

@@ -35,7 +35,7 @@ const ifMatch = header('If-Match', 'The ETag of the memory as it was read; 412 w
 const ifNoneMatch = header('If-None-Match', 'An ETag; 304 when nothing has changed');
 
 /**
- * The API as OpenAPI 3.1, made from the schemas of the verbs.
+ * Returns the API as an OpenAPI 3.1 document, generated from the schemas of the verbs.
  *
  * @example
  * ```ts
@@ -81,7 +81,7 @@ function operationOf(verb: Verb, input: Json, output: Json): Json {
   const inQuery = method === 'GET' || method === 'DELETE';
   const isWrite = verb.access === 'write';
   const tagged = path === '/v1/memories/{id}' && !isWrite;
-  // As the routes take it: wherever the path names the memory that is written.
+  // If-Match is accepted wherever the path names the memory that is written, as in the routes.
   const matched = isWrite && inPath.includes('id');
   return {
     operationId: verb.name,
@@ -127,7 +127,7 @@ function operationOf(verb: Verb, input: Json, output: Json): Json {
   };
 }
 
-/** Verbs without an id in their path that say so where something they name is not there. */
+/** Verbs without an id in their path that still throw `not_found` for something that their arguments name. */
 const NAMES_OTHERS: ReadonlySet<string> = new Set([
   'remember',
   'remember_many',
@@ -145,11 +145,11 @@ const NAMES_OTHERS: ReadonlySet<string> = new Set([
   'paths',
 ]);
 
-/** Reading verbs that say so where what they are asked for was forgotten. */
+/** Verbs that read and throw `redacted` for something forgotten. */
 const OF_FORGOTTEN: ReadonlySet<string> = new Set(['get', 'replay']);
 
 function mayMiss({ name, http: { path } }: Verb): boolean {
-  // Of what is not there the history is empty.
+  // The history of an unknown id is empty.
   return NAMES_OTHERS.has(name) || (path.includes('{') && name !== 'history');
 }
 
@@ -165,12 +165,12 @@ function parameterOf(
     in: place,
     required: place === 'path' || required,
     ...(description === undefined ? {} : { description }),
-    // As the query is read: an object stands in it as JSON.
+    // An object in a query is JSON, as `parseQueryFields` reads it.
     ...(rest['type'] === 'object' ? { content: { 'application/json': { schema: rest } } } : { schema: rest }),
   };
 }
 
-/** What a status says, in the order of the statuses. */
+/** Descriptions of the statuses, in ascending order. */
 const REASONS: Readonly<Record<number, string>> = {
   400: 'The request is invalid: the detail says what is wrong and how to fix it',
   401: 'The token is missing or unknown',
@@ -184,7 +184,7 @@ const REASONS: Readonly<Record<number, string>> = {
   429: 'Too many requests: Retry-After says when to try again',
 };
 
-/** The answers that are problems: those that any request may get, and these. */
+/** Returns the problem responses of a route: those of every request, and `statuses`. */
 function problems(...statuses: readonly number[]): Json {
   const asked = new Set([400, 401, 403, 429, ...statuses]);
   const answer = (description: string) => ({
@@ -248,7 +248,7 @@ const importAnswer = object(
   },
 );
 
-/** The paths that are no verbs. */
+/** The paths that are not verbs. */
 function otherPaths(listInput: Json): Json {
   const filters = Object.entries((listInput['properties'] ?? {}) as Readonly<Record<string, Json>>).filter(
     ([name]) => !NOT_OF_EXPORTS.includes(name),
@@ -327,12 +327,12 @@ function otherPaths(listInput: Json): Json {
   };
 }
 
-/** The schemas of all verbs, those that are used several times as components. */
+/** Converts the schemas of all verbs. Schemas that are used several times become components. */
 function schemasOfVerbs(): { readonly schemas: Json; of(schema: z.ZodType): Json } {
   const named = z.registry<{ id: string }>();
   named.add(memorySchema, { id: 'Memory' });
   named.add(explanationSchema, { id: 'Explanation' });
-  // Descriptions are kept in the registry that everybody shares; the names are for this document alone.
+  // Descriptions are in zod's global registry. The ids are only for this document.
   const own = named.get.bind(named);
   named.get = (schema) => ({ ...z.globalRegistry.get(schema), ...own(schema) }) as never;
   const plain = (schema: z.ZodType): { readonly definitions: Json; readonly schema: Json } => {

@@ -1,7 +1,7 @@
 import { outcomeOf } from '../api/index.ts';
 import { SalienceError, type SalienceErrorCode } from '../domain/errors.ts';
 
-/** An error as it is answered: RFC 9457, with the engine's code and details. */
+/** The body of an error response by RFC 9457, with the engine's code and details. */
 export interface Problem {
   readonly type: 'about:blank';
   readonly title: string;
@@ -11,7 +11,7 @@ export interface Problem {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** The status of each code that is not the asker's mistake in what was sent (400). */
+/** HTTP statuses by error code. Every other code is 400. */
 const statuses: Partial<Record<SalienceErrorCode, number>> = {
   unauthorized: 401,
   forbidden: 403,
@@ -48,27 +48,30 @@ const statuses: Partial<Record<SalienceErrorCode, number>> = {
   store_full: 507,
 };
 
-/** Failures of the server whose messages are for whoever asked; the others may name files, servers and models. */
+/**
+ * Codes with a status of 500 or more whose messages clients may read. The other messages may name files, servers and
+ * models.
+ */
 const told: ReadonlySet<SalienceErrorCode> = new Set(['aborted', 'closed', 'unsupported']);
 
-/** Failures that end without anybody's help. */
+/** Codes of failures that pass by themselves. */
 const passing: ReadonlySet<SalienceErrorCode> = new Set(['store_busy', 'too_many_spaces']);
 
-/** Seconds after which to try again what the store could not do. */
+/** Seconds after which a client should try again. */
 const RETRY_AFTER = 5;
 
-/** Whether the store behind could not be reached. */
+/** Whether the database of the store could not be reached. */
 function isUnavailable(error: SalienceError): boolean {
   return error.details['unavailable'] === true;
 }
 
 function statusOf(error: unknown, code: SalienceErrorCode): number {
   if (!SalienceError.isInstance(error) || !isUnavailable(error)) return statuses[code] ?? 400;
-  // 503 invites to send the request again, also a proxy. What was written, or may have been, would be written twice.
+  // 503 tells clients and proxies to send the request again. A write that was done, or may have been, must not be repeated.
   return outcomeOf(error) ? 500 : 503;
 }
 
-/** The problem that an error is for whoever asked, and whether the log must say what this does not. */
+/** Returns the problem for the client. `hidden`: the problem leaves out details that must be logged. */
 export function problemOf(error: unknown): { readonly problem: Problem; readonly hidden: boolean } {
   const code = SalienceError.isInstance(error) ? error.code : 'server_failed';
   const status = statusOf(error, code);
@@ -81,7 +84,7 @@ export function problemOf(error: unknown): { readonly problem: Problem; readonly
   return { problem: { type: 'about:blank', title, status, detail: message, code, details }, hidden };
 }
 
-/** The headers that an error needs beside its problem. */
+/** Returns the headers that an error needs besides its problem. */
 export function headersOf(error: unknown): Readonly<Record<string, string>> {
   if (!SalienceError.isInstance(error)) return {};
   if (error.code === 'unauthorized') return { 'www-authenticate': 'Bearer realm="salience"' };
@@ -91,7 +94,7 @@ export function headersOf(error: unknown): Readonly<Record<string, string>> {
   return {};
 }
 
-/** `status`: in place of that of its code. */
+/** Converts an error to a response. `status` overrides the status of its code. */
 export function problemResponse(
   error: unknown,
   headers: Readonly<Record<string, string>> = {},

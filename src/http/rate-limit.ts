@@ -2,19 +2,19 @@ import { LONGEST_BATCH } from '../domain/arguments.ts';
 import type { Clock, Instant } from '../domain/time.ts';
 
 export interface RateLimit {
-  /** Requests at once; they come back evenly over a minute. */
+  /** Size of the bucket, and how many requests are refilled per minute. */
   readonly requestsPerMinute: number;
 }
 
 /**
- * Seconds to wait before the next request of this token, or `undefined`: it may go on. What came in already, and turns out to be so
- * many requests `more`, is counted all the same: those that follow wait for it.
+ * Returns the seconds to wait before the next request of this token, or `undefined` if it may proceed. With `more`,
+ * counts that many further requests without refusing them; later requests wait for them.
  */
 export type RateLimiter = (token: string, more?: number) => number | undefined;
 
 /**
- * A token bucket for each token: full at first, refilled evenly. It holds as many buckets as there are tokens that
- * were used, and strangers have none.
+ * Creates one token bucket per API token, full at first and refilled evenly. Only authenticated tokens get a bucket, so
+ * their number is bounded.
  */
 export function createRateLimiter({ requestsPerMinute }: RateLimit, clock: Clock): RateLimiter {
   const buckets = new Map<string, { left: number; at: Instant }>();
@@ -24,7 +24,7 @@ export function createRateLimiter({ requestsPerMinute }: RateLimit, clock: Clock
   return (token, more) => {
     const now = clock();
     const bucket = buckets.get(token) ?? { left: requestsPerMinute, at: now };
-    // A clock that was set back must not lock anybody out.
+    // A clock that was set back must not lock a token out.
     const refilled = Math.min(requestsPerMinute, bucket.left + Math.max(0, now - bucket.at) * perMillisecond);
     const allowed = more !== undefined || refilled >= 1;
     buckets.set(token, { left: allowed ? Math.max(refilled - (more ?? 1), -mostOwed) : refilled, at: now });

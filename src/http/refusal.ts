@@ -4,12 +4,12 @@ import { invalidArgument } from '../domain/check.ts';
 import { SalienceError } from '../domain/errors.ts';
 import { problemOf } from './problem.ts';
 
-/** How what is no request was seen: one whose head is too long, one that stopped arriving, or bytes that are not HTTP. */
+/** An error for bytes that never became a request: the head is too long, arrived too slowly, or is not HTTP. */
 interface Unreadable extends Error {
   readonly code?: string;
 }
 
-/** The whole answer, as sent, to what never became a request. */
+/** Returns the raw response to bytes that never became a request. */
 export function refusalOfUnreadable({ code }: Unreadable): string {
   if (code === 'HPE_HEADER_OVERFLOW') {
     return refusal(
@@ -28,7 +28,10 @@ export function refusalOfUnreadable({ code }: Unreadable): string {
   return refusal(new SalienceError('invalid_argument', 'this is not an HTTP request that can be read'));
 }
 
-/** The answer to a request that the adapter refuses, as one without a host, or that nothing else answered. */
+/**
+ * Returns the response to a request that the adapter refuses, such as one without a host, or whose error nothing else
+ * handled.
+ */
 export function responseToUnreadable(error: unknown): Response {
   const refused =
     error instanceof RequestError
@@ -41,12 +44,12 @@ export function responseToUnreadable(error: unknown): Response {
   });
 }
 
-/** The whole answer, as sent, to one who takes this server for a proxy. */
+/** Returns the raw response to a `CONNECT` request: this server is no proxy. */
 export function refusalOfTunnel(): string {
   return refusal(new SalienceError('invalid_argument', 'CONNECT: this server is no proxy; ask it directly'));
 }
 
-/** Answers a request with an `Expect` that nobody here understands. */
+/** Answers a request whose `Expect` header is not supported. */
 export function refuseExpectation(response: ServerResponse): void {
   const unknown = 'only 100-continue is understood; leave the header out';
   const { problem } = problemOf(invalidArgument('expect', unknown));
@@ -59,7 +62,7 @@ export function refuseExpectation(response: ServerResponse): void {
   response.end(body);
 }
 
-/** The whole answer, as sent, where no connection is left. */
+/** Returns the raw response when no connection is free. */
 export function refusalOfConnection(): string {
   const busy = new SalienceError(
     'rate_limited',

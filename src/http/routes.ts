@@ -23,7 +23,7 @@ import { checkRevision, etagOf, isKnown } from './etag.ts';
 import type { KeptAnswer } from './idempotency.ts';
 import { parseJsonFields, parseQueryFields, withoutSpace } from './input.ts';
 
-/** A route for every verb of the table. */
+/** Adds a route for every verb. */
 export function addVerbRoutes(app: Hono<AppTypes>, desk: Desk): void {
   for (const verb of verbs) {
     const { method, path } = verb.http;
@@ -67,7 +67,7 @@ async function answer(context: AppContext, verb: Verb, desk: Desk): Promise<Resp
   const keep = async () => {
     const [before, after] = await Promise.all([originOf(whole), lastWriteOf(whole)]);
     const done = await work();
-    // The work is done, whatever fails now. An answer of unknown origin is given to nobody else.
+    // The work is done, so a failure to read the origin must not fail the request. `unknown` matches no space.
     return { ...done, origin: before ?? (await originOf(whole).catch(() => 'unknown')), after };
   };
   const { answer, replayed } = await desk.idempotency.once(`${grant.id} ${key}`, request, keep, (kept) =>
@@ -76,7 +76,9 @@ async function answer(context: AppContext, verb: Verb, desk: Desk): Promise<Resp
   return respond(answer, undefined, replayed ? { 'idempotency-replayed': 'true' } : {});
 }
 
-/** As {@link run}, for what may only be waiting: in a place for that, and no longer than the server runs. */
+/**
+ * Like {@link run}, for requests that may only be waiting. Takes a place to wait, and ends when the server shuts down.
+ */
 async function runWaiting(
   context: AppContext,
   verb: Verb,
@@ -115,13 +117,13 @@ async function run(
   const call = () => callVerb(verb, memory, input, { signal, now, readOnly });
   const work = async () => {
     if (ifMatch === undefined) return call();
-    // An id in the body is that of a memory that is yet to be made.
+    // An id in the body belongs to a memory that does not exist yet.
     if (!verb.http.path.includes('{id}')) {
       refuseHeaders(context, 'if-match');
       return call();
     }
     const id = String(input['id']);
-    // At once where it is known already, for the work may take its time; and again within the write.
+    // Checked before the work, which may take long, and again within the write.
     const found = await memory.get(id);
     if (found) checkRevision(ifMatch, found);
     return provided({ id, check: (record) => checkRevision(ifMatch, record) }, call);
@@ -131,21 +133,21 @@ async function run(
   return { status: 200, headers: tagged, body: JSON.stringify(output) };
 }
 
-/** Of an id, in characters. */
+/** Most characters of an id. */
 const LONGEST_ID = 128;
 
-/** Fields of a memory in which no ids stand. In any other field of an answer may be one. */
+/** Fields of a memory that never contain ids. Any other field of an answer may. */
 const WITHOUT_IDS: ReadonlySet<string> = new Set(
   FIELD_NAMES.filter((name) => !['id', 'supersedes', 'derivedFrom', 'relations'].includes(name)),
 );
 
 /**
- * Whether an answer tells of what was erased since, with its space or, whichever process did it, alone: its text must not be given
- * again. An id may have been forgotten before, and used again.
+ * Whether a stored answer contains text that was erased since, with its whole space or by a `forget` in any process.
+ * Only erasures after the answer count: an id may have been forgotten before, and used again.
  */
 async function isErased({ body, origin, after = 0 }: KeptAnswer, memory: MemoryEngine): Promise<boolean> {
   if (origin !== undefined && origin !== (await originOf(memory))) return true;
-  // That the text of these was erased is the answer.
+  // For these ids the erasure itself is the answer.
   const { forgotten: _, rebuilt: __, ...told } = JSON.parse(body) as Readonly<Record<string, unknown>>;
   for (const id of new Set(idsIn(told))) {
     const entries = await memory.history(id);
@@ -155,7 +157,7 @@ async function isErased({ body, origin, after = 0 }: KeptAnswer, memory: MemoryE
   return false;
 }
 
-/** Every text that may be an id. */
+/** Returns every string that may be an id. */
 function idsIn(value: unknown): readonly string[] {
   if (typeof value === 'string') return value.length <= LONGEST_ID ? [value] : [];
   if (Array.isArray(value)) return value.flatMap(idsIn);
@@ -163,18 +165,18 @@ function idsIn(value: unknown): readonly string[] {
   return Object.entries(value).flatMap(([name, each]) => (WITHOUT_IDS.has(name) ? [] : idsIn(each)));
 }
 
-/** The number of the last entry of the log, with which a position begins. */
+/** Returns the number of the last log entry. A position begins with it. */
 async function lastWriteOf(memory: MemoryEngine): Promise<number> {
   return Number.parseInt((await memory.activity('end')).position, 10);
 }
 
-/** By its first write, of which the log keeps the time. */
+/** Identifies a space by the time of the first entry in its log. */
 async function originOf(memory: MemoryEngine): Promise<string | undefined> {
   const { entries } = await memory.activity('start', { limit: 1 });
   return entries[0]?.at;
 }
 
-/** What nobody reads must not be ignored. */
+/** Throws `invalid_argument` for a query that the route would ignore. */
 function refuseQuery(query: URLSearchParams): void {
   const [name] = query.keys();
   if (name === undefined) return;

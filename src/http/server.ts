@@ -23,87 +23,94 @@ import type { TokenStore } from './tokens.ts';
 import { createWaitingPlaces } from './waiting.ts';
 
 export interface ServerOptions {
-  /** Closed with the server. */
+  /** Closed together with the server. */
   readonly spaces: Pick<Spaces, 'get' | 'delete' | 'size' | 'residentBytes' | 'close'> &
     Partial<Pick<Spaces, 'ready' | 'list'>>;
   /**
-   * Whether every token may only read, whatever its rights: for a store that this process cannot write to, such as a replica.
-   * Open the spaces with `readOnly` too. Default is false.
+   * Whether every token is limited to reading, whatever its rights. For a store that this process cannot write to, such
+   * as a replica; open the spaces with `readOnly` too. Default is false.
    */
   readonly readOnly?: boolean | undefined;
   /** Whether tokens with the right `admin` may delete their space. Default is false. */
   readonly deleteSpaces?: boolean | undefined;
-  /** With `list`, administrators see the tokens that open their space; never the secrets. */
+  /** With `list`, administrators can list the tokens of their space, without the secrets. */
   readonly tokens: Pick<TokenStore, 'authenticate'> & Partial<Pick<TokenStore, 'list'>>;
-  /** Default is 127.0.0.1: this machine alone. */
+  /** The address to listen on. Default is 127.0.0.1, which only this machine can reach. */
   readonly host?: string | undefined;
-  /** Default is 7411; 0 takes a free one. */
+  /** Default is 7411; 0 picks a free port. */
   readonly port?: number | undefined;
-  /** Names without a port, beside those of this machine, under which the server may be asked, such as `memory.example`. */
+  /** Additional Host names that the server accepts, without ports, such as `memory.example`. */
   readonly allowHosts?: readonly string[] | undefined;
-  /** Websites whose pages may ask, such as `https://app.example`; of a browser extension, `chrome-extension://` and its id. */
+  /**
+   * Origins whose pages may use the server, such as `https://app.example`; for a browser extension,
+   * `chrome-extension://` and its id.
+   */
   readonly allowOrigins?: readonly string[] | undefined;
-  /** Of each token. Default is 6,000. */
+  /** Limit per token. Default is 6,000. */
   readonly requestsPerMinute?: number | undefined;
   /** Most bytes of a body, or of a line of an import. Default is 8 MiB. */
   readonly bodyLimit?: number | undefined;
   /**
-   * Most connections at once. When a new one comes, the one that was idle longest is closed; when requests are under way
-   * on all of them, the new one is answered with 503. Default is 400, which with 100 open spaces fits `ulimit -n 1024`.
+   * Most connections at once. At the limit, a new connection replaces the one that has been idle longest; if all have
+   * requests in progress, the new one is answered with 503. Default is 400, which with 100 open spaces fits
+   * `ulimit -n 1024`.
    */
   readonly maxConnections?: number | undefined;
-  /** Most connections at once from one network address: behind a proxy, all of them. Default is half of `maxConnections`. */
+  /**
+   * Most connections at once from one network address. Behind a proxy, all come from one. Default is half of
+   * `maxConnections`.
+   */
   readonly maxConnectionsPerAddress?: number | undefined;
   /** Milliseconds for the head of a request to arrive. Default is 10,000. */
   readonly headersTimeout?: number | undefined;
-  /** Milliseconds for the body of a request to arrive; of an import, for its next piece. Default is 30,000. */
+  /** Milliseconds for the body of a request to arrive; for an import, for its next piece. Default is 30,000. */
   readonly requestTimeout?: number | undefined;
-  /** Milliseconds in which a client must read some of an answer that waits for it. Default is 30,000. */
+  /** Milliseconds in which a client must read some of a pending answer. Default is 30,000. */
   readonly answerTimeout?: number | undefined;
-  /** Milliseconds that a connection stays open without a request. Default is 10,000. */
+  /** Milliseconds that an idle connection stays open. Default is 10,000. */
   readonly keepAliveTimeout?: number | undefined;
-  /** Milliseconds for a verb to work; for what cannot be stopped half-way, until it may be. Default is 120,000. */
+  /** Milliseconds that a verb may run. Steps that cannot be interrupted finish first. Default is 120,000. */
   readonly workTimeout?: number | undefined;
-  /** Milliseconds for what is under way to end when the server closes. Default is 10,000. */
+  /** Milliseconds that requests in progress may take to finish when the server closes. Default is 10,000. */
   readonly closeTimeout?: number | undefined;
-  /** Gets a line for each request. Default is none. */
+  /** Called with one entry per request. Default is no log. */
   readonly log?: Log | undefined;
   /** Default is the system's clock. */
   readonly clock?: Clock | undefined;
   /**
-   * Whether requests may say at which moment they happen (`Salience-Now`), for tests and replays: with it, anyone who may
-   * read can see what is hidden until a later time. Default is false.
+   * Whether requests may set the time of their operation with `Salience-Now`, for tests and replays. With it, any token
+   * that may read can see what is hidden until a later time. Default is false.
    */
   readonly acceptNow?: boolean | undefined;
-  /** What the API document names. Default is `0`. */
+  /** The version in the OpenAPI document. Default is `0`. */
   readonly version?: string | undefined;
   /**
-   * Asked at `/readyz`: rejects while the store behind the spaces cannot be used, so that a balancer sends requests
-   * elsewhere. Default is `ready` of the spaces.
+   * Called by `/readyz`. Rejects while the store cannot be used, so that a load balancer sends requests elsewhere.
+   * Default is `ready` of the spaces.
    */
   readonly ready?: (() => Promise<unknown>) | undefined;
   /**
-   * Texts of a store that several servers share (`store.shared`): a request with an idempotency key is then done once by all
-   * of them. Default is each server for itself.
+   * Storage that several servers share (`store.shared`). Idempotency keys then hold across all of them. Default is
+   * separate keys per server.
    */
   readonly shared?: SharedTexts | undefined;
   /** Whether the inspector, a page that shows a memory at work, is served at `/inspector`. Default is true. */
   readonly inspector?: boolean | undefined;
   /**
-   * The address by which browsers reach the server through a proxy that ends TLS, such as `https://memory.example`. It may
-   * then be asked under that name, and by its pages.
+   * The public URL of a proxy that terminates TLS, such as `https://memory.example`. Its host name and origin are
+   * accepted too.
    */
   readonly publicUrl?: string | undefined;
-  /** Handlers beside the verbs, by path. */
+  /** Additional handlers by path. */
   readonly mount?: Readonly<Record<string, MountedHandler>> | undefined;
 }
 
 export interface RunningServer extends AsyncDisposable {
-  /** Where it is reached, such as `http://127.0.0.1:7411`. */
+  /** Where the server is reached, such as `http://127.0.0.1:7411`. */
   readonly url: string;
   /**
-   * An address that opens the inspector with these rights: a browser may use it once, within 60 seconds. What it is
-   * given in exchange lasts 12 hours, and no longer than the server. Throws `unsupported` with `inspector: false`.
+   * Returns a URL that opens the inspector with these rights. It works once, within 60 seconds; the session lasts 12
+   * hours, and ends with the server. Throws `unsupported` with `inspector: false`.
    *
    * @example
    * ```ts
@@ -114,7 +121,7 @@ export interface RunningServer extends AsyncDisposable {
    * ```
    */
   inspectorUrl(access: InspectorAccess): string;
-  /** Takes no more requests, lets those under way end, then closes the spaces. */
+  /** Stops accepting requests, lets those in progress finish, then closes the spaces. */
   close(): Promise<void>;
 }
 
@@ -150,12 +157,12 @@ const optionKeys = keysOf<ServerOptions>()({
 
 const DEFAULT_PORT = 7411;
 const DAY = 86_400_000;
-/** Of time limits, in milliseconds. */
+/** Upper limit of all time limits, in milliseconds. */
 const LONGEST = 3_600_000;
 
 /**
- * Starts the HTTP server: a route for every verb, behind a token for each space. By default it listens to this machine
- * alone, on port 7411.
+ * Starts the HTTP server: a route for every verb, with a token for each space. By default it listens on 127.0.0.1, port
+ * 7411.
  *
  * @throws `unsupported`: the address cannot be had. `invalid_argument`: an option is unknown or out of range.
  * @example
@@ -174,7 +181,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const limits = limitsOf(options);
   const port = wholeNumber(options.port ?? DEFAULT_PORT, 'port', 0, 65_535);
   const { spaces, tokens, mount = {} } = options;
-  // These would fail in the first request, far from here, or at the end.
+  // Without these checks, the errors would appear only in the first request or at shutdown.
   if (typeof spaces?.get !== 'function') throw invalidArgument('spaces', 'expected what openSpaces returns');
   if (typeof tokens?.authenticate !== 'function') {
     throw invalidArgument('tokens', 'expected what openTokenStore returns');
@@ -194,7 +201,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     readOnly: options.readOnly ?? false,
     deleteSpaces: options.deleteSpaces ?? false,
     door: {
-      // An address is nobody's name: no page can have its own resolved to it.
+      // `host` is accepted too. If it is an IP address, DNS rebinding cannot use it.
       hosts: [
         ...LOCAL_HOSTS,
         inUrl(host),
@@ -212,7 +219,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     acceptNow: options.acceptNow === true,
     workTimeout: limits.workTimeout,
     shutdown: shutdown.signal,
-    // A quarter of the connections: the others stay free for what does something.
+    // A quarter of the connections, so that the others stay free for requests that do work.
     placeToWait: createWaitingPlaces(Math.ceil(limits.total / 4)),
     log: options.log,
     clock,
@@ -224,9 +231,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const server = createServer(
     {
       headersTimeout: limits.headersTimeout,
-      // Bodies have a limit of their own, under which an import may last as long as it goes on.
+      // Body limits are enforced in `body.ts`, where an import may last as long as data keeps arriving.
       requestTimeout: 0,
-      // Else Node.js answers it, without a problem.
+      // Otherwise Node.js answers such a request itself, without a problem body.
       requireHostHeader: false,
       keepAliveTimeout: limits.keepAliveTimeout,
       maxHeaderSize: 16 * 1024,
@@ -234,7 +241,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     },
     getRequestListener(app.fetch, { overrideGlobalObjects: false, errorHandler: responseToUnreadable }),
   );
-  // Node.js would leave out what comes after 2,000, in silence: their length has a limit.
+  // By default, Node.js silently drops headers after the first 2,000. `maxHeaderSize` limits them instead.
   server.maxHeadersCount = 0;
   const connections = limitConnections(server, limits);
   await listen(server, host, port);
@@ -249,7 +256,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const url = `http://${inUrl(host)}:${bound}`;
   const inspectorUrl = (access: InspectorAccess) => {
     if (!inspector) throw new SalienceError('unsupported', 'this server was started with inspector: false');
-    // In the fragment, which a browser sends to nobody.
+    // In the fragment, which browsers do not send to servers.
     return `${publicUrl?.href.replace(/\/$/, '') ?? url}${INSPECTOR}/#code=${inspector.newCode(access)}`;
   };
   return { url, inspectorUrl, close, [Symbol.asyncDispose]: close };
@@ -302,7 +309,10 @@ async function listen(server: Server, host: string, port: number): Promise<void>
   });
 }
 
-/** As from `--host "$HOST"` where that is not set: Node.js would listen on every network of the machine. */
+/**
+ * Throws `invalid_argument` for an empty host, such as from `--host "$HOST"` with `HOST` unset: Node.js would listen on
+ * every network.
+ */
 function checkHost(host: string): string {
   if (typeof host === 'string' && host.trim() !== '') return host;
   throw invalidArgument(
@@ -322,7 +332,7 @@ function checkPublicUrl(url: string): URL {
   );
 }
 
-/** As clients send it: a name of another script in ASCII. */
+/** Returns the name as clients send it: internationalised names in ASCII. */
 function checkHostName(name: string): string {
   if (
     typeof name === 'string' &&
@@ -340,7 +350,7 @@ function checkHostName(name: string): string {
 function checkOrigin(origin: string): string {
   if (URL.canParse(origin)) {
     const { origin: known, protocol, host } = new URL(origin);
-    // Of a browser's extension, as of all schemes but its own, the parser says "null".
+    // For schemes such as `chrome-extension:`, `URL.origin` is "null".
     const named = known === 'null' && host !== '' ? `${protocol}//${host}` : known;
     if (named === origin) return origin;
   }

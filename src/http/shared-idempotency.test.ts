@@ -9,10 +9,10 @@ import { createSharedIdempotencyKeys } from './shared-idempotency.ts';
 
 const day = 86_400_000;
 
-/** Two servers over one store, and what they did. */
+/** Creates two servers over one store; `done` lists the work that was done. */
 function twoServers(texts: SharedTexts = sharedInMemory()) {
   const clock = createFakeClock();
-  /** How far each clock is from that. */
+  /** The offset of each clock. */
   const ahead = [0, 0];
   const done: string[] = [];
   const pauses: number[] = [];
@@ -38,7 +38,7 @@ type Call = 'get' | 'add' | 'put' | 'remove';
 
 const away = new SalienceError('store_failed', 'the database is away');
 
-/** A store whose calls about answers may fail before they are done, or once they are. */
+/** Wraps a store so that calls about answers can fail, before or after they are done. */
 function failing(fails: (call: Call, isDone: boolean) => boolean): SharedTexts {
   const texts = sharedInMemory();
   const through =
@@ -63,7 +63,7 @@ function failing(fails: (call: Call, isDone: boolean) => boolean): SharedTexts {
 }
 
 describe('createSharedIdempotencyKeys', () => {
-  it('does the work of a key once, whichever server is asked again', async () => {
+  it('does the work of a key once, whichever server gets the second request', async () => {
     const { servers, work, done, clock } = twoServers();
     const [one, two] = servers;
     const first = await one.once('k', 'POST a', work('x'));
@@ -77,7 +77,7 @@ describe('createSharedIdempotencyKeys', () => {
     expect(done).toEqual(['x', 'z']);
   });
 
-  it.each([1000, -1000, day])('does it once where one clock is %i ms ahead, past midnight', async (by) => {
+  it.each([1000, -1000, day])('does it once if one clock is %i ms ahead, past midnight', async (by) => {
     const { servers, work, done, clock, ahead } = twoServers();
     clock.advance(day - (clock.now() % day) - 500);
     ahead[0] = by;
@@ -89,7 +89,7 @@ describe('createSharedIdempotencyKeys', () => {
     expect(done).toHaveLength(3);
   });
 
-  it('keeps what was claimed again when the first claim is forgotten', async () => {
+  it('keeps a key that was claimed again when its first claim expires', async () => {
     const { servers, work, done, clock } = twoServers();
     const [one, two] = servers;
     await one.once('k', 'a', work('refused', 409));
@@ -100,7 +100,7 @@ describe('createSharedIdempotencyKeys', () => {
     expect(done).toEqual(['refused', 'x']);
   });
 
-  it('lets many that come at once, at both, wait for one', async () => {
+  it('lets concurrent requests on both servers wait for one', async () => {
     const { servers, work, done } = twoServers();
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, at) => (at % 2 ? servers[0] : servers[1]).once('k', 'a', work(`${at}`))),
@@ -110,7 +110,7 @@ describe('createSharedIdempotencyKeys', () => {
     expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1);
   });
 
-  it('keeps nothing of what failed', async () => {
+  it('stores nothing after a failure', async () => {
     const { servers, work, done } = twoServers();
     const [one, two] = servers;
     await expect(one.once('k', 'a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
@@ -119,7 +119,7 @@ describe('createSharedIdempotencyKeys', () => {
     expect(done).toEqual(['refused', 'x']);
   });
 
-  it('never does it again when a server ended while it was at it', async () => {
+  it('never repeats the work if a server stopped during it', async () => {
     const { servers, work, done, pauses } = twoServers();
     const [one, two] = servers;
     void one.once('k', 'a', () => new Promise(() => {}));
@@ -131,7 +131,7 @@ describe('createSharedIdempotencyKeys', () => {
     expect(pauses.length).toBeGreaterThan(10);
   });
 
-  it('never does it again when it is unknown whether it was written, though nothing is written yet', async () => {
+  it('never repeats the work if it is unknown whether it was written, even if nothing is written yet', async () => {
     const { servers, work, done } = twoServers();
     const lost = new SalienceError('store_failed', 'the connection was lost', { details: { inDoubt: true } });
     await expect(servers[0].once('k', 'a', () => Promise.reject(lost))).rejects.toBe(lost);
@@ -144,7 +144,7 @@ describe('createSharedIdempotencyKeys', () => {
     expect(done).toEqual([]);
   });
 
-  it('never does it again when something was written before it failed, with a store that notes it nowhere', async () => {
+  it('never repeats the work if it failed after writing, with a store that does not record this', async () => {
     const { servers, work, done } = twoServers();
     const fail = async () => {
       noteWritten();
@@ -157,12 +157,12 @@ describe('createSharedIdempotencyKeys', () => {
     expect(done).toEqual([]);
   });
 
-  it('claims for itself what another server gave up while it waited', async () => {
+  it('claims a key that another server released while it waited', async () => {
     const { servers, work, done } = twoServers();
     const [one, two] = servers;
     const first = one.once('k', 'a', () => new Promise((_, reject) => setImmediate(reject, new Error('no'))));
     const doing = two.once('k', 'a', async () => {
-      // While it is done here, nobody else may do it.
+      // While it is being done here, no other server may do it.
       await expect(one.once('k', 'a', work('y'))).rejects.toMatchObject({ code: 'store_busy' });
       return work('x')();
     });
@@ -220,7 +220,7 @@ describe('createSharedIdempotencyKeys', () => {
     },
   );
 
-  it('takes no claim of another server for its own', async () => {
+  it('does not take the claim of another server for its own', async () => {
     let isAway = false;
     const { servers, work, done } = twoServers(
       failing((call, isDone) => isAway && call === 'add' && !isDone),
@@ -244,7 +244,7 @@ describe('createSharedIdempotencyKeys', () => {
     expect(done).toEqual(['x']);
   });
 
-  it('tries for a while to keep an answer', async () => {
+  it('retries for a while to store an answer', async () => {
     let times = 3;
     const { servers, work, pauses } = twoServers(
       failing((call, isDone) => call === 'put' && !isDone && times-- > 0),
@@ -255,7 +255,7 @@ describe('createSharedIdempotencyKeys', () => {
     expect(await two.once('k', 'a', work('y'))).toEqual({ ...first, replayed: true });
   });
 
-  it('answers what it cannot keep, and does nothing again that was written', async () => {
+  it('returns an answer that it cannot store, and does not repeat work that was written', async () => {
     const { servers, work, pauses } = twoServers(failing((call) => call === 'put'));
     const [one, two] = servers;
     for (const body of ['x', 'y']) {
@@ -270,7 +270,7 @@ describe('createSharedIdempotencyKeys', () => {
     await expect(two.once('write', 'a', write)).rejects.toMatchObject({ details: { inDoubt: true } });
   });
 
-  it('leaves no text in the store, and erases an answer whose memory was forgotten', async () => {
+  it('stores no readable text, and erases an answer whose memory was forgotten', async () => {
     const { servers, work, texts } = twoServers();
     const [one, two] = servers;
     await one.once('secret key', 'a secret request', work('a secret answer'));
@@ -284,7 +284,7 @@ describe('createSharedIdempotencyKeys', () => {
     });
   });
 
-  it('removes what is older than two days', async () => {
+  it('removes entries older than two days', async () => {
     const { servers, work, clock, texts } = twoServers();
     for (let at = 0; at < 5; at++) {
       await servers[at % 2 ? 0 : 1].once(`k${at}`, 'a', work('x'));

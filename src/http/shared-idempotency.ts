@@ -13,35 +13,41 @@ import {
 } from './idempotency.ts';
 
 const KIND = 'answer';
-/** The days on which keys were claimed, so that old ones are known without being read. */
+/**
+ * The kind of the entries that record on which day a key was claimed. They make it possible to find old keys without
+ * reading them.
+ */
 const DAYS = 'answer-day';
 const DAY = 86_400_000;
 
-/** How often, and for how many milliseconds, one server looks whether another has answered. */
+/** Milliseconds between checks whether another server has answered, and in total. */
 const LOOK_EVERY = 100;
 const LOOK_FOR = 20_000;
 
-/** How often an answer is tried to be kept, with pauses that double: six seconds. */
+/** Attempts to store an answer, with pauses that double: six seconds in all. */
 const MOST_ATTEMPTS = 7;
 
-/** What stands for a key: of a request that is under way there is no answer yet, of one that was erased none any more. */
+/**
+ * What is stored for a key. While the request is in progress there is no `answer`; after an erasure there is none any
+ * more.
+ */
 interface Entry {
   readonly request: string;
-  /** On which it was claimed, by the clock of whoever did. */
+  /** The day of the claim, by the clock of the server that made it. */
   readonly day: number;
-  /** Of the attempt that is under way, until it has written something. */
+  /** The id of the attempt in progress, until it has written something. */
   readonly claim?: string | undefined;
   readonly answer?: string | undefined;
-  /** Something was written for it: put down by the write itself. */
+  /** Set within the write itself: the request has written something. */
   readonly written?: true | undefined;
   readonly erased?: true | undefined;
 }
 
 /**
- * Idempotency keys of several servers over one store. A server claims a key before it does the work: two of them never do
- * it both, also when one ends in between, which then nobody can tell from one that is still at it, or when it is another day
- * by the clock of the other. An answer is kept for a day or two, and can be read only with the key that it was asked with: what a
- * memory says stays in no table after it was forgotten.
+ * Idempotency keys that several servers share through one store. A server claims a key before it does the work, so that
+ * two servers never both do it, even if their clocks show different days. If a server stops during the work, others
+ * cannot tell this from slow work, and the key stays claimed. An answer is stored for one to two days, encrypted with its
+ * key, so that no table keeps the text of a forgotten memory.
  */
 export function createSharedIdempotencyKeys(
   shared: SharedTexts,
@@ -49,7 +55,7 @@ export function createSharedIdempotencyKeys(
   pause: (milliseconds: number) => Promise<unknown> = wait,
 ): IdempotencyKeys {
   const underWay = new Map<string, Promise<unknown>>();
-  /** Ids by the claims that ended without a write while the store was away, so that they may still stand there. */
+  /** Claims that could not be released because the store was unavailable, with the ids of their keys. */
   const left = new Map<string, string>();
   let tidied = 0;
   const dayOf = (ago = 0) => Math.floor(clock() / DAY) - ago;
@@ -77,7 +83,7 @@ export function createSharedIdempotencyKeys(
   ): Promise<KeptAnswer | undefined> => {
     for (let waited = 0; ; waited += LOOK_EVERY) {
       const entry = await read(id);
-      // Whoever had it failed: it may be done now.
+      // The request that held the key failed, so this one may do the work.
       if (!entry) return undefined;
       if (entry.request !== fingerprint) throw otherRequest();
       if (entry.erased) throw erasedAnswer();
@@ -95,7 +101,7 @@ export function createSharedIdempotencyKeys(
       await pause(LOOK_EVERY);
     }
   };
-  /** The claim that was made; `undefined` where another one stands. */
+  /** Claims a key. Returns the claim, or `undefined` if the key is claimed already. */
   const claim = async (id: string, entry: Entry): Promise<string | undefined> => {
     const mine = randomBytes(8).toString('hex');
     await shared.put(DAYS, `${entry.day}:${id}`, '');
@@ -104,14 +110,14 @@ export function createSharedIdempotencyKeys(
       return mine;
     } catch (error) {
       if (SalienceError.isInstance(error) && error.code === 'already_exists') return undefined;
-      // It may have been made, though the response was lost.
+      // The claim may have been stored although the response was lost.
       const found = await read(id).catch(() => undefined);
       if (found?.claim === mine) return mine;
       left.set(mine, id);
       throw error;
     }
   };
-  /** Gives a key up, if nothing was written for it. Whether that could be done: if not, the next request tries it again. */
+  /** Releases a key if nothing was written for it. Returns false if the store failed; the next request tries again. */
   const release = async (id: string, mine: string): Promise<boolean> => {
     try {
       if ((await read(id))?.claim === mine) await shared.remove(KIND, id);
@@ -124,7 +130,9 @@ export function createSharedIdempotencyKeys(
   const releaseLeft = async () => {
     for (const [mine, id] of [...left]) if (left.delete(mine) && !(await release(id, mine))) return;
   };
-  /** Whether the answer is kept. The work is done: that its answer cannot be kept is no reason to say that it failed. */
+  /**
+   * Stores an answer. Returns false instead of throwing, because the work is done and must not be reported as failed.
+   */
   const keep = async (id: string, entry: Entry): Promise<boolean> => {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -141,7 +149,7 @@ export function createSharedIdempotencyKeys(
       await tidy();
       const fingerprint = hashOf(request);
       const id = hashOf(`name ${key}`);
-      // In one process the next one need not look: it waits for the one before.
+      // Requests with the same key in one process wait for each other and need not poll.
       while (underWay.has(id)) await underWay.get(id)?.catch(() => {});
       const answering = (async () => {
         await releaseLeft();
@@ -160,8 +168,8 @@ export function createSharedIdempotencyKeys(
             shared.along ? shared.along(KIND, id, done, work) : work(),
           );
         } catch (error) {
-          // What may have been written stays claimed, whatever failed afterwards: else it would be written twice. What is in
-          // doubt may be written after a look that finds nothing.
+          // A key stays claimed if something was, or may have been, written: otherwise it could be written twice. A
+          // write that is in doubt may still arrive after a read that finds nothing.
           if (!written.isWritten && !isInDoubt(error)) await release(id, mine);
           throw error;
         }
@@ -187,7 +195,7 @@ function cipherKey(key: string): Buffer {
   return Buffer.from(hkdfSync('sha256', key, '', 'salience idempotency', 32));
 }
 
-/** An answer that only its key opens: nonce, tag and text in base64. */
+/** Encrypts an answer with its key. The result is nonce, tag and ciphertext in base64. */
 function sealed(answer: KeptAnswer, key: string): string {
   const nonce = randomBytes(12);
   const cipher = createCipheriv('aes-256-gcm', cipherKey(key), nonce);

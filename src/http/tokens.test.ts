@@ -36,7 +36,7 @@ describe('a token', () => {
     expect(statSync(join(directory, file)).mode & 0o777).toBe(0o600);
   });
 
-  it('opens what it was made for, and no other does', async () => {
+  it('opens what it was created for; altered tokens open nothing', async () => {
     const { token, grant } = await tokens.create(
       { space: 'acme/alice', name: 'laptop', scopes: ['team:a', 'team:a'], rights: 'read' },
       now,
@@ -65,7 +65,7 @@ describe('a token', () => {
     }
   });
 
-  it('has 256 random bits, is kept as a hash, and is readable by its owner alone', async () => {
+  it('has 256 random bits, is stored as a hash, and is readable only by its owner', async () => {
     const made = await Promise.all(Array.from({ length: 50 }, () => tokens.create({ space: 'alice' }, now)));
     const secrets = made.map(({ token }) => token.slice(26));
     expect(new Set(secrets).size).toBe(50);
@@ -80,7 +80,7 @@ describe('a token', () => {
     }
   });
 
-  it('is revoked for good', async () => {
+  it('stays revoked', async () => {
     const { token, grant } = await tokens.create({ space: 'alice' }, now);
     const { grant: other } = await tokens.create({ space: 'bob' }, now + 1);
     expect(await tokens.list()).toEqual([grant, other]);
@@ -92,7 +92,7 @@ describe('a token', () => {
     expect(await openTokenStore(join(root, 'nowhere')).list()).toEqual([]);
   });
 
-  it('is not made of what is wrong', async () => {
+  it('is not created from invalid fields', async () => {
     const wrong = [
       [{ space: '../x' }, 'invalid_space_name'],
       [{ space: 'alice', scopes: ['a b'] }, 'invalid_scope'],
@@ -111,7 +111,7 @@ describe('a token', () => {
     expect(await tokens.list()).toEqual([]);
   });
 
-  it('says what is wrong with a folder that cannot be entered', async () => {
+  it('reports a directory that cannot be entered', async () => {
     const place = join(directory, 'place');
     const { token } = await tokens.create({ space: 'alice' }, now);
     for (const make of [() => writeFileSync(place, ''), () => symlinkSync('place', place)]) {
@@ -131,7 +131,7 @@ describe('a token', () => {
     rmSync(place);
   });
 
-  it('opens nothing when its file was damaged or exchanged', async () => {
+  it('opens nothing if its file is damaged or was exchanged', async () => {
     const { token, grant } = await tokens.create({ space: 'alice' }, now);
     const { grant: other } = await tokens.create({ space: 'bob' }, now);
     const file = join(directory, `${grant.id}.json`);

@@ -18,16 +18,16 @@ export type TokenRights = (typeof TOKEN_RIGHTS)[number];
 
 /** What the holder of a token may do. */
 export interface Grant {
-  /** Names the token; no secret. */
+  /** Identifies the token. It is no secret. */
   readonly id: string;
   readonly name: string;
-  /** The only space it opens. */
+  /** The only space that the token opens. */
   readonly space: string;
-  /** It sees these and their ancestors, and writes in these alone. Absent: every scope. */
+  /** The token reads these scopes and their ancestors, and writes only in these. Absent: every scope. */
   readonly scopes?: readonly string[] | undefined;
-  /** `write` includes reading, `admin` everything: deleting the space too. */
+  /** `write` includes reading; `admin` includes everything, also deleting the space. */
   readonly rights: TokenRights;
-  /** As an administrator it sees and enters all spaces; only sessions of the inspector can have it. */
+  /** Whether an administrator may see and enter all spaces. Only sessions of the inspector can have this. */
   readonly everySpace?: boolean | undefined;
   readonly createdAt: string;
 }
@@ -43,10 +43,10 @@ export interface NewToken {
 
 const newTokenKeys = keysOf<NewToken>()({ name: true, space: true, scopes: true, rights: true });
 
-/** Tokens, in a directory or a store that servers share: a hash of each, and never the token. */
+/** Stores tokens in a directory, or in a store that servers share. It keeps a hash of each token, never the token. */
 export interface TokenStore {
   /**
-   * Makes a token. It is in this answer and nowhere else.
+   * Creates a token. Only this answer contains it.
    *
    * @example
    * ```ts
@@ -65,7 +65,7 @@ export interface TokenStore {
    */
   list(): Promise<readonly Grant[]>;
   /**
-   * From now on the token opens nothing. Throws `not_found`.
+   * Revokes a token. It stops working immediately. Throws `not_found`.
    *
    * @example
    * ```ts
@@ -76,7 +76,7 @@ export interface TokenStore {
    */
   revoke(id: string): Promise<void>;
   /**
-   * What the token grants; `undefined` for one that was never made, or was revoked.
+   * Returns the grant of a token; `undefined` if the token never existed or was revoked.
    *
    * @example
    * ```ts
@@ -87,14 +87,14 @@ export interface TokenStore {
   authenticate(token: string): Promise<Grant | undefined>;
 }
 
-/** `salience_`, the id, and 256 random bits in base64url. */
+/** `salience_`, the id, `_`, and 256 random bits in base64url. */
 const form = /^salience_([0-9a-f]{16})_[A-Za-z0-9_-]{43}$/;
 const idForm = /^[0-9a-f]{16}$/;
 const suffix = '.json';
 
 /**
- * The tokens kept in a directory, which is made when the first token is; or in the store that several servers share, so that
- * a token that one of them made or revoked is made or revoked for all.
+ * Opens a store of tokens. With a path, tokens are files in that directory, which is created with the first token. With
+ * the `shared` part of a store, a token that one server creates or revokes is created or revoked for all.
  *
  * @example
  * ```ts
@@ -148,11 +148,11 @@ export function openTokenStore(place: string | SharedTexts): TokenStore {
   };
 }
 
-/** Where tokens are kept. */
+/** Storage of tokens. */
 interface KeptTokens {
   add(token: StoredToken): Promise<void>;
   read(id: string): Promise<StoredToken | undefined>;
-  /** The same, looked at anew for every request: what is revoked must open nothing from that moment on. */
+  /** Like `read`, but checked anew for every request, because a revoked token must stop working immediately. */
   present(id: string): Promise<StoredToken | undefined>;
   remove(id: string): Promise<boolean>;
   ids(): Promise<readonly string[]>;
@@ -172,7 +172,7 @@ function sharedTokens(texts: SharedTexts): KeptTokens {
   };
 }
 
-/** A file for each, readable by its owner alone. */
+/** Stores each token in a file that only its owner can read. */
 function tokenFiles(directory: string): KeptTokens {
   const fileOf = (id: string) => join(directory, `${id}${suffix}`);
   const read = async (id: string): Promise<StoredToken | undefined> => {
@@ -222,7 +222,7 @@ function statIn(directory: string, path: string) {
 
 type StoredToken = Grant & { readonly hash: string };
 
-/** 256 random bits cannot be guessed, so that a hash need not be slow. */
+/** A fast hash is enough: 256 random bits cannot be guessed. */
 function hashOf(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
@@ -248,7 +248,7 @@ export function makeGrant(
   } satisfies Grant;
 }
 
-/** The file is complete or not there, and nobody else can read it at any moment. */
+/** Writes the file atomically. At no moment can anybody but the owner read it. */
 async function writeTokenFile(directory: string, path: string, token: StoredToken): Promise<void> {
   const temporary = `${path}.tmp`;
   try {
@@ -264,15 +264,15 @@ async function writeTokenFile(directory: string, path: string, token: StoredToke
     }
     await rename(temporary, path);
   } catch (cause) {
-    // Where the folder cannot be entered, nothing is there to be removed, and the first error is the one to tell.
+    // The first error is the one to report. If the directory cannot be entered, there is no file to remove.
     await rm(temporary, { force: true }).catch(() => undefined);
     throw unwritable(path, cause);
   }
 }
 
 /**
- * What root makes in the folder of somebody else is theirs: a server that may not read one of its tokens does not start. Where the
- * file system does not let root do so, it stays as it is.
+ * Gives files that root creates in a directory of another user to that user, because a server that cannot read one of
+ * its tokens does not start. Does nothing if the file system does not allow it.
  */
 async function giveToOwner(handle: FileHandle, directory: string): Promise<void> {
   if (process.getuid?.() !== 0) return;
@@ -293,7 +293,7 @@ async function idsIn(directory: string): Promise<readonly string[]> {
   }
 }
 
-/** A file that was changed by hand must not grant what nobody meant. */
+/** Parses and checks a stored token. A file that was edited by hand must not grant more than intended. */
 function parseStored(content: string, id: string, path: string): StoredToken {
   try {
     const { id: named, hash, createdAt, ...rest } = JSON.parse(content) as StoredToken;
@@ -312,7 +312,7 @@ function unenterable(directory: string, cause: unknown): SalienceError {
   );
 }
 
-/** What it holds is unknown, so that nothing says that it should be deleted. */
+/** The error for a file that cannot be opened. Its content is unknown, so the message does not suggest deleting it. */
 function closedFile(path: string, cause: unknown): SalienceError {
   return new SalienceError(
     'unreadable_file',

@@ -30,9 +30,9 @@ import { confine, mayWrite, writeRefused } from './confine.ts';
 import { parseQueryFields, withoutSpace } from './input.ts';
 import type { Grant } from './tokens.ts';
 
-/** Memories at a time while exporting, at most; a page of large ones ends earlier. So many are in memory at once. */
+/** Memories per page of an export, at most. Only one page is in memory at once; a page of large memories is shorter. */
 const PAGE = 500;
-/** What list takes, and an export does not: it is always whole. */
+/** Options of `list` that an export does not take, because it is always complete. */
 export const NOT_OF_EXPORTS: readonly string[] = [
   'limit',
   'sort',
@@ -42,17 +42,17 @@ export const NOT_OF_EXPORTS: readonly string[] = [
   'around',
   'count',
 ];
-/** The filters of list, which an export takes. */
+/** The filters of `list` that an export takes. */
 const filters = {
   name: 'export',
   input: z.strictObject(
     Object.fromEntries(Object.entries(list.input.shape).filter(([name]) => !NOT_OF_EXPORTS.includes(name))),
   ),
 };
-/** So many lines that could not be used are named in the answer. */
+/** Most unusable lines that the answer of an import names. */
 const MOST_PROBLEMS = 1000;
 
-/** All memories as JSON Lines, out and in, without either side holding them all. */
+/** Adds the routes that export and import all memories as JSON Lines, streamed in both directions. */
 export function addTransferRoutes(app: Hono<AppTypes>, desk: Desk): void {
   app.get('/v1/export', async (context) => {
     context.set('route', '/v1/export');
@@ -93,15 +93,15 @@ export function addTransferRoutes(app: Hono<AppTypes>, desk: Desk): void {
         },
       }),
     ).finally(done);
-    // Whoever sees some scopes alone undoes nothing.
+    // A token that is limited to some scopes cannot undo.
     const mayUndo = grant.scopes === undefined && wrote(counts);
     return context.json({ ...counts, problems, ...(mayUndo ? { run } : {}) });
   });
 }
 
 /**
- * The memory for an import, which ends with `aborted` when its space is deleted: the rest would go into a new one of that
- * name.
+ * Wraps the memory for an import so that it throws `aborted` when the space is deleted. Otherwise the rest would go
+ * into a new space of the same name.
  */
 function whileThere(memory: MemoryEngine): () => Promise<MemoryEngine> {
   let position = 'end';
@@ -118,7 +118,7 @@ function whileThere(memory: MemoryEngine): () => Promise<MemoryEngine> {
     async (...given: Given): Promise<readonly Written[]> => {
       const written = await write(...given);
       await look();
-      // The log of a space in which something was written is never empty.
+      // After a write the log cannot be empty, so the space was deleted and created again.
       if (written.length > 0 && position.startsWith('0.')) throw deletedMeanwhile();
       return written;
     };
@@ -140,13 +140,16 @@ function deletedMeanwhile(): SalienceError {
   );
 }
 
-/** `?update=true`: replace what the space knows otherwise, though the export is no newer. Throws `invalid_argument`. */
+/**
+ * Reads `?update=true`: replace memories that the space has in another version, even if the export is not newer. Throws
+ * `invalid_argument`.
+ */
 function updateOf(query: URLSearchParams): boolean {
   return oneOf(query.get('update') ?? 'false', 'update', ['true', 'false'] as const) === 'true';
 }
 
 async function exportAll(context: AppContext, memory: MemoryEngine, filter: ListOptions): Promise<Response> {
-  // The first page is read before the answer begins: what is wrong with the request still has its status.
+  // The first page is read before the response begins, so that an invalid request still gets its status.
   let page = await memory.list({ ...filter, sort: 'inserted', count: false, limit: PAGE });
   let last = false;
   let count = 0;
@@ -160,11 +163,11 @@ async function exportAll(context: AppContext, memory: MemoryEngine, filter: List
         last = cursor === undefined;
         controller.enqueue(Buffer.from(last ? `${text}${exportEnd(count)}\n` : text));
         if (last) return;
-        // Whoever reads slowly would go on reading what is written after the token was revoked.
+        // Otherwise a slow reader would keep reading after its token was revoked.
         await context.get('admitAgain')();
         page = await memory.list({ ...filter, sort: 'inserted', count: false, limit: PAGE, cursor });
       } catch (failure) {
-        // Half of an answer must not look like a whole one: neither its end nor its last chunk ever comes.
+        // A partial answer must not look complete, so the connection is cut before the final line and chunk.
         context.set('failure', failure);
         context.env.outgoing.destroy();
       }
@@ -180,7 +183,7 @@ async function* itemsOf(
   { body }: Desk,
 ): AsyncGenerator<ImportItem | ExportEnd, void> {
   const scope = grant.scopes?.length === 1 ? grant.scopes[0] : undefined;
-  // An import may last as long as it goes on, and its token be revoked meanwhile.
+  // An import may take long, and its token may be revoked meanwhile.
   for await (const line of readBodyLines(context.env.incoming, body, context.get('admitAgain'))) {
     const where = String(line.number);
     if (line.reason !== undefined) {

@@ -2,8 +2,8 @@ import { SalienceError } from '../domain/errors.ts';
 import type { Grant } from './tokens.ts';
 
 /**
- * Places for requests that wait for something to happen, so that they never take all connections: so many at once, and
- * half of them for one token.
+ * Limits the requests that wait for activity, so that they never take all connections: `most` in all, and half of them
+ * per token.
  */
 export function createWaitingPlaces(most: number): (grant: Pick<Grant, 'id'>) => () => void {
   const taken = new Map<string, number>();
