@@ -5,8 +5,8 @@ import { type MemoryEngine, SalienceError } from '../index.ts';
 import type { Tool, VerbContext } from './verb.ts';
 
 /**
- * Runs a verb on what came from outside: checks the input, and returns exactly what the output's schema names.
- * Throws `invalid_argument` naming the field, `store_read_only`, and what the engine throws.
+ * Runs a verb on input from outside. Checks the input, and returns only what the output schema names. Throws
+ * `invalid_argument` with the field, `store_read_only`, and what the engine throws.
  */
 export async function callVerb<Input extends z.ZodObject, Output extends z.ZodType>(
   verb: Tool<Input, Output>,
@@ -21,7 +21,7 @@ export async function callVerb<Input extends z.ZodObject, Output extends z.ZodTy
   return verb.output.parse(await verb.run(memory, checked, context));
 }
 
-/** Checks the input of a verb. Throws `invalid_argument`; its message names every field that is wrong. */
+/** Checks the input of a verb. Throws `invalid_argument`; its message names the wrong fields, at most 20. */
 export function parseInput<Input extends z.ZodObject>(
   verb: Pick<Tool<Input>, 'name' | 'input'>,
   input: unknown,
@@ -41,10 +41,10 @@ export function parseInput<Input extends z.ZodObject>(
   });
 }
 
-/** So many problems are named: an input of megabytes may have as many as it has values. */
+/** Most problems in one message. A large input may have as many problems as values. */
 const MOST_PROBLEMS = 20;
 
-/** The first problems, each of one place, and whether there are more. */
+/** Returns the first problems, one per place, and whether there are more. */
 function firstIssues(all: readonly z.core.$ZodIssue[]): {
   readonly issues: readonly z.core.$ZodIssue[];
   readonly more: boolean;
@@ -61,8 +61,8 @@ function onlyKey(issue: z.core.$ZodIssueUnrecognizedKeys): (key: string) => z.co
 }
 
 /**
- * Of a value that may have several forms the schema only says that it has none of them. Where it has the kind of one, what
- * is wrong within that one is meant; else all that would do are named.
+ * Returns the useful issues of a union, for which zod only says that no form fits. If the value has the type of one
+ * form, these are the issues within that form; otherwise one issue that names all possible types.
  */
 function plainIssues(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
   if (issue.code !== 'invalid_union') return [issue];
@@ -89,7 +89,7 @@ function kindsExpectedBy(issue: z.core.$ZodIssue): readonly string[] {
   return issue.errors.flatMap((form) => form.filter(isOfOtherKind).flatMap(kindsExpectedBy));
 }
 
-/** The first list that is longer than it may be: a schema would look at every entry of it before it says so. */
+/** Finds the first list that is too long. zod would check all its entries before it reports the length. */
 function longList(schema: z.core.$ZodType, value: unknown): z.core.$ZodIssueTooBig | undefined {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   switch (def.type) {
@@ -120,7 +120,7 @@ function longList(schema: z.core.$ZodType, value: unknown): z.core.$ZodIssueTooB
   }
 }
 
-/** How many entries a list may have. Copies of a schema keep its checks, and not what was gathered from them. */
+/** Returns how many entries a list may have. Reads the checks, because copies of a schema keep only these. */
 function longestOf({ checks = [] }: z.core.$ZodArrayDef): number {
   const limits = checks.map(({ _zod: { def } }) =>
     def.check === 'max_length' ? (def as z.core.$ZodCheckMaxLengthDef).maximum : Infinity,
@@ -146,14 +146,16 @@ function under<Issue extends z.core.$ZodIssue>(
   return issue && { ...issue, path: [key, ...issue.path] };
 }
 
-/** The arguments of verbs that write many memories; the first is one transaction. */
+/** Arguments of verbs that write many memories. `BATCH` is written in one transaction. */
 const BATCH = 'memories';
 const MESSAGES = 'messages';
 
-/** Deeper than any input that a verb takes. */
+/** More levels than the input of any verb has. */
 const MOST_DEPTH = 20;
 
-/** A schema leaves a property named `__proto__` out in silence, and a filter of it would find everything. */
+/**
+ * Throws for a property named `__proto__`. zod would silently drop it, and a filter without it would match everything.
+ */
 function refusePrototypes(value: unknown, path: string, depth: number, verb: string): void {
   if (typeof value !== 'object' || value === null || depth > MOST_DEPTH) return;
   for (const [key, each] of Object.entries(value)) {
@@ -189,7 +191,10 @@ function tooLong({ origin, maximum }: z.core.$ZodIssueTooBig, field: string, len
   return field === MESSAGES ? `${many} in one call. Give them in several calls` : many;
 }
 
-/** The place as the engine writes it, which names the fields of one memory of a batch and says apart which memory it is. */
+/**
+ * Returns the details of an error in the form of the engine's: for a memory of a batch, its `index` and the `field` in
+ * it.
+ */
 function detailsOf(issue: z.core.$ZodIssue | undefined, input: unknown): Readonly<Record<string, unknown>> {
   const [list, index, ...rest] = issue?.path ?? [];
   if (!issue || list !== BATCH || typeof index !== 'number') return { field: fieldOf(issue) };

@@ -51,7 +51,7 @@ function answerOf(
   };
 }
 
-/** What is found and has no room must not read as if nothing were known. */
+/** If memories were found but none fits, the text must not read as if nothing were known. */
 const textOf = ({ text, items, omitted, maxTokens, nothing }: z.output<typeof output>) => {
   if (items.length > 0) return text;
   const eligible = omitted.filter(
@@ -62,7 +62,7 @@ const textOf = ({ text, items, omitted, maxTokens, nothing }: z.output<typeof ou
     : nothingText(nothing);
 };
 
-/** Warnings stand behind the text, whose fence nothing may break. */
+/** Warnings follow the text, outside of its fence. */
 const withWarnings = (answer: z.output<typeof output>) =>
   [textOf(answer), ...missingText(true, answer.missing)].join('\n');
 

@@ -1,14 +1,16 @@
 import { SalienceError, type SalienceErrorCode } from '../index.ts';
 
-/** What a caller from outside learns of an error. */
+/** What a caller from outside may learn of an error. */
 export interface Failure {
   readonly code: SalienceErrorCode | 'internal';
   readonly message: string;
-  /** The caller can mend it. Otherwise the message says nothing of what is inside, and the operator needs the error. */
+  /**
+   * Whether the caller can fix it. Otherwise the message reveals nothing internal, and the operator needs the error.
+   */
   readonly mendable: boolean;
 }
 
-/** Codes whose messages speak of what the caller handed in. The others may name files, servers and models. */
+/** Codes whose messages are about the caller's input. Messages of other codes may name files, servers and models. */
 const mendable: ReadonlySet<SalienceErrorCode> = new Set([
   'invalid_argument',
   'invalid_text',
@@ -40,13 +42,13 @@ export function failureOf(error: unknown): Failure {
   return { code, message: outcomeOf(error)?.message ?? explained[code] ?? unmendable, mendable: false };
 }
 
-/** What whoever asked must know of a write that failed, where the rest is for the operator alone. */
+/** What the caller must know about a failed write even if the error itself is hidden. */
 export interface Outcome {
   readonly message: string;
   readonly details: { readonly written: true; readonly erased?: false } | { readonly inDoubt: true };
 }
 
-/** Whether what was asked for was written all the same, or may have been. */
+/** Says whether a failed request was written all the same, or may have been; `undefined` if neither. */
 export function outcomeOf(error: unknown): Outcome | undefined {
   const { written, erased, inDoubt } = SalienceError.isInstance(error) ? error.details : {};
   if (written === true && erased === false)
@@ -77,7 +79,10 @@ const explained: Partial<Readonly<Record<SalienceErrorCode, string>>> = {
   closed: 'the memory is shutting down; nothing was written',
 };
 
-/** The error for a log: where it happened, and of texts only messages that hold nothing of a memory's. */
+/**
+ * Formats an error for a log. Of an unexpected error only name and stack frames are kept: its message may contain text
+ * of a memory.
+ */
 export function logLineOf(error: unknown): string {
   if (SalienceError.isInstance(error)) return `${error.code}: ${error.message}`;
   if (!(error instanceof Error)) return 'internal: something was thrown that is not an error';

@@ -23,7 +23,7 @@ const topics = {
 
 const output = z.object({ topic: z.string(), text: z.string(), topics: listOf(z.string()) });
 
-/** The verb that says one of these texts; the first unless another one is asked for. */
+/** Creates the verb `help`, which returns one of the texts, by default the first. */
 export function helpOf<Topic extends string>(topics: Readonly<Record<Topic, string>>): Verb<typeof output> {
   const names = Object.keys(topics) as [Topic, ...Topic[]];
   const [first] = names;

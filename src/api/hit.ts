@@ -75,7 +75,7 @@ export const traceSchema = z.object({
     .describe('Of a look back: where to, and how many memories were forgotten since'),
 } satisfies Record<keyof Trace, z.ZodType>);
 
-/** A hit as its schema has it. */
+/** Converts a hit to the form of its schema. */
 export function hitOutput<Strategy extends string>(
   { score, explain, features, signals, ...hit }: Hit<Strategy>,
   explaining: boolean | undefined,

@@ -22,7 +22,7 @@ export { failureOf, logLineOf, outcomeOf } from './failure.ts';
 export type { Tool, Verb, VerbContext } from './verb.ts';
 export { help, recall, stats };
 
-/** The verbs whose answers have a form of their own. */
+/** Verbs whose answers have their own schema and text. */
 const defined: Partial<Readonly<Record<VerbName, Verb>>> = {
   activity,
   beliefs,
@@ -78,7 +78,7 @@ const defined: Partial<Readonly<Record<VerbName, Verb>>> = {
   whyNot,
 };
 
-/** Every verb that is offered outside of the process, in the order in which people and models read them. */
+/** All verbs that are offered outside of the process, in the order in which people and models read them. */
 export const verbs: readonly Verb[] = [
   ...VERB_NAMES.filter((name) => verbEntry(name).route !== undefined).map(
     (name) => defined[name] ?? plainVerb(name),
@@ -89,7 +89,10 @@ export const verbs: readonly Verb[] = [
 /** The verbs that agents get as tools, with the fields that a model may fill in. */
 export const agentVerbs: readonly Verb[] = verbs.filter(({ tool }) => tool).map((verb) => forAgents(verb));
 
-/** The same verb as agents have it: with the fields that a model may fill in, and what it means by leaving them out. */
+/**
+ * Returns the verb as agents see it: without the fields that a model must not fill in, and with the defaults for
+ * agents.
+ */
 export function forAgents<Output extends z.ZodType>(verb: Verb<Output>): Verb<Output> {
   const { notForAgents, agentDefaults, input } = verb;
   const fields = Object.entries(input.shape).filter(([name]) => !notForAgents.includes(name));

@@ -2,14 +2,14 @@ import * as z from 'zod';
 import type { Consolidated, JudgedSimilarity, JudgementReport } from '../index.ts';
 import { listOf } from './schemas.ts';
 
-/** What a language model cost. */
+/** What the calls of a language model cost. */
 export const usage = z.object({
   promptTokens: z.number(),
   completionTokens: z.number(),
   calls: z.number(),
 } satisfies Record<keyof JudgementReport['usage'], z.ZodType>);
 
-/** What it was asked, and what followed. */
+/** What the model was asked, and what followed. */
 export const judgementFields = {
   judgedBy: z.string().optional().describe('The language model that was asked'),
   judged: listOf(

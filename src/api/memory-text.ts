@@ -1,10 +1,10 @@
 import { dayOf, named, quoted } from './quote.ts';
 import type { MemoryOutput } from './schemas.ts';
 
-/** A memory in one line: what it is, then its text. */
+/** Formats a memory in one line: its properties, then its text. */
 export function memoryLine(memory: MemoryOutput, text = memory.content): string {
   const { id, type, scope, updatedAt, tags, title, validUntil } = memory;
-  // The title of a summary is how it begins.
+  // The generated title of a summary repeats the beginning of its text.
   const shown = title === undefined || text.startsWith(title.replace(/\.{3}$/, '')) ? undefined : title;
   const facts = [
     named(type),

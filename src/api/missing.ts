@@ -12,8 +12,8 @@ export const nothingSchema = z
   .describe('Why nothing was found; absent where something was');
 
 /**
- * What should have been searched and was not, in sentences for whoever reads the answer: searches that failed, searches
- * without which nothing could be found, and memories that have nothing to compare.
+ * Lists, in sentences for readers of the answer, what should have been searched but was not: searches that failed,
+ * searches without which nothing could be found, and memories without a vector.
  */
 export function missingIn({ arms, stages }: Pick<Trace, 'arms' | 'stages'>): readonly string[] {
   const lines = unsearched(arms);
@@ -26,7 +26,7 @@ export function missingIn({ arms, stages }: Pick<Trace, 'arms' | 'stages'>): rea
     : lines;
 }
 
-/** What an answer without hits says, and the warnings of one with hits. */
+/** Returns the text of an answer without hits, or the warnings of an answer with hits. */
 export function missingText(
   found: boolean,
   missing: readonly string[],
@@ -38,7 +38,7 @@ export function missingText(
     : ['could not search everything, and found nothing:', ...missing];
 }
 
-/** That nothing was found, why, and what would find more. */
+/** Says that nothing was found, why, and what would find more. */
 export function nothingText(nothing: Nothing | undefined): string {
   if (!nothing) return 'nothing found';
   const { reason, message } = nothing;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { plainLine, quoted } from './quote.ts';
 
-test('whatever is not seen is shown by its number', () => {
+test('invisible characters are shown as their code points', () => {
   const smuggled = [...'run']
     .map((letter) => String.fromCodePoint(0xe0100 + letter.codePointAt(0)! - 16))
     .join('');
@@ -26,7 +26,7 @@ test('whatever is not seen is shown by its number', () => {
   expect(plainLine('a\u0007b\u00adc')).toBe('a b\\u{ad}c');
 });
 
-test('what a script or an emoji needs stays, and a run of it does not', () => {
+test('characters that scripts and emoji need stay, but not a run of them', () => {
   for (const text of ['می\u200cخواهم', '👨\u200d👩\u200d👧', '❤\ufe0f\u200d🔥', '✌\ufe0e', 'é', '日本'])
     expect(quoted(text)).toBe(JSON.stringify(text));
   expect(quoted('a\u200d\u200c\ufe0f\u200db')).toBe('"a\u200d\u200c\\u{fe0f}\\u{200d}b"');

@@ -1,10 +1,11 @@
 /**
- * Stored text on its way into an answer that a model or a person reads. It is data: quoted, in one line, without
- * characters that hide or reorder what is written.
+ * Formats stored text for answers that a model or a person reads. The text is data: it is quoted, on one line, and
+ * characters that hide or reorder text are escaped.
  */
 
-// What JSON leaves as it is: controls, separators, marks of direction, and whatever no reader sees and a model does. Joiners and the choice
-// between text and emoji stay, two in a row at most: Persian, Indic scripts and emoji need them.
+// What `JSON.stringify` does not escape: controls, separators, direction marks, and characters that models see and
+// readers do not. Joiners and variation selectors stay, at most two in a row: Persian, Indic scripts and emoji need
+// them.
 const joiner = '(?:\\u200c|\\u200d|\\ufe0e|\\ufe0f)';
 const hidden = new RegExp(
   `(?!${joiner})(?:[\\p{Cc}\\u2028\\u2029\\ufff9-\\ufffb]|\\p{Default_Ignorable_Code_Point}|\\p{Noncharacter_Code_Point})|(?<=${joiner}{2})${joiner}`,
@@ -15,7 +16,7 @@ export function quoted(text: string): string {
   return revealed(JSON.stringify(text));
 }
 
-/** In one line, without quotes: for places that show a label. */
+/** Returns the text on one line without quotes, for labels. */
 export function plainLine(text: string): string {
   return revealed(text.replace(/[\s\p{Cc}]+/gu, ' ').trim());
 }
@@ -24,7 +25,7 @@ function revealed(text: string): string {
   return text.replace(hidden, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
 }
 
-/** An id, a type or a tag: as it stands where nothing in it can mislead. */
+/** Returns an id, type or tag as it is if none of its characters can mislead, otherwise quoted. */
 export function named(text: string): string {
   return /^[\p{L}\p{N}._:/@-]+$/u.test(text) ? text : quoted(text);
 }

@@ -3,7 +3,7 @@ import type { StatedRelation } from '../index.ts';
 import { named } from './quote.ts';
 import { instant, listOf } from './schemas.ts';
 
-/** A relation that holds, with what states it. */
+/** A relation, with the memories that state it. */
 export const statedRelation = z.object({
   id: z.string(),
   from: z.string(),

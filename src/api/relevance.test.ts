@@ -18,7 +18,7 @@ async function filled() {
   return memory;
 }
 
-/** Nothing that is remembered answers it, and what is remembered has something to do with it. */
+/** A query that no memory answers, although one is about a related subject. */
 const query = 'Which shop sells shoes?';
 const text = /^nothing relevant is known: 2 memories were looked at.*\. A recall with minRelevance 0 finds/;
 
@@ -38,7 +38,7 @@ describe('the measured floor', () => {
     });
   });
 
-  test('is not that of a program', async () => {
+  test('is not the default of a program', async () => {
     const memory = await filled();
     expect(await callVerb(named(verbs, 'recall'), memory, { query })).not.toMatchObject({ hits: [] });
     const given = { id: 'tea', query, minRelevance: 'auto' };
@@ -48,13 +48,13 @@ describe('the measured floor', () => {
     });
   });
 
-  test('is that of a context, which says that nothing is known', async () => {
+  test('is the default of a context, which says that nothing is known', async () => {
     const memory = await filled();
     const context = named(agentVerbs, 'context');
     const answer = await callVerb(context, memory, { query, maxTokens: 500 });
     expect(answer).toMatchObject({ text: '', items: [], nothing: { reason: 'irrelevant' } });
     expect(context.text(answer)).toMatch(text);
-    // Without room there is something, and it is not said that there is nothing.
+    // If a memory was found but does not fit, the text does not say that nothing is known.
     const cramped = await callVerb(context, memory, { query: 'who drinks tea?', maxTokens: 5 });
     expect(context.text(cramped)).toBe('found 1 memory, of which none fits into 5 tokens; raise maxTokens');
   });

@@ -4,13 +4,13 @@ import type { Conflict, Inactive, RememberResult } from '../index.ts';
 import { counted, dayOf, named, quoted } from './quote.ts';
 import { instant, listOf } from './schemas.ts';
 
-/** Since when, and why, a statement is not recalled. */
+/** Since when, and why, a statement is inactive. */
 export const inactiveSchema = z.object({ since: instant, reason: z.string() } satisfies Record<
   keyof Inactive,
   z.ZodType
 >);
 
-/** What became of a statement. */
+/** The result of remembering a statement. */
 export const rememberedSchema = z.object({
   id: z.string(),
   outcome: z
@@ -35,7 +35,7 @@ export const rememberedSchema = z.object({
 
 type RememberedOutput = z.output<typeof rememberedSchema>;
 
-/** `revival` is what to do when a statement that was invalidated is true after all. */
+/** `revival` says what to do if an invalidated statement is true after all. */
 export function rememberedText(
   { id, outcome, inactive, conflicts = [], unchecked }: RememberedOutput,
   revival = 'call reinstate',

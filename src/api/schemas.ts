@@ -3,7 +3,7 @@ import { capitalised } from '../domain/arguments.ts';
 import { FIELD_NAMES, FIELDS, type Field, type FieldName } from '../domain/fields.ts';
 import type { Explanation, Memory, Metadata, Relation, SpaceSettings } from '../index.ts';
 
-/** A list as the engine hands it out. Unlike `readonly()` of zod it says nothing in JSON Schema. */
+/** A list as the engine returns it. Unlike zod's `readonly()`, it adds nothing to the JSON Schema. */
 export function listOf<Item extends z.ZodType>(
   item: Item,
 ): z.ZodType<readonly z.output<Item>[], readonly z.input<Item>[]> {
@@ -25,7 +25,7 @@ export const relationSchema = z.object({
   validUntil: instant.exactOptional(),
 } satisfies Record<keyof Relation, z.ZodType>);
 
-/** What a field of a memory holds, as it is handed out. */
+/** Returns the schema of a field of a memory, as it is returned to callers. */
 function outputOf({ kind, choices = [] }: Field): z.ZodType {
   switch (kind) {
     case 'number':
@@ -65,7 +65,7 @@ function fieldSchemas<Shape>(schemaOf: (name: FieldName) => z.ZodType, names: re
   return Object.fromEntries(names.map((name) => [name, schemaOf(name)])) as unknown as SchemasOf<Shape>;
 }
 
-/** A remembered statement, every field of it. What is not known is absent. */
+/** A memory with all its fields. Unknown values are absent. */
 export const memorySchema = z.object({
   ...fieldSchemas<Omit<Memory, 'space' | 'effectiveWeight' | 'votes'>>((name) => {
     const field: Field = FIELDS[name];
@@ -79,7 +79,7 @@ export const memorySchema = z.object({
 
 export type MemoryOutput = z.output<typeof memorySchema>;
 
-/** What was decided for a space. */
+/** The settings of a space. */
 export const settingsSchema = z.object({
   fading: z.discriminatedUnion('mode', [
     z.object({ mode: z.literal('off') }),
@@ -105,5 +105,5 @@ const explanationNode = z.object({
   detail: z.record(z.string(), z.unknown()),
 });
 
-/** The tree of values that a score is made of. */
+/** The tree of values that make up a score. */
 export const explanationSchema = explanationNode as unknown as z.ZodType<Explanation, Explanation>;

@@ -27,7 +27,7 @@ export const startSession = defineVerb('startSession', {
     ].join('\n'),
 });
 
-/** What a conversation begins with, for a reader. */
+/** Formats what a conversation begins with. */
 export function beginningText({
   summaries,
   memories,

@@ -3,18 +3,18 @@ import { type Arguments, capitalised, objectSchema } from '../domain/arguments.t
 import { aboutVerb, toolNameOf, type VerbEntry, type VerbName, verbEntry } from '../domain/verbs.ts';
 import type { MemoryEngine, OperationOptions } from '../index.ts';
 
-/** What surrounds a call of a verb and is not of the caller's asking. */
+/** What a call of a verb has beside the input of the caller. */
 export interface VerbContext extends OperationOptions {
-  /** The caller may not write: what `learn`s then leaves nothing behind. Default is false. */
+  /** The caller may not write. Verbs with access `learn` then run with `track: false`. Default is false. */
   readonly readOnly?: boolean | undefined;
 }
 
-/** Something that can be asked of a memory by its name: a verb, or a tool of another dialect. */
+/** An operation on a memory that is called by name: a verb, or a tool of another dialect. */
 export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodType = z.ZodType> {
-  /** `recall`, `why_not`. */
+  /** For example `recall` or `why_not`. */
   readonly name: string;
   readonly title: string;
-  /** For people and models: what it does and when to use it. */
+  /** What it does and when to use it, for people and models. */
   readonly description: string;
   readonly input: Input;
   readonly output: Output;
@@ -24,33 +24,33 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.
   readonly idempotent: boolean;
   readonly wholeSpace?: boolean | undefined;
   run(memory: MemoryEngine, input: z.output<Input>, context: VerbContext): Promise<z.input<Output>>;
-  /** The same answer for a reader. Stored texts stand in it as quoted data. */
+  /** Formats the output for a reader. Stored texts are quoted as data. */
   text(output: z.output<Output>): string;
 }
 
-/** An entry of the table of verbs, as tools, routes and their document need it. */
+/** An entry of the table of verbs, with what tools, routes and the OpenAPI document need. */
 export interface Verb<Output extends z.ZodType = z.ZodType> extends Tool<z.ZodObject, Output> {
   readonly http: { readonly method: string; readonly path: string };
-  /** Offered to agents as a tool. */
+  /** Whether agents get it as a tool. */
   readonly tool: boolean;
-  /** Arguments that a tool has not: a model must not decide where a memory comes from, or when it was known. */
+  /** Arguments that the tool does not have: a model must not decide where a memory comes from, or when it was known. */
   readonly notForAgents: readonly string[];
-  /** What of the arguments counts as given where an agent does not give it. */
+  /** Values of arguments that an agent leaves out. */
   readonly agentDefaults: Readonly<Record<string, unknown>>;
 }
 
-/** What of a verb is not in the table: the form of its answer. */
+/** The part of a verb that is not in the table: its answer. */
 export interface VerbAnswer<Output extends z.ZodType, Result = unknown>
   extends Pick<Tool<z.ZodObject, Output>, 'output' | 'text'> {
-  /** What the engine returns as the schema has it. Default is as it is. */
+  /** Converts the engine's result to the schema. Default is no conversion. */
   shape?(result: Result, input: VerbInput): z.input<Output>;
-  /** In place of a call of the method that the entry names. */
+  /** Replaces the call of the engine's method that the entry names. */
   run?: Tool<z.ZodObject, Output>['run'];
 }
 
 type VerbInput = Readonly<Record<string, unknown>>;
 
-/** An entry of the table of verbs with the form of its answer; without one, the answer is told as JSON. */
+/** Adds the answer to an entry of the table of verbs. */
 export function defineVerb<Output extends z.ZodType, Result = z.input<Output>>(
   name: VerbName,
   { output, text, shape, run }: VerbAnswer<Output, Result>,
@@ -70,7 +70,7 @@ export function defineVerb<Output extends z.ZodType, Result = z.input<Output>>(
     name: toolNameOf(name),
     title: capitalised(entry.summary),
     description: aboutVerb(entry),
-    // Made when it is first asked for: most programs use few of the verbs.
+    // Created on first use, because most programs use few of the verbs.
     get input() {
       input ??= z.fromJSONSchema(objectSchema(all) as z.core.JSONSchema.JSONSchema) as z.ZodObject;
       return input;
@@ -90,7 +90,7 @@ export function defineVerb<Output extends z.ZodType, Result = z.input<Output>>(
   };
 }
 
-/** A verb whose answer has no form of its own. */
+/** Creates a verb whose answer is any JSON object. */
 export function plainVerb(name: VerbName): Verb {
   return defineVerb(name, {
     output: z.looseObject({}),
@@ -98,7 +98,9 @@ export function plainVerb(name: VerbName): Verb {
   });
 }
 
-/** Calls the method of an entry with its arguments at their places, and tells what is no object as the entry says. */
+/**
+ * Calls the engine's method with the arguments in its order. Wraps a result that is not an object as the entry says.
+ */
 async function runEntry(
   name: VerbName,
   memory: MemoryEngine,
@@ -125,7 +127,7 @@ async function runEntry(
   return { ...placed, ...('list' in answer ? { [answer.list]: result } : answer) };
 }
 
-/** The part of the context that the engine takes. */
+/** Returns the part of the context that the engine takes. */
 export function operationOf({ signal, now }: VerbContext): OperationOptions {
   return { signal, now };
 }

@@ -43,13 +43,13 @@ describe('the table', () => {
       });
       expect(z.toJSONSchema(output)).toMatchObject({ type: 'object' });
       expect(description.length).toBeGreaterThan(20);
-      // What a GET may leave behind is when something was shown, as a log would.
+      // A GET may record that something was shown, like a log.
       if (http.method === 'GET') expect(access).not.toBe('write');
     },
   );
 });
 
-test('a context says which search failed, as a recall does', async () => {
+test('a context says which search failed, like a recall', async () => {
   let isDown = false;
   const embedder = {
     model: 'one',
@@ -73,7 +73,7 @@ test('a context says which search failed, as a recall does', async () => {
   }
 });
 
-test('maintain tells what kind a similar pair is of', () => {
+test('maintain reports the kind of a similar pair', () => {
   const pair = { older: 'a', newer: 'b', kind: 'update', similarity: 0.9 };
   const { shape } = verb('maintain').output as z.ZodObject;
   expect((shape['similarPairs'] as z.ZodType).parse([pair])).toEqual([pair]);
@@ -233,7 +233,7 @@ describe('every verb answers by its schema', () => {
     for (const [name, input, text] of steps) {
       const answer = await callVerb(verb(name), memory, input);
       expect(verb(name).text(answer), name).toMatch(text);
-      // What a client receives is what the schema says of it, and nothing beside.
+      // A client receives what the schema names, and nothing else.
       const overTheWire = JSON.parse(JSON.stringify(answer));
       expect(verb(name).output.parse(overTheWire), name).toEqual(overTheWire);
     }
@@ -247,7 +247,7 @@ describe('every verb answers by its schema', () => {
     expect(restored).toEqual({
       memories: (memories as { id: string }[]).map(({ id }) => ({ id, outcome: 'created' })),
     });
-    // The copy has numbers of its own, in the same order.
+    // The copy has its own operation numbers, in the same order.
     const listed = async (of: MemoryEngine) =>
       (await of.list({ sort: 'inserted' })).memories.map(({ ordinal, ...rest }) => rest);
     expect(await listed(other)).toEqual(await listed(memory));
@@ -256,7 +256,7 @@ describe('every verb answers by its schema', () => {
   });
 });
 
-test('a conflict is told with what to do about it, waits, and is resolved', async () => {
+test('a conflict is reported with advice, waits, and is resolved', async () => {
   await using memory = await openMemory({
     path: ':memory:',
     space: 'default',
@@ -292,7 +292,7 @@ test('a conflict is told with what to do about it, waits, and is resolved', asyn
   expect(hits.map((hit) => hit.memory.id)).toEqual(['new']);
 });
 
-test('a look back and a filter by metadata pass through', async () => {
+test('a look back and a metadata filter reach the engine', async () => {
   await using memory = await openHere();
   await memory.remember('Tea at five', { id: 'tea', metadata: { priority: 2 }, now: new Date(now - 1000) });
   await memory.update('tea', { content: 'Tea at six' });
@@ -325,7 +325,7 @@ test('a look back and a filter by metadata pass through', async () => {
   });
 });
 
-test('an agent gets the fields that a model may fill in, and a program all of them', () => {
+test('an agent gets the fields that a model may fill in, a program gets all', () => {
   const remembering = agentVerbs.find(({ name }) => name === 'remember')!;
   const withheld = [
     'id',
@@ -346,7 +346,7 @@ test('an agent gets the fields that a model may fill in, and a program all of th
   }
 });
 
-describe('what comes from outside', () => {
+describe('input from outside', () => {
   test.each([
     ['recall', { query: 'x', limmit: 3 }, /^recall: unknown argument "limmit" \(did you mean "limit"\?\)/],
     ['recall', { query: 'x', limit: 'many' }, /^recall: limit: .*number/],
@@ -369,7 +369,7 @@ describe('what comes from outside', () => {
     expect((await memory.stats()).memories).toBe(0);
   });
 
-  test('whoever may not write can recall, and leaves no trace', async () => {
+  test('a caller who may not write can recall, without any effect', async () => {
     await using memory = await openHere();
     await memory.remember('Ada prefers oat milk', { id: 'a' });
     const input = { query: 'oat milk', strategy: 'five-factor' };
@@ -417,13 +417,13 @@ describe('an input with many problems', () => {
     expect(error?.message.length).toBeLessThan(10_000);
   });
 
-  test('is told all of twenty', async () => {
+  test('names all of twenty', async () => {
     const error = await problemsOf('remember', { content: 'x', tags: Array.from({ length: 20 }, () => 1) });
     expect(error?.message.split('; ')).toHaveLength(20);
     expect(error?.message).toMatch(/tags\[19\]: [^;]*$/);
   });
 
-  test('has one field, also where several are unknown in one place', async () => {
+  test('names one field, even if several are unknown in one place', async () => {
     expect((await problemsOf('recall', { query: 'x', a: 1, b: 2 }))?.details).toEqual({ field: 'a' });
     const nested = await problemsOf('recall', { query: 'x', asOf: { a: 1, b: 2 } });
     expect(nested?.details).toEqual({ field: 'asOf.a' });
