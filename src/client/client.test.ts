@@ -11,7 +11,7 @@ interface Asked {
   readonly body: unknown;
 }
 
-/** A server that answers in turn with these; an error is a connection that ends. */
+/** A fake server that answers with these in order; an error stands for a connection that ends. */
 function answering(...answers: readonly (readonly [status: number, body: unknown] | Error)[]) {
   const asked: Asked[] = [];
   const fetch = (async (url: string, init: RequestInit) => {
@@ -29,7 +29,7 @@ function answering(...answers: readonly (readonly [status: number, body: unknown
 const ended = new TypeError('fetch failed');
 
 describe('the request of a verb', () => {
-  test('names in the path are taken out of the body, and escaped', () => {
+  test('path parameters are escaped, and left out of the body', () => {
     expect(requestOf('link', { id: 'a/b', to: 'c d', weight: 0.5 })).toEqual({
       method: 'PUT',
       path: '/v1/memories/a%2Fb/links/c%20d',
@@ -37,7 +37,7 @@ describe('the request of a verb', () => {
     });
   });
 
-  test('what is read or deleted has a query: lists repeated, objects as JSON, nothing for what is not given', () => {
+  test('reads and deletes use a query: repeated lists, objects as JSON, nothing for missing fields', () => {
     expect(
       requestOf('list', { types: ['fact', 'event'], metadata: { a: 1 }, limit: 5, tags: undefined }),
     ).toEqual({
@@ -53,7 +53,7 @@ describe('the request of a verb', () => {
     });
   });
 
-  test('a path has no empty name: it would be that of another route', async () => {
+  test('an empty path parameter is refused, because it would select another route', async () => {
     expect(() => requestOf('timeline', { id: '' })).toThrow(/^id: nothing has an empty id/);
     const { asked, options } = answering([200, { space: 'alice' }]);
     const memory = await connectMemory(options);
@@ -62,17 +62,17 @@ describe('the request of a verb', () => {
     expect(asked).toHaveLength(1);
   });
 
-  test.each([null, 5, ['a']])('a path takes %j for no name', (id) => {
+  test.each([null, 5, ['a']])('%j is refused as a path parameter', (id) => {
     for (const verb of ['get', 'history', 'forget', 'link'] as const)
       expect(() => requestOf(verb, { id, to: 'b' })).toThrow(/^id: expected a string, not /);
   });
 
-  test('a query takes a text for no list', () => {
+  test('a text is refused as a list in a query', () => {
     const fields = { id: 'a', to: 'b', kinds: 'stated' };
     expect(() => requestOf('unlink', fields)).toThrow('kinds: expected a list');
   });
 
-  test('without fields there is no body', () => {
+  test('a request without fields has no body', () => {
     expect(requestOf('maintain', { limit: undefined })).toEqual({
       method: 'POST',
       path: '/v1/maintain',
@@ -82,7 +82,7 @@ describe('the request of a verb', () => {
 });
 
 describe('asking a server', () => {
-  test('tells the tag of a memory, and makes a write depend on it', async () => {
+  test('reports the tag of a memory, and makes a write depend on it', async () => {
     const asked: RequestInit[] = [];
     const fetch = (async (_: string, init: RequestInit) => {
       asked.push(init);
@@ -96,7 +96,7 @@ describe('asking a server', () => {
     expect(asked.map(({ headers }) => new Headers(headers).get('if-match'))).toEqual([null, '"1.a"']);
   });
 
-  test('carries the token, a key for what writes, and the moment', async () => {
+  test('sends the token, an idempotency key for writes, and the time', async () => {
     const { asked, options } = answering([200, { id: 'x' }], [200, { memories: [] }]);
     const transport = createTransport(options);
     const now = new Date(Date.UTC(2026, 0, 1));
@@ -118,7 +118,7 @@ describe('asking a server', () => {
     expect(Object.keys(read!.headers)).toEqual(['authorization']);
   });
 
-  test('is tried once more when a connection ends, with the same key, and no more than once', async () => {
+  test('retries once with the same key when a connection ends', async () => {
     const twice = answering(ended, [200, { id: 'x' }]);
     await createTransport(twice.options).ask('remember', { content: 'tea' });
     const keys = twice.asked.map(({ headers }) => headers['idempotency-key']);
@@ -139,7 +139,7 @@ describe('asking a server', () => {
     expect(asked).toHaveLength(1);
   });
 
-  test('what the server refuses is thrown as the engine would', async () => {
+  test('throws refusals of the server like the engine', async () => {
     const refusal = { code: 'not_found', detail: 'memory "x" does not exist', details: { id: 'x' } };
     const { asked, options } = answering([404, refusal]);
     await expect(createTransport(options).ask('history', { id: 'x' })).rejects.toMatchObject({
@@ -161,7 +161,7 @@ describe('asking a server', () => {
   });
 });
 
-describe('a write without an answer that can be read', () => {
+describe('a write without a readable answer', () => {
   const refused = new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } });
   const unreachable = new TypeError('fetch failed', { cause: { code: 'EHOSTUNREACH', syscall: 'connect' } });
   const lost = new TypeError('fetch failed', { cause: { code: 'EHOSTUNREACH', syscall: 'read' } });
@@ -209,7 +209,7 @@ describe('a write without an answer that can be read', () => {
       expect(failure).toMatchObject({ code, details: { retryAfter: 1 } });
       expect(failure.details['inDoubt']).toBe(inDoubt ? true : undefined);
       expect(failure.message.includes('unknown whether this was written')).toBe(inDoubt);
-      // The first request was never sent, or is answered, or only reads.
+      // The first request was never sent, or was answered, or only reads.
       for (const asked of [
         failureOf('remember', refused, refusal),
         failureOf('remember', refusal),
@@ -232,7 +232,7 @@ describe('a write without an answer that can be read', () => {
     });
   });
 
-  test('says what the server knows of it, and no more', async () => {
+  test('reports what the server knows of it, and no more', async () => {
     const detail = 'this was written, but the result could not be read';
     const { options } = answering(ended, [500, { code: 'store_failed', detail, details: { written: true } }]);
     const failure = await createTransport(options)
@@ -242,7 +242,7 @@ describe('a write without an answer that can be read', () => {
     expect((failure as SalienceError).details).not.toHaveProperty('inDoubt');
   });
 
-  test('is in doubt when it was aborted under way', async () => {
+  test('is in doubt if it was aborted in progress', async () => {
     const controller = new AbortController();
     const fetch = (async () => {
       controller.abort();
@@ -270,7 +270,7 @@ test.each([null, 'x', 5, ['inDoubt']])('details that are no object (%j) are none
   expect((error as SalienceError).details).toEqual({});
 });
 
-test('a redirection is not followed, and says where it leads', async () => {
+test('a redirect is not followed, and its target is named', async () => {
   const asked: unknown[] = [];
   const fetch = (async (_: string, init: RequestInit) => {
     asked.push(init.redirect);
@@ -333,7 +333,7 @@ describe('connecting', () => {
     expect(asked).toEqual([]);
   });
 
-  test('in a page the URL may be a path of its server', async () => {
+  test('the URL may be a path of the server in a browser', async () => {
     vi.stubGlobal('location', { href: 'http://memory.test/page' });
     try {
       const { asked, options } = answering([200, { space: 'alice' }]);
@@ -344,7 +344,7 @@ describe('connecting', () => {
     }
   });
 
-  test('a token may have the line end of its file, or the mark it begins with, and a URL spaces around it', async () => {
+  test('a token may have a line end or a byte order mark, and a URL spaces around it', async () => {
     const { asked, options } = answering([200, { space: 'alice' }]);
     const [token, url] = ['\ufeffsecret\n', ' http://memory.test/ '];
     expect((await connectMemory({ ...options, token, url })).space).toBe('alice');
@@ -357,7 +357,7 @@ describe('connecting', () => {
 describe('a connected memory', () => {
   const space = [200, { space: 'alice' }] as const;
 
-  test('knows its space, and asks nothing after it was closed', async () => {
+  test('knows its space, and sends nothing after it was closed', async () => {
     const { asked, options } = answering(space, [200, {}]);
     const memory = await connectMemory(options);
     expect(memory.space).toBe('alice');
@@ -367,7 +367,7 @@ describe('a connected memory', () => {
     expect(asked).toHaveLength(1);
   });
 
-  test('sends what options inherit, or a dry run would be none', async () => {
+  test('sends inherited options, so that a dry run stays one', async () => {
     const { asked, options } = answering(space, [200, {}], [200, { memories: [] }]);
     const memory = await connectMemory(options);
     await memory.forget('x', Object.create({ dryRun: true }));
@@ -381,7 +381,7 @@ describe('a connected memory', () => {
     expect(asked[2]?.url).toContain('scope=team%3Aa');
   });
 
-  test('a memory that is not there is undefined, other refusals are thrown', async () => {
+  test('a missing memory is undefined; other refusals are thrown', async () => {
     const refused = (code: string) => [404, { code, detail: 'no' }] as const;
     const { options } = answering(space, refused('not_found'), refused('forbidden'));
     const memory = await connectMemory(options);
@@ -389,7 +389,7 @@ describe('a connected memory', () => {
     await expect(memory.get('x')).rejects.toMatchObject({ code: 'forbidden' });
   });
 
-  test('scores come back as scores of their strategy, in the order of the answer', async () => {
+  test('scores are scores of their strategy, in the order of the answer', async () => {
     const answer = {
       hits: [
         { memory: { id: 'a' }, score: 0.75, features: { relevance: 0.5 } },
@@ -415,7 +415,7 @@ describe('a connected memory', () => {
     });
   });
 
-  test.each(['null', '[]', '5', '{}', '{"hits":{},"trace":{}}'])('takes %s for no answer', async (body) => {
+  test.each(['null', '[]', '5', '{}', '{"hits":{},"trace":{}}'])('refuses %s as an answer', async (body) => {
     const reads = ['recall', 'context', 'startSession', 'conflicts', 'links'] as const;
     for (const verb of reads) {
       const { options } = answering(space, [200, body]);
@@ -434,7 +434,7 @@ describe('a connected memory', () => {
     }
   });
 
-  test('one memory that is superseded is sent as a list', async () => {
+  test('a single superseded memory is sent as a list', async () => {
     const { asked, options } = answering(space, [200, { id: 'x' }]);
     const memory = await connectMemory(options);
     await memory.remember('tea', { supersedes: 'old' });

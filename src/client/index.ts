@@ -1,5 +1,5 @@
 /**
- * A memory that a server keeps, with the interface of one that is opened in this process.
+ * A memory on a server, with the same interface as one that is opened in this process.
  *
  * @example
  * ```ts
@@ -34,8 +34,8 @@ import { createTransport, notThisApi, type TransportOptions } from './transport.
 
 export interface ConnectOptions extends TransportOptions {
   /**
-   * Whether hits come with their features and explanations, as they do in this process; what an answer weighs is
-   * mostly these. With `false`, asking a hit for them throws `unsupported`. Default is true.
+   * Whether hits come with their features and explanations, as they do in this process. They make up most of an
+   * answer's size. With `false`, reading them from a hit throws `unsupported`. Default is true.
    */
   readonly explain?: boolean | undefined;
 }
@@ -43,13 +43,13 @@ export interface ConnectOptions extends TransportOptions {
 const connectKeys = keysOf<ConnectOptions>()({ url: true, token: true, fetch: true, explain: true });
 
 /**
- * Connects to a server; the token decides the space. What the engine promises holds here too, but for `backup` and
- * `currentSession({ renew: true })`, which throw `unsupported`, and for `progress`, which nobody calls. `rememberMany` and
- * `importMemories` take 10,000 memories at most, which are one transaction; `observe` takes as many messages, and a list of ids or names as many entries. A
- * recall has 1,000 hits at most.
+ * Connects to a server. The token decides the space. The memory behaves like one that is opened in this process, except
+ * that `backup` and `currentSession({ renew: true })` throw `unsupported`, and `progress` is never called.
+ * `rememberMany` and `importMemories` take at most 10,000 memories, in one transaction; `observe` takes at most 10,000
+ * messages, and a list of ids or names at most 10,000 entries. A recall returns at most 1,000 hits.
  *
- * @throws `invalid_argument`: an option is unknown, missing or not what a server could be asked with, or the URL has a path at which the server has no API, such as `/v1`. What the server answers, such as `unauthorized`;
- * `server_failed`: it does not answer.
+ * @throws `invalid_argument`: an option is unknown, missing or invalid, or the URL has a path without an API, such as
+ * `/v1`. `server_failed`: the server does not answer. Also the errors that the server returns, such as `unauthorized`.
  * @example
  * ```ts
  * import { connectMemory } from 'salience/client';
@@ -111,14 +111,14 @@ export async function connectMemory(options: ConnectOptions): Promise<MemoryEngi
         throw error;
       }
     },
-    // No path has an empty segment.
+    // An empty id would make an empty path segment, which no route matches.
     history: async (id, given) => (id === '' ? [] : verbs.history(id, given)),
     async replay(recallId, given) {
       if (recallId === '') throw invalidArgument('recallId', '"" is none; recalls lists them');
       return verbs.replay(recallId, given);
     },
     forget(target, given = {}) {
-      // A path cannot name every id.
+      // `forgetMany` takes ids in its body, because a path cannot hold every id.
       const isIds = typeof target === 'string' || Array.isArray(target);
       if (!isIds) onlyKeys(target, FORGET_FILTER, 'filter');
       return ask('forgetMany', { ...(isIds ? { ids: [target].flat() } : target), ...fieldsOf(given) }, given);
@@ -160,28 +160,28 @@ export async function connectMemory(options: ConnectOptions): Promise<MemoryEngi
 
 function checkedUrl(given: string): string {
   const url = text(given, 'url').trim();
-  // In a page it may be a path of the server that the page is from.
+  // In a browser, the URL may be relative to the page.
   const page = (globalThis as { readonly location?: { readonly href?: string } }).location?.href;
   const { username = '', password = '' } = URL.canParse(url) ? new URL(url) : {};
-  // Not shown, and sent by no runtime: a request has one authorization.
+  // `fetch` refuses URLs with a user or password. The message does not repeat them.
   if (username !== '' || password !== '') {
     throw invalidArgument(
       'url',
       'it names a user or a password; leave them out, the token is all that is sent',
     );
   }
-  // The path of a verb goes behind the URL.
+  // The path of a verb is appended to the URL.
   if (URL.canParse(url, page) && /^https?:$/.test(new URL(url, page).protocol) && !/[?#]/.test(url))
     return url;
   throw invalidArgument('url', `${describe(given)} is not the URL of a server; write http://127.0.0.1:7411`);
 }
 
-/** The error of a server that has no such path, or something else there: where the URL has one, it is not the server's. */
+/** If there is no API at a URL with a path, suggests the URL without it. Returns other errors as they are. */
 function wrongPath(url: string, error: unknown): unknown {
   const isThere =
     SalienceError.isInstance(error) && (error.code === 'not_found' || error.details['status'] === 405);
   const given = url.replace(/\/+$/, '');
-  // The path of a proxy may come before that of a route.
+  // A proxy may serve the API below a path of its own, which must stay.
   const ofRoute = /\/(v1|mcp|inspector)(\/.*)?$/;
   const likely = ofRoute.test(given)
     ? given.replace(ofRoute, '')
@@ -193,10 +193,10 @@ function wrongPath(url: string, error: unknown): unknown {
   );
 }
 
-/** As a header sends it: without white space around it, such as the mark that some editors begin a file with. */
+/** Returns the token without surrounding white space, such as the byte order mark that some editors write. */
 function checkedToken(given: string): string {
   const token = text(given, 'token').trim();
-  // No header holds another one.
+  // A header cannot hold other characters.
   const [wrong] = /[^\x21-\x7e]/u.exec(token) ?? [];
   if (wrong === undefined) return token;
   throw invalidArgument(
@@ -205,12 +205,12 @@ function checkedToken(given: string): string {
   );
 }
 
-/** The fields of a filter of `forget`: the route takes ids and options beside them. */
+/** The fields of a filter of `forget`: the arguments of `forgetMany` without ids and options. */
 const FORGET_FILTER = Object.keys(verbEntry('forgetMany').arguments ?? {}).filter(
   (name) => name !== 'ids' && !optionNames(verbEntry('forget')).includes(name),
 );
 
-/** What is taken apart here, and could not be if it were missing. */
+/** Fields of answers that the client reads and cannot do without. */
 const NEEDED: Partial<Record<VerbName, readonly string[]>> = {
   recall: ['hits', 'trace'],
   context: ['items', 'trace'],
@@ -219,14 +219,17 @@ const NEEDED: Partial<Record<VerbName, readonly string[]>> = {
   startSession: ['memories'],
 };
 
-/** Whether an answer has what the client reads of it: another program, or another version, may answer something else. */
+/**
+ * Whether an answer has the fields that the client reads. Another program, or another version of the server, may answer
+ * something else.
+ */
 function isShaped(verb: VerbName, answer: Fields): boolean {
   const { answer: listed } = verbEntry(verb);
   const needed = listed && 'list' in listed ? [listed.list] : (NEEDED[verb] ?? []);
   return needed.every((name) => (name === 'trace' ? isPlain(answer[name]) : Array.isArray(answer[name])));
 }
 
-/** Asks a verb as the table lists its arguments, and takes the answer apart as the table says. */
+/** Calls a verb. The table of verbs says how its arguments are sent and how its answer is unpacked. */
 async function askAsListed(
   ask: (verb: VerbName, fields: Fields, operation: OperationOptions) => Promise<unknown>,
   verb: VerbName,
@@ -252,12 +255,12 @@ async function askAsListed(
   return 'list' in answer ? (answered as Fields)[answer.list] : undefined;
 }
 
-/** A statement as the route wants it, which takes one form where the engine takes several. */
+/** Converts a statement for the route, which takes `supersedes` only as a list. */
 function statement({ supersedes, ...fields }: Fields): Fields {
   return supersedes === undefined ? fields : { ...fields, supersedes: [supersedes].flat() };
 }
 
-/** What goes to the server: everything but what is of this process, and the moment, which has a header. */
+/** Returns the options to send: without those for this process only, and without `now`, which is sent as a header. */
 function fieldsOf(options: object = {}): Fields {
   const { signal, now, progress, ...fields } = options as Fields;
   return fields;
@@ -314,7 +317,7 @@ function toHit<Strategy extends string>(
 
 interface RemoteContext extends Omit<Context, 'items'> {
   readonly items: readonly (Omit<Context['items'][number], 'score'> & { readonly score: number })[];
-  /** For readers of the answer: the trace says the same. */
+  /** For readers of the raw answer. `trace` says the same. */
   readonly missing: unknown;
 }
 

@@ -14,27 +14,28 @@ export type Fields = Readonly<Record<string, unknown>>;
 
 export interface VerbRequest {
   readonly method: string;
-  /** With the query. */
+  /** Path and query. */
   readonly path: string;
   readonly body: string | undefined;
 }
 
 /**
- * The request that asks a verb: what the path names goes there, the rest into the query or the body. Throws what the engine throws for
- * values that JSON or a path would turn into others: `invalid_time`, `invalid_argument`, `invalid_text`, `invalid_scope`, `not_found`.
+ * Returns the request for a verb. Path parameters go into the path, all other fields into the query or the body. Throws
+ * what the engine would throw for values that JSON or a URL would change: `invalid_time`, `invalid_argument`,
+ * `invalid_text`, `invalid_scope`, `not_found`.
  */
 export function requestOf(verb: VerbName, fields: Fields): VerbRequest {
   const { route = '', arguments: known = {} } = verbEntry(verb);
   const [method = '', template = ''] = route.split(' ');
   const rest = new Map(Object.entries(fields).filter(([, value]) => value !== undefined));
   for (const [name, value] of rest) checkSendable(value, name, name);
-  // JSON would leave out a condition whose value is undefined, and all memories would meet the rest.
+  // JSON drops a condition whose value is `undefined`, so the filter would match more memories.
   if (rest.has('metadata') && known['metadata'] === narrowingArguments.metadata)
     parseMetadataFilter(rest.get('metadata') as MetadataFilter);
   const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     checkWritten(rest.get(name), name, known[name]);
     const value = String(rest.get(name));
-    // No path has an empty segment, and nothing an empty id.
+    // A path cannot contain an empty segment, and nothing has an empty id.
     if (value === '')
       throw new SalienceError('not_found', `${name}: nothing has an empty id`, {
         details: { [name]: value },
@@ -53,7 +54,7 @@ export function requestOf(verb: VerbName, fields: Fields): VerbRequest {
   return { method, path: query.size === 0 ? path : `${path}?${query}`, body: undefined };
 }
 
-/** What text does not tell from another value: the server would take `null` for a name. */
+/** Throws for values that would look like others in a URL: `null` would become the name "null". */
 function checkWritten(value: unknown, field: string, { type, items }: Argument = {}): void {
   if (type === 'string' && typeof value !== 'string' && !(value instanceof Date)) {
     if (field === 'scope' || field === 'inScope') parseScope(value as string);
@@ -67,7 +68,10 @@ function checkWritten(value: unknown, field: string, { type, items }: Argument =
   else if (!Array.isArray(value)) throw invalidArgument(field, 'expected a list');
 }
 
-/** An empty list must not look like one that was left out. Its sign stands alone: twice it is the text. */
+/**
+ * Returns the values of a list in a query. An empty list is one `[]`, because a list without values would look left
+ * out. A list of the text `[]` is sent as two of them, so that it is not read as the empty list.
+ */
 function listInQuery(list: readonly unknown[]): readonly unknown[] {
   if (list.length === 0) return [[]];
   return list.every((each) => each === '[]') ? ['[]', '[]'] : list;
@@ -81,7 +85,7 @@ const INSTANTS: ReadonlySet<string> = new Set([
 
 function checkSendable(value: unknown, field: string, name: string | undefined): void {
   if (value instanceof Date) {
-    // JSON would make a text of it. Metadata have no moments, whatever they are called.
+    // JSON would turn a `Date` into text. Metadata holds no times, whatever its fields are called.
     if (name === undefined || !INSTANTS.has(name)) {
       throw invalidArgument(field, 'expected no date here; give its ISO string, from toISOString()');
     }
@@ -97,7 +101,7 @@ function checkSendable(value: unknown, field: string, name: string | undefined):
       checkSendable(each, `${field}[${at}]`, name);
     }
   } else if (typeof value === 'object' && value !== null) {
-    // Of a map or a set JSON would keep nothing.
+    // JSON would encode a `Map` or a `Set` as an empty object.
     if (!isPlain(value)) throw invalidArgument(field, 'expected an object of fields');
     const isMetadata = name === undefined || name === 'metadata';
     for (const [key, each] of Object.entries(value))

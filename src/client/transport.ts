@@ -5,30 +5,30 @@ import type { OperationOptions } from '../index.ts';
 import { type Fields, requestOf, type VerbRequest } from './routes.ts';
 
 export interface TransportOptions {
-  /** Of the server, such as `http://127.0.0.1:7411`. */
+  /** The URL of the server, such as `http://127.0.0.1:7411`. */
   readonly url: string;
   readonly token: string;
-  /** Default is the global one. */
+  /** Default is the global `fetch`. */
   readonly fetch?: typeof fetch | undefined;
 }
 
 export interface AskOptions extends OperationOptions {
-  /** A write is done only while the memory has this tag; else the server answers `precondition_failed`. */
+  /** The write is done only if the memory still has this tag. Otherwise the server answers `precondition_failed`. */
   readonly ifMatch?: string | undefined;
-  /** Told the tag of a memory that is answered. */
+  /** Called with the tag of the memory in the answer. */
   readonly tagged?: ((etag: string) => void) | undefined;
 }
 
-/** Asks a server. */
+/** Sends requests to a server. */
 export interface Transport {
   ask<Answer>(verb: VerbName, fields: Fields, options?: AskOptions): Promise<Answer>;
-  /** What is no verb. */
+  /** Requests a path that is not a verb. */
   askPath<Answer>(path: string, options?: Pick<OperationOptions, 'signal'>): Promise<Answer>;
 }
 
 /**
- * Asks over `fetch`. A connection that ends before an answer is tried once more: writes carry an idempotency key, so
- * that the server does them once.
+ * Sends requests with `fetch`. If the connection ends before an answer, the request is sent once more. Writes carry an
+ * idempotency key, so that the server does them only once.
  */
 export function createTransport({ url, token, fetch: given }: TransportOptions): Transport {
   const base = url.replace(/\/+$/, '');
@@ -47,7 +47,7 @@ export function createTransport({ url, token, fetch: given }: TransportOptions):
       const response = await (given ?? fetch)(`${base}${request.path}`, {
         method: request.method,
         headers,
-        // Followed, the token would go where nobody has sent it.
+        // Following a redirect would send the token to another address.
         redirect: 'manual',
         ...(request.body === undefined ? {} : { body: request.body }),
         ...(signal ? { signal } : {}),
@@ -78,13 +78,13 @@ export function createTransport({ url, token, fetch: given }: TransportOptions):
   };
 }
 
-/** No `randomUUID`: browsers have it on pages of HTTPS and of this machine alone. */
+/** Not `randomUUID`: browsers have it only on pages from HTTPS or localhost. */
 function randomKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Every answer is an object; what is none is `undefined`. */
+/** Parses an answer. Returns `undefined` if it is not a JSON object, as all answers of this API are. */
 function parse(text: string): Fields | undefined {
   try {
     return asFields(JSON.parse(text));
@@ -98,16 +98,16 @@ function asFields(value: unknown): Fields | undefined {
 }
 
 /**
- * Whether a server may have answered this without a look at the idempotency key. Any other refusal of a key that was done
- * says that it was.
+ * Whether a server may have sent this status before it looked up the idempotency key. Any other refusal of a key whose
+ * request was done says so.
  */
 function isBeforeKey(status: number): boolean {
   return status === 401 || status === 408 || status === 429 || status >= 500;
 }
 
 /**
- * The error that the server answered, as the engine would have thrown it. `mayBeDone`: this is the answer to a second
- * request, and the first may have been done.
+ * Returns the error in an answer, as the engine would have thrown it. `mayBeDone`: the request was sent twice, and the
+ * first one may have been done.
  */
 function errorOf(
   { status, type, headers }: Response,
@@ -117,7 +117,7 @@ function errorOf(
   mayBeDone: boolean,
 ): SalienceError {
   const problem = answer ?? {};
-  // So many bytes of headers, the path among them, no server reads. A problem that says so is for whoever writes requests.
+  // Servers limit the size of the path and headers. The problem in such an answer is written for raw HTTP requests.
   if (status === 414 || status === 431) {
     return new SalienceError(
       'invalid_argument',
@@ -133,7 +133,7 @@ function errorOf(
       ? new SalienceError(code, `${detail}. ${IN_DOUBT}`, { details: { ...details, inDoubt: true } })
       : new SalienceError(code, detail, { details });
   }
-  // A page is not told where it would have been sent.
+  // Browsers hide the target of a redirect.
   if (type === 'opaqueredirect' || (status >= 300 && status < 400)) {
     const location = headers.get('location');
     const where = location === null ? 'another address' : location;
@@ -148,7 +148,7 @@ function errorOf(
 
 const IN_DOUBT = 'It is unknown whether this was written: read the data before you write it again.';
 
-/** What answered is something else, or of another version. */
+/** The error for an answer that does not come from this API, or comes from another version of it. */
 export function notThisApi(base: string, status: number, inDoubt = false): SalienceError {
   return new SalienceError(
     'server_failed',
@@ -157,7 +157,7 @@ export function notThisApi(base: string, status: number, inDoubt = false): Salie
   );
 }
 
-/** Failures before a byte of the request is sent. */
+/** Codes of failures that happen before any byte of the request is sent. */
 const UNSENT: ReadonlySet<unknown> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -165,7 +165,10 @@ const UNSENT: ReadonlySet<unknown> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-/** A code such as `EHOSTUNREACH` may be that of an open connection too: then the failed call is another one. */
+/**
+ * Whether the request was certainly not sent. A code such as `EHOSTUNREACH` can also occur on an open connection, so
+ * for those the failed system call decides.
+ */
 function isUnsent(failure: unknown): boolean {
   const { cause } = (failure ?? {}) as {
     readonly cause?: { readonly code?: unknown; readonly syscall?: unknown };
