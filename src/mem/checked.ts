@@ -31,7 +31,7 @@ const inputKeys: { readonly [Name in keyof MemFunctions]: readonly string[] } = 
 
 const optionKeys = keysOf<OperationOptions>()({ signal: true, now: true });
 
-/** The engine's names, in its messages, by those of these functions. */
+/** Replaces the engine's names in its messages by those of these functions. */
 export const mendMem = mendWith({
   startSession: 'mem_session_start',
   endSession: 'mem_session_end',
@@ -43,7 +43,7 @@ export const mendMem = mendWith({
 
 type Run = (input: { readonly user_id: string }, options?: OperationOptions) => Promise<unknown>;
 
-/** The same functions; each refuses arguments that it does not have, and a call that names no user, and speaks of them by its own names. */
+/** Wraps the functions: they refuse unknown arguments and a blank `user_id`, and their messages use their own names. */
 export function withKnownInputs(functions: MemFunctions): MemFunctions {
   const checked = Object.entries(inputKeys).map(([name, keys]) => {
     const run = functions[name as keyof MemFunctions] as Run;

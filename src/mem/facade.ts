@@ -18,7 +18,7 @@ import {
   summaryOf,
 } from './shapes.ts';
 
-/** Whose memory is meant: each user has a space, which no other sees. */
+/** Names the user. Each user has a space that no other user sees. */
 export interface OfUser {
   readonly user_id: string;
 }
@@ -29,7 +29,7 @@ export interface SaveInput extends OfUser {
   readonly type: ObservationType;
   /** A few words. */
   readonly title: string;
-  /** What it is about: the next observation about the same takes its place. */
+  /** What it is about. The next observation with the same key replaces this one. */
   readonly topic_key?: string | undefined;
 }
 
@@ -43,12 +43,12 @@ export interface SearchInput extends OfUser {
 }
 
 /**
- * The functions of iLAB Memory, by their names and with their parameters, over the engine. Each also throws what the
- * engine throws: a `SalienceError` with a code, and `invalid_argument` for a blank `user_id` or an unknown argument.
+ * The functions of iLAB Memory, with their names and parameters, on top of the engine. Each also throws what the engine
+ * throws: a `SalienceError` with a code, and `invalid_argument` for a blank `user_id` or an unknown argument.
  */
 export interface MemFunctions {
   /**
-   * Starts a session, or goes on with the open one; one that was idle for 24 hours is closed first.
+   * Starts a session, or continues the open one. A session that was idle for 24 hours is closed first.
    *
    * @example
    * ```ts
@@ -70,7 +70,7 @@ export interface MemFunctions {
     options?: OperationOptions,
   ): Promise<SavedSummary>;
   /**
-   * Saves a summary; its title is how it begins, up to 80 characters. Throws `invalid_argument` for a blank one.
+   * Saves a summary. Its title is its beginning, up to 80 characters. Throws `invalid_argument` for a blank summary.
    *
    * @example
    * ```ts
@@ -82,8 +82,8 @@ export interface MemFunctions {
     options?: OperationOptions,
   ): Promise<SavedSummary>;
   /**
-   * Stores an observation, in the open session if there is one; one that was idle for 24 hours is closed first, and
-   * another one started. Throws `invalid_argument` for an unknown type.
+   * Stores an observation, in the open session if there is one. A session that was idle for 24 hours is closed first,
+   * and a new one is started. Throws `invalid_argument` for an unknown type.
    *
    * @example
    * ```ts
@@ -108,7 +108,7 @@ export interface MemFunctions {
    */
   mem_search(input: SearchInput, options?: OperationOptions): Promise<readonly SearchResult[]>;
   /**
-   * One observation; `null` when this user has none of that id.
+   * Returns one observation; `null` if the user has none with this id.
    *
    * @example
    * ```ts
@@ -121,7 +121,7 @@ export interface MemFunctions {
     options?: OperationOptions,
   ): Promise<Observation | null>;
   /**
-   * What was saved just before and after an observation. Throws `not_found`.
+   * Returns the observations that were saved just before and after one. Throws `not_found`.
    *
    * @example
    * ```ts
@@ -141,7 +141,10 @@ export interface MemFunctions {
   mem_stats(input: OfUser, options?: OperationOptions): Promise<MemStats>;
 }
 
-/** The functions over whatever gives the memory of a user. `moreTypes` may be saved too. */
+/**
+ * Creates the functions. `memoryOf` returns the memory of a user; `moreTypes` are further types that `mem_save`
+ * accepts.
+ */
 export function memFunctions(
   memoryOf: (user: string) => Promise<MemoryEngine>,
   moreTypes: readonly string[] = [],

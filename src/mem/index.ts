@@ -1,5 +1,5 @@
 /**
- * The `mem_*` functions of iLAB Memory: sessions and observations of many users, over the engine.
+ * The `mem_*` functions of iLAB Memory, on top of the engine: sessions and observations of many users.
  *
  * @example
  * ```ts

@@ -12,7 +12,7 @@ afterEach(() => {
   for (const each of directories.splice(0)) rmSync(each, { recursive: true, force: true });
 });
 
-/** Functions with a clock that a test may turn. */
+/** Creates the functions with a clock that a test can advance. */
 function openHere(options: Partial<MemOptions> = {}) {
   let made = 0;
   const time = { now: start };
@@ -67,7 +67,7 @@ describe('sessions', () => {
     expect(next.memories[0]?.score.value).toBeCloseTo(0.5 * 2 ** (-1 / (24 * 30)) + 0.03 + 0.18, 10);
   });
 
-  test('at most five summaries and ten observations begin one, and no summary is among the latter', async () => {
+  test('a session begins with at most five summaries and ten observations, none of them a summary', async () => {
     await using here = openHere();
     const { mem } = here;
     for (let at = 0; at < 12; at++) await mem.mem_save({ ...coffee, content: `Cup ${at}` });
@@ -95,7 +95,7 @@ describe('sessions', () => {
     expect((await mem.mem_session_start(alice)).session_id).toBe(session_id);
   });
 
-  test('what is saved after a day without activity starts another session, and the idle one is over for all', async () => {
+  test('saving after a day without activity starts a new session, and ends the idle one for all', async () => {
     await using here = openHere();
     const { mem, time } = here;
     const first = await mem.mem_session_start(alice);
@@ -119,7 +119,7 @@ describe('sessions', () => {
 });
 
 describe('observations', () => {
-  test('of a known topic are updated, and those known word for word deduped', async () => {
+  test('with a known topic are updated, and with a known text deduplicated', async () => {
     await using here = openHere();
     const { mem, time } = here;
     const saved = await mem.mem_save({ ...coffee, topic_key: 'coffee' });
@@ -169,7 +169,7 @@ describe('observations', () => {
     expect(first?.snippet).toContain('coffee');
   });
 
-  test('come with their neighbours in time', async () => {
+  test('are returned with their neighbours in time', async () => {
     await using here = openHere();
     const { mem, time } = here;
     for (let at = 1; at <= 12; at++) {
@@ -183,7 +183,7 @@ describe('observations', () => {
     await expect(mem.mem_timeline({ ...alice, id: 'm99' })).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  test('of other types are refused unless they are configured', async () => {
+  test('of unknown types are refused unless they are configured', async () => {
     await using here = openHere();
     const recipe = { ...coffee, type: 'recipe' };
     await expect(here.mem.mem_save(recipe)).rejects.toThrow(
@@ -194,7 +194,7 @@ describe('observations', () => {
     expect(await other.mem.mem_save(recipe)).toMatchObject({ outcome: 'created' });
   });
 
-  test.each(['bug', [5], [''], { bug: true }])('of more types are named in a list, not as %j', (types) => {
+  test.each(['bug', [5], [''], { bug: true }])('types must be a list of names, not %j', (types) => {
     const path = mkdtempSync(join(tmpdir(), 'salience-mem-'));
     directories.push(path);
     expect(() => openMem({ path, types: types as never })).toThrow(/^types/);
@@ -221,7 +221,7 @@ describe('users', () => {
     await mem.mem_save({ ...coffee, user_id: 'bob', content: 'Bob prefers tea' });
   }
 
-  test('are named in every call: none is taken for granted', async () => {
+  test('must be named in every call', async () => {
     await using here = openHere();
     const functions = here.mem as unknown as Record<string, (input: object) => Promise<unknown>>;
     const names = Object.keys(functions).filter((name) => name.startsWith('mem_'));
@@ -235,7 +235,7 @@ describe('users', () => {
     }
   });
 
-  test('see nothing of each other', async () => {
+  test('do not see each other', async () => {
     await using here = openHere();
     const { mem } = here;
     await fill(mem);
@@ -248,7 +248,7 @@ describe('users', () => {
     await expect(mem.mem_stats({ user_id: '..' })).rejects.toMatchObject({ code: 'invalid_space_name' });
   });
 
-  test('are on disk, and another process goes on with the open session', async () => {
+  test('are on disk, and another process continues the open session', async () => {
     const path = mkdtempSync(join(tmpdir(), 'salience-mem-'));
     directories.push(path);
     let session: string;

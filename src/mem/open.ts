@@ -4,9 +4,9 @@ import { openSpaces, type SpacesOptions } from '../index.ts';
 import { SPACES_OPTIONS } from '../spaces.ts';
 import { type MemFunctions, memFunctions } from './facade.ts';
 
-/** As for `openSpaces`; the space is the `user_id` of each call. */
+/** Options of `openSpaces`. The `user_id` of each call is the space. */
 export interface MemOptions extends SpacesOptions {
-  /** Types that `mem_save` takes besides profile, preference, decision, discovery and pattern. */
+  /** Types that `mem_save` accepts besides profile, preference, decision, discovery and pattern. */
   readonly types?: readonly string[] | undefined;
 }
 
@@ -15,9 +15,9 @@ export interface Mem extends MemFunctions, AsyncDisposable {
 }
 
 /**
- * Opens the observations of many users in one place. A user's are opened with the first call that names them, and
- * closed when nobody uses them and too many others are open. Throws `invalid_argument` for an unknown option, and
- * for `types` that is no list of names.
+ * Opens the observations of many users in one place. A user's space is opened by the first call that names the user,
+ * and closed when it is unused and too many others are open. Throws `invalid_argument` for an unknown option, and if
+ * `types` is not a list of names.
  *
  * @example
  * ```ts

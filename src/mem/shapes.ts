@@ -1,10 +1,10 @@
 import type { Hit, Memory, RememberResult, Score } from '../index.ts';
 
-/** The types that `mem_save` takes without more configuration. */
+/** The types that `mem_save` accepts by default. */
 export const OBSERVATION_TYPES = ['profile', 'preference', 'decision', 'discovery', 'pattern'] as const;
 export type ObservationType = (typeof OBSERVATION_TYPES)[number] | (string & {});
 
-/** One observation. Times are ISO 8601 in UTC; what is not known is `null`. */
+/** One observation. Times are ISO 8601 in UTC; unknown values are `null`. */
 export interface Observation {
   readonly id: string;
   readonly type: string;
@@ -18,7 +18,7 @@ export interface Observation {
   readonly updated_at: string;
 }
 
-/** An observation that a search found. `score` is a SearchScore, which compares with its own kind only. */
+/** An observation that a search found. `score` is a SearchScore, comparable with other SearchScores only. */
 export interface SearchResult
   extends Pick<Observation, 'id' | 'type' | 'title' | 'topic_key' | 'updated_at'> {
   readonly score: Score<'lexical'>;
@@ -26,7 +26,7 @@ export interface SearchResult
   readonly snippet: string;
 }
 
-/** An observation to begin a session with. `score` is a ContextScore, which compares with its own kind only. */
+/** An observation for the start of a session. `score` is a ContextScore, comparable with other ContextScores only. */
 export interface ContextMemory
   extends Pick<Observation, 'id' | 'type' | 'title' | 'content' | 'topic_key' | 'updated_at'> {
   readonly score: Score<'ambient'>;
@@ -37,7 +37,7 @@ export type SessionSummary = Pick<Observation, 'id' | 'session_id' | 'title' | '
 
 export interface MemSession {
   readonly session_id: string;
-  /** False when an open session goes on. */
+  /** False if an open session continues. */
   readonly is_new: boolean;
   /** Newest first; at most 5. */
   readonly sessions_context: readonly SessionSummary[];
@@ -52,10 +52,10 @@ export interface SavedSummary {
   readonly session_id: string | null;
 }
 
-/** `updated`: its topic was known. `deduped`: it was known word for word. */
+/** `updated`: an observation with this topic existed. `deduped`: one with this text existed. */
 export type SaveOutcome = 'created' | 'updated' | 'deduped';
 
-/** What became of an observation; session and topic are those it has now. */
+/** The result of saving an observation. Session and topic are its current ones. */
 export interface SavedObservation extends SavedSummary {
   readonly topic_key: string | null;
 }
