@@ -1,18 +1,18 @@
-/** How a client starts a server over stdio. */
+/** The command with which a client starts a server over stdio. */
 export interface ServerCommand {
   readonly command: string;
   readonly args: readonly string[];
 }
 
 interface ClientConfig {
-  /** What to run or to write into the client's file. */
+  /** The command to run, or the text to write into the client's file. */
   readonly text: (server: ServerCommand) => string;
-  /** Where it goes. */
+  /** Where the text goes. */
   readonly hint: string;
 }
 
 /**
- * The set-up of each client, as its documentation has it: code.claude.com/docs (mcp), modelcontextprotocol.io
+ * The configuration of each client, from its documentation: code.claude.com/docs (mcp), modelcontextprotocol.io
  * (connect local servers), docs.cursor.com (mcp), code.visualstudio.com/docs (MCP servers), developers.openai.com
  * (Codex, mcp), docs.windsurf.com (cascade, mcp), github.com/google-gemini/gemini-cli (docs/tools/mcp-server.md).
  */

@@ -11,8 +11,9 @@ import type { MemoryEngine } from '../index.ts';
 import { checkMcpOptions, createMcpServer, type McpOptions } from './server.ts';
 
 /**
- * Streamable HTTP for the memory of one space, both protocol eras: `fetch` answers a web-standard request. It checks
- * neither token nor Host nor Origin: the program that mounts it must check them, and create one handler for each space and right.
+ * Creates a handler for Streamable HTTP over the memory of one space, for both protocol eras. `fetch` answers a
+ * web-standard request. It does not check token, Host or Origin: the program that mounts it must check them, and create
+ * one handler per space and right.
  *
  * @example
  * ```ts
@@ -33,7 +34,7 @@ export function createMcpHttpHandler(
   options: McpOptions & { readonly maxBodyBytes?: number | undefined },
 ): McpHttpHandler {
   const { maxBodyBytes, ...rest } = options ?? {};
-  // A server is made for each request, too late for whoever wrote the options.
+  // Servers are created per request. Without this check, invalid options would fail only then.
   checkMcpOptions(memory, rest, 'createMcpHttpHandler');
   if (maxBodyBytes !== undefined) wholeNumber(maxBodyBytes, 'maxBodyBytes', 1, Number.MAX_SAFE_INTEGER);
   const { log = () => {} } = rest;
@@ -44,8 +45,8 @@ export function createMcpHttpHandler(
 }
 
 /**
- * A server that hears no cancellation: it could only come in one batch with its request, of which every answer is waited
- * for, and what is cancelled gets none.
+ * Creates a server that ignores cancellations. One could only arrive in the same batch as its request. The batch waits
+ * for all its answers, and a cancelled request gets none.
  */
 function serverOfOneRequest(memory: MemoryEngine, options: McpOptions): Server {
   const server = createMcpServer(memory, options);
@@ -53,21 +54,21 @@ function serverOfOneRequest(memory: MemoryEngine, options: McpOptions): Server {
   return server;
 }
 
-/** How the SDK begins its errors about requests that it has refused with the reason. */
+/** How the SDK's errors about requests begin that it has already refused with the reason. */
 const REFUSED = /^(?:Rejected (?:inbound|2025-era) request|Unsupported Media Type)\b/;
 
 function isOfClient(error: Error): boolean {
   return error instanceof ProtocolError && error.code !== ProtocolErrorCode.InternalError;
 }
 
-/** Logs faults. What a client did wrong it has been told, and is none. */
+/** Logs server faults. Errors of a client are not logged, because the client was told. */
 function faultsTo(log: (line: string) => void): (error: Error) => void {
   return (error) => {
     if (!isOfClient(error) && !REFUSED.test(error.message)) log(`mcp: ${logLineOf(error)}`);
   };
 }
 
-/** Who asks, as the server that checked the token says it, and the space as far as they may see it. */
+/** The grant of the caller, as verified by the server, and the memory restricted to it. */
 export interface McpAccess {
   readonly grant: {
     readonly id: string;
@@ -78,16 +79,16 @@ export interface McpAccess {
   readonly memory: MemoryEngine;
 }
 
-/** Streamable HTTP for many spaces. */
+/** A handler for Streamable HTTP over many spaces. */
 export interface McpMount {
   answer(request: Request, access: McpAccess): Promise<Response>;
-  /** Ends the streams that are open. */
+  /** Ends the open streams. */
   close(): Promise<void>;
 }
 
 /**
- * What a server of many spaces mounts. Each request is answered from the memory that came with it, never from one of an
- * earlier request, which may be closed or another token's by now. It relies on `access` and checks nothing itself.
+ * Creates the handler that a server of many spaces mounts. Each request uses the memory that came with it: the one of
+ * an earlier request may be closed by now, or belong to another token. It relies on `access` and checks nothing itself.
  */
 export function createMcpMount(
   options: Omit<Parameters<typeof createMcpHttpHandler>[1], 'access' | 'confined'>,
@@ -111,7 +112,7 @@ export function createMcpMount(
     },
   );
   return {
-    // The token itself is the server's alone.
+    // The token itself stays with the server.
     answer: (request, access) =>
       handler.fetch(request, {
         authInfo: { token: '', clientId: access.grant.id, scopes: [], extra: { access } },

@@ -1,6 +1,6 @@
 /**
- * The Model Context Protocol: a memory as tools, resources and prompts of an agent, in a program of your own.
- * `salience mcp` and `salience serve` need none of it.
+ * The Model Context Protocol: offers a memory to agents as tools, resources and prompts, from your own program.
+ * `salience mcp` and `salience serve` do this without code.
  *
  * @module
  */

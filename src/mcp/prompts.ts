@@ -27,14 +27,14 @@ const prompts: readonly Prompt[] = [
   },
 ];
 
-/** What a dialect offers: one that knows projects takes the project of a question too. */
+/** Lists the prompts of a dialect. If it knows projects, a question takes one too. */
 export function listPrompts({ viewOf }: Dialect): Prompt[] {
   return prompts.map((each) =>
     viewOf && each.arguments ? { ...each, arguments: [...each.arguments, project] } : each,
   );
 }
 
-/** Throws the protocol's error for an unknown prompt or a missing argument. */
+/** Renders a prompt. Throws the protocol's error for an unknown prompt or a missing argument. */
 export async function getPrompt(
   {
     name,
@@ -48,7 +48,7 @@ export async function getPrompt(
   if (name === 'what_do_you_know') {
     const about = given['about']?.trim();
     if (!about) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'about: say what it is about');
-    // What the tools of the dialect would not show, its prompt does not show either.
+    // The prompt shows only what the tools of the dialect would show.
     const view = dialect.viewOf?.(given['project']);
     const answer = await callVerb(
       forAgents(recall),

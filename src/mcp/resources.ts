@@ -13,7 +13,7 @@ import type { Dialect } from './tool.ts';
 
 const MEMORY = 'salience://memory/';
 const CONTEXT = 'salience://context';
-/** A list for people to pick from, which many clients fetch whole; all others are there by their template. */
+/** Most listed memories. Many clients fetch the whole list; all other memories are reachable by the template. */
 const LISTED = 100;
 
 export const resourceTemplates: readonly ResourceTemplateType[] = [
@@ -26,7 +26,10 @@ export const resourceTemplates: readonly ResourceTemplateType[] = [
   },
 ];
 
-/** What matters now, then the memories that were updated last. Nothing where each question must name a scope: a resource names none. */
+/**
+ * Lists the context, then the memories that were updated last. The list is empty if every question must name a scope,
+ * because resources cannot.
+ */
 export async function listResources(memory: MemoryEngine): Promise<ListResourcesResult> {
   const page = await memory.list({ limit: LISTED }).catch((error: unknown) => {
     if (SalienceError.isInstance(error) && error.details['field'] === 'scope') return undefined;
@@ -45,7 +48,7 @@ export async function listResources(memory: MemoryEngine): Promise<ListResources
   return { resources: [context, ...memories.map(resourceOf)] };
 }
 
-/** Throws the protocol's error for a resource that does not exist. */
+/** Reads a resource. Throws the protocol's error if it does not exist. */
 export async function readResource(
   memory: MemoryEngine,
   uri: string,
@@ -65,7 +68,7 @@ export async function readResource(
   return { contents: [{ uri, mimeType: 'application/json', text: JSON.stringify(found, null, 2) }] };
 }
 
-/** What starting a session returns. None is started: reading leaves nothing behind. */
+/** Returns what starting a session would return, without starting one or writing anything. */
 async function beginning(
   memory: MemoryEngine,
   view: ReturnType<NonNullable<Dialect['viewOf']>> | undefined,

@@ -26,7 +26,7 @@ async function connect(memory: MemoryEngine, options: Partial<McpOptions> = {}):
   return client;
 }
 
-/** The same over web-standard requests, in the newer of the two protocol eras unless told otherwise. */
+/** Like {@link connect}, over web-standard requests, by default in the newer of the two protocol eras. */
 async function connectByHttp(
   memory: MemoryEngine,
   mode: 'legacy' | { pin: string } = { pin: '2026-07-28' },
@@ -48,7 +48,7 @@ function textOf(result: { readonly content?: unknown }): string {
 }
 
 describe('the tools', () => {
-  test('are listed the same every time, with schemas and honest annotations', async () => {
+  test('are listed the same every time, with schemas and true annotations', async () => {
     const memory = await openHere();
     const client = await connect(memory);
     const { tools } = await client.listTools();
@@ -147,7 +147,7 @@ describe('the tools', () => {
   });
 });
 
-describe('a call that is wrong', () => {
+describe('a wrong call', () => {
   test.each([
     [
       'recall',
@@ -166,7 +166,7 @@ describe('a call that is wrong', () => {
     expect(result.structuredContent).toBeUndefined();
   });
 
-  test('a tool that is not offered is an error of the protocol, which names those that are', async () => {
+  test('for a tool that is not offered is a protocol error that names the offered ones', async () => {
     const client = await connect(await openHere());
     await expect(client.callTool({ name: 'rember', arguments: { content: 'x' } })).rejects.toThrow(
       /unknown tool "rember" \(did you mean "remember"/,
@@ -243,7 +243,7 @@ describe('a call that is wrong', () => {
     );
   });
 
-  test('a fault inside says nothing of what is inside, and is logged without texts', async () => {
+  test('an internal fault reveals nothing internal, and is logged without texts', async () => {
     const memory = await openHere();
     const broken: MemoryEngine = {
       ...memory,
@@ -266,8 +266,8 @@ describe('a call that is wrong', () => {
   });
 });
 
-describe('with the right to read alone', () => {
-  test('nothing that writes is offered, and recalls leave nothing behind', async () => {
+describe('with the right to read only', () => {
+  test('tools that write are not offered, and recalls change nothing', async () => {
     const memory = await openHere();
     await memory.remember('Ada prefers oat milk', { id: 'a' });
     const client = await connect(memory, { access: 'read' });
@@ -294,7 +294,7 @@ describe('with the right to read alone', () => {
 });
 
 describe('resources', () => {
-  test('are what matters now and the latest memories; every memory has its address', async () => {
+  test('are what matters now and the latest memories; every memory has a URI', async () => {
     const memory = await openHere();
     await memory.rememberMany(
       Array.from({ length: 150 }, (_, index) => ({
@@ -327,7 +327,7 @@ describe('resources', () => {
     ]);
   });
 
-  test('what matters now begins with the latest sessions, and starts none', async () => {
+  test('what matters now begins with the latest sessions, without starting one', async () => {
     const memory = await openHere();
     await memory.remember('Ada prefers oat milk');
     for (let day = 0; day < 7; day++) {

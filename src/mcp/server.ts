@@ -13,24 +13,27 @@ import type { Dialect, Tool } from './tool.ts';
 import { callTool, listTool } from './tools.ts';
 
 export interface McpOptions {
-  /** Of this package, for the client to show. */
+  /** The version of this package, shown by clients. */
   readonly version: string;
-  /** Under which names the memory is offered. Default is `salience`, the engine's own verbs. */
+  /** The set of tools under which the memory is offered. Default is `salience`, the engine's own verbs. */
   readonly dialect?: DialectName | undefined;
   /**
-   * `few`: what an agent needs from day to day, described in few words. `all`: every tool with every parameter, and what
-   * each answers. Other dialects have their own tools, all of them. Default is `few`.
+   * `few`: what an agent needs from day to day, with short descriptions. `all`: every tool with every parameter and the
+   * schema of its answer. Other dialects always offer all their tools. Default is `few`.
    */
   readonly tools?: ToolChoice | undefined;
-  /** With `read` nothing is written, and tools that would write are not offered. Default is `write`. */
+  /** With `read`, nothing is written, and tools that write are not offered. Default is `write`. */
   readonly access?: 'read' | 'write' | undefined;
-  /** The memory is limited to some scopes of its space: tools that concern the whole space are not offered. Default is false. */
+  /**
+   * Whether the memory is limited to some scopes of its space. Tools that concern the whole space are then not offered.
+   * Default is false.
+   */
   readonly confined?: boolean | undefined;
   /** Types that `mem_save` accepts besides those of its dialect. */
   readonly types?: readonly string[] | undefined;
   /** Default is the system's clock. */
   readonly clock?: Clock | undefined;
-  /** Receives log lines; never a memory's text. Default is to say nothing. */
+  /** Receives log lines, never with the text of a memory. Default is no log. */
   readonly log?: ((line: string) => void) | undefined;
 }
 
@@ -45,7 +48,7 @@ const optionKeys = keysOf<McpOptions>()({
   log: true,
 });
 
-/** Throws `invalid_argument`: a misspelt limit of what clients may do must not pass for none. */
+/** Throws `invalid_argument` for an unknown option or value: a misspelt restriction must not be ignored. */
 export function checkMcpOptions(memory: MemoryEngine, options: McpOptions, called: string): void {
   checkMemory(memory);
   onlyKeys(options, optionKeys, called);
@@ -61,8 +64,9 @@ export function checkMcpOptions(memory: MemoryEngine, options: McpOptions, calle
 }
 
 /**
- * A server of the Model Context Protocol over the memory of one space: tools, resources, prompts. It knows nothing of
- * transports and takes one connection; serving code makes one for each. Throws `invalid_argument` for an unknown option or value.
+ * Creates a server of the Model Context Protocol over the memory of one space: tools, resources, prompts. It does not
+ * depend on a transport and takes one connection; create one per connection. Throws `invalid_argument` for an unknown
+ * option or value.
  *
  * @example
  * ```ts
@@ -118,7 +122,7 @@ export function createMcpServer(memory: MemoryEngine, options: McpOptions): Serv
   return server;
 }
 
-/** What the SDK finds wrong with the parameters of a request it answers as a failure inside of the server. */
+/** Answers invalid parameters of a request with `InvalidParams`. The SDK alone would answer with an internal error. */
 class CheckedServer extends Server {
   protected override _wrapHandler(
     ...[method, handler]: Parameters<Server['_wrapHandler']>
@@ -137,7 +141,10 @@ class CheckedServer extends Server {
   }
 }
 
-/** The places and problems that the SDK writes into its error as JSON, of tools after a title; `undefined` for any other error. */
+/**
+ * Formats the issues that the SDK writes as JSON into its error, for tools after a prefix; `undefined` for any other
+ * error.
+ */
 function wrongParams(error: unknown): string | undefined {
   try {
     const listed = (error as Error).message.replace(/^Invalid [a-z/]+ request: /, '');
@@ -155,14 +162,17 @@ function wrongParams(error: unknown): string | undefined {
   }
 }
 
-/** All lists are one page, so no cursor was ever given; an empty one means the first page to some clients. */
+/**
+ * Throws for a cursor. Every list is one page, so no cursor was ever returned; some clients send an empty one for the
+ * first page.
+ */
 function onlyPage(params: { readonly cursor?: string | undefined } | undefined): void {
   if (params?.cursor === undefined || params.cursor === '') return;
   const problem = 'cursor: not a cursor of this list, which is one page; leave it out';
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, problem);
 }
 
-/** Without what they say of tools that are not offered. */
+/** Returns the instructions without the sentences about tools that are not offered. */
 function instructionsOf({ instructions, tools }: Dialect, offered: readonly Tool[]): string {
   const missing = tools.filter((tool) => !offered.includes(tool)).map(({ name }) => name);
   if (missing.length === 0) return instructions;
@@ -188,7 +198,10 @@ const plainMem = mem();
 const fewOfSalience = salience('few');
 const allOfSalience = salience('all');
 
-/** Turns errors of the engine into the protocol's, which tell a caller what to mend and nothing of what is inside. */
+/**
+ * Converts errors of the engine to those of the protocol, which tell the caller how to fix the request and reveal
+ * nothing internal.
+ */
 async function guarded<Result>(
   method: string,
   log: (line: string) => void,

@@ -10,18 +10,18 @@ import type { MemoryEngine } from '../index.ts';
 import { createMcpServer, type McpOptions } from './server.ts';
 import { createUnderWay } from './under-way.ts';
 
-/** Bytes of a message, at most: at a longer one the transport would end the connection. */
+/** Most bytes of a message. The transport would end the connection at a longer one. */
 const MOST_BYTES = 10 * 1024 * 1024;
 
-/** Milliseconds for which a client that has closed its end is still answered what it asked before. */
+/** Milliseconds for answering earlier requests after the client has closed its end. */
 const LAST_ANSWERS = 10_000;
 
-/** Bytes of answers that may be unread when the next request is taken, and of requests that may then wait. */
+/** Bytes of unread answers above which no further request is taken; also the bytes of requests that may wait then. */
 const MOST_UNREAD = 16 * 1024 * 1024;
 
 /**
- * Serves one client over the streams of this process, until it closes its end or `signal` aborts. What it asked before it
- * closed is answered first, within ten seconds. Answers that were not read until then are left in stdout.
+ * Serves one client over stdin and stdout, until the client closes its end or `signal` aborts. Requests from before the
+ * close are answered first, within ten seconds. Answers that are still unread then remain in stdout.
  */
 export async function serveMcpOverStdio(
   memory: MemoryEngine,
@@ -43,19 +43,19 @@ export async function serveMcpOverStdio(
     },
     async beforeNext() {
       if (!stdout.writableNeedDrain) return;
-      // What was asked last is answered meanwhile, as far as nothing has to be waited for.
+      // Earlier requests are answered meanwhile, as far as they need not wait.
       await setImmediate();
       if (stdout.writableLength > MOST_UNREAD) await allRead();
     },
     async beforeEnd() {
       await underWay.allAnswered(limit);
-      // Also what is too little to be waited for otherwise: an empty write ends when all before it has.
+      // Waits until everything is written, also what is too little for `drain`: the empty write completes last.
       await new Promise<void>((resolve) => stdout.write('', () => resolve()));
     },
   });
   pipeline(stdin, messages, () => {});
   const transport = new StdioServerTransport(messages);
-  // Its own would add listeners to stdout for each answer that is not read yet.
+  // The original `send` would add listeners to stdout for each unread answer.
   transport.send = async (message) => {
     stdout.write(`${JSON.stringify(message)}\n`);
     underWay.said(message);
@@ -84,13 +84,15 @@ interface Fault {
 interface Reading {
   readonly onMessage: (message: unknown) => void;
   readonly onFault: (fault: Fault) => void;
-  /** Is waited for before each line. */
+  /** Awaited before each line. */
   readonly beforeNext: () => Promise<void>;
-  /** Is waited for when everything is read: at the end the transport gives up what is under way. */
+  /** Awaited at the end of the input, when the transport would abandon requests in progress. */
   readonly beforeEnd: () => Promise<void>;
 }
 
-/** Lets the lines through that are messages, and hands over what is wrong with the others: the transport would drop them. */
+/**
+ * Passes on the lines that are valid messages, and reports faults in others, which the transport would silently drop.
+ */
 function messagesOnly({ onMessage, onFault, beforeNext, beforeEnd }: Reading): Transform {
   let pending: Buffer[] = [];
   let bytes = 0;
@@ -121,13 +123,13 @@ function messagesOnly({ onMessage, onFault, beforeNext, beforeEnd }: Reading): T
     take(chunk.subarray(start));
   };
   return new Transform({
-    // Whether the client has closed its end is known only when all that it wrote before is read.
+    // A large buffer, because the end of the input is noticed only after everything before it is read.
     writableHighWaterMark: MOST_UNREAD,
     transform(chunk: Buffer, _: BufferEncoding, done: TransformCallback) {
       takeLines(chunk, this).then(() => done(), done);
     },
     flush(done: TransformCallback) {
-      // A client that ends need not end its last line.
+      // The last line may lack its line break.
       if (bytes > 0) {
         take(Buffer.from('\n'));
         finish(this);
@@ -137,7 +139,7 @@ function messagesOnly({ onMessage, onFault, beforeNext, beforeEnd }: Reading): T
   });
 }
 
-/** Which request it is stands somewhere in what was not kept. */
+/** `id` is null: it was in the part that was not kept. */
 const TOO_LONG: Fault = {
   id: null,
   code: ProtocolErrorCode.InvalidRequest,
@@ -146,11 +148,14 @@ const TOO_LONG: Fault = {
 
 interface Read {
   readonly messages: readonly unknown[];
-  /** As the transport takes them, which knows no batches: those of 2025-03-26 are taken apart. */
+  /** One message per line, because the transport does not support the batches of protocol version 2025-03-26. */
   readonly line: Buffer;
 }
 
-/** A message or a batch of them, or what the HTTP transport answers to the same; `undefined` for a blank line. */
+/**
+ * Parses a line: a message, or a batch of them, or the fault that the HTTP transport would answer; `undefined` for a
+ * blank line.
+ */
 function readLine(line: Buffer): Read | { readonly fault: Fault } | undefined {
   if (!isUtf8(line)) return notParsed('UTF-8');
   const text = line.toString();

@@ -14,8 +14,8 @@ import type { Tool } from './tool.ts';
 const listed = { few: new WeakMap<Tool, ListedTool>(), all: new WeakMap<Tool, ListedTool>() };
 
 /**
- * A tool as clients see it; only with `all` what it answers is described too. JSON Schema is made once: over HTTP every
- * request has a server of its own.
+ * Describes a tool to clients; with `all` including the schema of its answer. The JSON Schema is created once, because
+ * over HTTP every request has its own server.
  */
 export function listTool(tool: Tool, tools: ToolChoice): ListedTool {
   const known = listed[tools].get(tool);
@@ -40,8 +40,8 @@ export function listTool(tool: Tool, tools: ToolChoice): ListedTool {
 }
 
 /**
- * Calls a tool. Whatever goes wrong in it becomes an answer that tells a model how to mend its call, if it can. Throws
- * the protocol's error for a tool that is not offered.
+ * Calls a tool. Errors become an answer that tells the model how to fix its call, where it can. Throws the protocol's
+ * error for a tool that is not offered.
  */
 export async function callTool(
   tools: readonly Tool[],

@@ -5,7 +5,7 @@ import { createUnderWay } from './under-way.ts';
 const never = new Promise(() => {});
 const ask = (id: unknown, method = 'tools/call') => ({ jsonrpc: '2.0', id, method });
 
-test('waits for every answer, and for nothing that gets none', async () => {
+test('waits for every answer, but not for requests that get none', async () => {
   const { heard, said, allAnswered } = createUnderWay();
   await allAnswered(never);
   heard(ask(1));
@@ -19,7 +19,7 @@ test('waits for every answer, and for nothing that gets none', async () => {
   });
   said({ jsonrpc: '2.0', id: 1, result: {} });
   heard({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 3 } });
-  // A question of the server is no answer.
+  // A request from the server is not an answer.
   said(ask('b', 'ping'));
   await setImmediate();
   expect(isOver).toBe(false);

@@ -1,10 +1,10 @@
-/** The requests of a client that have no answer yet. */
+/** Tracks the requests of a client that have no answer yet. */
 export interface UnderWay {
-  /** A message of the client. */
+  /** Takes note of a message from the client. */
   heard(message: unknown): void;
-  /** A message of the server. */
+  /** Takes note of a message from the server. */
   said(message: unknown): void;
-  /** Resolves when every request is answered, or when `limit` does. */
+  /** Resolves when every request is answered, or when `limit` resolves. */
   allAnswered(limit: Promise<unknown>): Promise<void>;
 }
 
@@ -24,9 +24,9 @@ export function createUnderWay(): UnderWay {
   return {
     heard(message) {
       const { id, method, params } = message as Message;
-      // What was cancelled gets no answer.
+      // A cancelled request gets no answer.
       if (method === 'notifications/cancelled') end(params?.requestId);
-      // A subscription is answered when it ends: there is nothing to wait for.
+      // A subscription is answered only when it ends.
       else if (id !== undefined && method !== undefined && method !== 'subscriptions/listen') open.add(id);
     },
     said(message) {

@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const each of open.splice(0).reverse()) await each.close();
 });
 
-/** A client of one dialect, with a clock that a test may turn. */
+/** Connects a client of one dialect, with a clock that a test can advance. */
 async function connect(dialect: DialectName, types?: readonly string[]) {
   let made = 0;
   const time = { now: start };
@@ -48,7 +48,7 @@ const idsOf = ({ memories }: { readonly memories: readonly { readonly id: string
 describe('mem_*', () => {
   const save = { user_id: 'ada', type: 'preference', title: 'Milk', content: 'Ada prefers oat milk' };
 
-  test('save, search, get and count what belongs to one user', async () => {
+  test('save, search, get and count the observations of one user', async () => {
     const { call } = await connect('mem');
     expect(await call('mem_save', save)).toEqual({
       id: 'm1',
@@ -85,7 +85,7 @@ describe('mem_*', () => {
     });
   });
 
-  test('finds only what shares a word with the query, as SearchScore does', async () => {
+  test('finds only observations that share a word with the query, like SearchScore', async () => {
     const { call, memory } = await connect('mem');
     await memory.remember('The kettle boils', { id: 'kettle' });
     expect(await call('mem_search', { user_id: 'ada', query: 'hot water device' })).toEqual({ results: [] });
@@ -135,7 +135,7 @@ describe('mem_*', () => {
     );
   });
 
-  test('another user is refused by every tool, and nothing is written', async () => {
+  test('every tool refuses another user, and nothing is written', async () => {
     const { client, fail, memory } = await connect('mem');
     const inputs: Readonly<Record<string, Record<string, unknown>>> = {
       mem_session_start: {},
@@ -200,7 +200,7 @@ describe('the scoped tools', () => {
     expect(idsOf(found).sort()).toEqual(ids);
   });
 
-  test('a scope alone finds the best of that scope, however many others rank above', async () => {
+  test('a scope alone finds the best of that scope, even if many others rank higher', async () => {
     const { call, memory } = await connect('scoped');
     await memory.rememberMany(
       Array.from({ length: 30 }, (_, at) => ({ id: `g${at}`, content: 'coffee machine', weight: 1 })),
@@ -262,7 +262,7 @@ describe('the scoped tools', () => {
     expect(idsOf(await call<{ memories: { id: string }[] }>('list', {}))).toEqual([]);
   });
 
-  test('a contradiction is stored and told, and superseding hides the older one', async () => {
+  test('a contradiction is stored and reported, and superseding hides the older memory', async () => {
     const { call, client, memory } = await connect('scoped');
     await memory.remember('Redux is the best state manager', { id: 'old' });
     const content = 'Redux is the best state manager, or Zustand';
@@ -282,7 +282,7 @@ describe('the scoped tools', () => {
     expect(memories.find(({ id }) => id === 'old')?.weight).toBe(0.1);
   });
 
-  test('what was said not to hold is no longer listed, and says so when it is remembered again', async () => {
+  test('an invalidated memory is not listed, and remembering it again reports that', async () => {
     const { call, memory } = await connect('scoped');
     await call('remember', { content: 'Ann is away' });
     await memory.invalidate('m1', 'She is back');

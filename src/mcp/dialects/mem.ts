@@ -88,7 +88,7 @@ function lineOf({
   return `[${named(id)}] ${named(type)}: ${title === null ? '' : `${quoted(title)}: `}${quoted(content)}`;
 }
 
-/** A space is one user's: whoever asks for another one must not be answered from this one. */
+/** Throws for another user than the one whose space this is. */
 function requireUser(memory: MemoryEngine, user: string): MemoryEngine {
   if (user === memory.space) return memory;
   throw new SalienceError(
@@ -98,7 +98,9 @@ function requireUser(memory: MemoryEngine, user: string): MemoryEngine {
   );
 }
 
-/** The `mem_*` tools of iLAB Memory, with its parameters and semantics. `moreTypes` may be saved too. */
+/**
+ * Creates the `mem_*` tools of iLAB Memory, with its parameters and semantics. `moreTypes` are further types to accept.
+ */
 export function mem(moreTypes: readonly string[] = []): Dialect {
   const functionsOf = (memory: MemoryEngine): MemFunctions =>
     memFunctions(async (user) => requireUser(memory, user), moreTypes);

@@ -38,7 +38,7 @@ describe('the scope of a project', () => {
     );
   });
 
-  test('that was written by hand is shown as it stands; that of another kind or depth is no project', () => {
+  test('is shown as it is if it was written by hand; other kinds and deeper scopes are not projects', () => {
     expect(projectOfScope('project:a_.41.')).toBe('a_.41.');
     expect(projectOfScope('project:a_.FF.')).toBe('a_.FF.');
     expect(projectOfScope('project:a/b')).toBeUndefined();
@@ -51,7 +51,7 @@ describe('the scope of a project', () => {
   });
 });
 
-describe('a scope that is none', () => {
+describe('an invalid scope', () => {
   test.each(['banana', 'Global', 'Project', '', 'project:', 'project:my app', 'project:*'])(
     '%j is answered with what there is, on reading and on writing',
     (scope) => {
@@ -62,7 +62,7 @@ describe('a scope that is none', () => {
     },
   );
 
-  test('a scope and a project that do not belong together are refused', () => {
+  test('refuses a scope that does not belong to the project', () => {
     expect(() => placeOf('project:other', 'match')).toThrow(/not the scope of this project/);
     expect(() => placeOf('global', 'match')).toThrow('leave it out');
     expect(placeOf('project:match', 'match')).toBe('project:match');

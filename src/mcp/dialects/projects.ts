@@ -1,7 +1,7 @@
 import { parseScope } from '../../domain/scope.ts';
 import { SalienceError } from '../../index.ts';
 
-/** What a scoped tool looks at: what is visible, and which of it is returned. */
+/** What a scoped tool sees (`scope`), and which part of that it returns (`inScope`). */
 export interface View {
   readonly scope?: string | undefined;
   readonly inScope?: string | undefined;
@@ -10,13 +10,14 @@ export interface View {
 const PROJECT = 'project:';
 
 /**
- * The scope of a project, whatever it is called. A name that a scope cannot hold is written with its bytes: "my app" is
+ * Returns the scope of a project. Characters that a scope cannot contain are written as hex bytes: "my app" becomes
  * `project:my_.20.app`. Throws `invalid_argument` for a name that is blank or too long.
  */
 export function scopeOfProject(project: string): string {
   const name = project.normalize('NFC');
   if (name.trim() === '' || !name.isWellFormed()) throw invalid('project', 'give the name of the project');
-  // The mark of what is written with its bytes is one of these itself, and so are the names that no scope may have.
+  // `_` before `.` is escaped too, because it marks escaped bytes, and so are `.` and `..`, which no scope may be
+  // named.
   const unsafe = /^\.{1,2}$/.test(name) ? /\./g : /[^A-Za-z0-9._-]+|_(?=\.)/gu;
   const written = name.replace(unsafe, (text) => `_.${Buffer.from(text).toString('hex').toUpperCase()}.`);
   try {
@@ -26,18 +27,18 @@ export function scopeOfProject(project: string): string {
   }
 }
 
-/** The name of the project whose scope this is; `undefined` when it is no project's. */
+/** Returns the name of the project of a scope; `undefined` if the scope is not a project's. */
 export function projectOfScope(scope: string): string | undefined {
   if (!scope.startsWith(PROJECT) || scope.includes('/')) return undefined;
   const written = scope.slice(PROJECT.length);
   const name = written.replace(/_\.((?:[0-9A-F]{2})+)\./g, (_, bytes: string) =>
     Buffer.from(bytes, 'hex').toString(),
   );
-  // Written by hand, and only alike.
+  // A scope that was written by hand may only look escaped. Then it is returned as it is.
   return name.trim() !== '' && name.isWellFormed() && scopeOfProject(name) === scope ? name : written;
 }
 
-/** Where a statement goes. Throws `invalid_argument` and `invalid_scope`, which say what there is. */
+/** Returns the scope of a new statement. Throws `invalid_argument` and `invalid_scope`, which list the choices. */
 export function placeOf(scope: string | undefined, project: string | undefined): string {
   if (project !== undefined) {
     if (scope === 'global') throw invalid('project', 'leave it out for what is global');
@@ -47,7 +48,9 @@ export function placeOf(scope: string | undefined, project: string | undefined):
   return checkScope(scope ?? 'global');
 }
 
-/** What a call sees: with a project, that project and what is global; with a scope alone, exactly that scope. */
+/**
+ * Returns what a call sees. With a project: that project and what is global. With a scope alone: exactly that scope.
+ */
 export function viewOf(scope: string | undefined, project: string | undefined, otherwise: View): View {
   if (project !== undefined) return { scope: ofOneProject(scope, project) };
   if (scope === undefined) return otherwise;
@@ -68,7 +71,7 @@ function checkScope(scope: string): string {
   try {
     if (/^[a-z]+:/.test(scope)) return parseScope(scope);
   } catch {
-    // The message below says what there is in the words of these tools.
+    // The error below names the choices in the words of these tools.
   }
   throw new SalienceError(
     'invalid_scope',

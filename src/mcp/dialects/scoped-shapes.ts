@@ -11,7 +11,7 @@ export const project = z.string().optional().describe('The name of the project')
 export const tags = z.array(z.string()).max(LONGEST_LIST).optional();
 export const memoryType = z.enum(TYPES);
 
-/** A memory as mememory has it. */
+/** A memory in the form of mememory. */
 export const scopedMemory = z.object({
   id: z.string(),
   content: z.string(),

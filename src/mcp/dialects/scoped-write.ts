@@ -67,7 +67,10 @@ export const remember = defineTool({
     ].join('\n'),
 });
 
-/** Names the tools of this dialect: there is none that resolves a conflict by itself. */
+/**
+ * Describes the conflicts of a new statement in terms of this dialect's tools. None of them resolves a conflict by
+ * itself.
+ */
 function warningOf(
   id: string,
   conflicts: readonly { readonly id: string; readonly similarity: number; readonly content: string }[],

@@ -11,7 +11,7 @@ import { type View, viewOf } from './projects.ts';
 import { lineOf, memoryType, project, scope, scopedMemory, scopedMemoryOf, tags } from './scoped-shapes.ts';
 import { forget, remember, update } from './scoped-write.ts';
 
-/** Where a recall looks that is told nothing. */
+/** What a recall sees without a scope and a project. */
 const globalOnly: View = { scope: 'global' };
 
 const recall = defineTool({
@@ -89,7 +89,7 @@ const list = defineTool({
   text: ({ memories }) => (memories.length === 0 ? 'no memories' : memories.map(lineOf).join('\n')),
 });
 
-// Times are ISO 8601 in UTC with milliseconds: their order as texts is their order in time.
+// Times are ISO 8601 in UTC with milliseconds, so they can be compared as strings.
 function isOver({ expiresAt, validUntil, invalidatedAt, core }: Memory, now: string): boolean {
   return (
     invalidatedAt !== undefined ||

@@ -16,7 +16,7 @@ const dialects: readonly (readonly [string, Dialect])[] = [
   ['scoped', scoped],
 ];
 
-/** Names of tools and of their arguments that are no ordinary words as well. */
+/** Names of tools and arguments that are also ordinary words. */
 const ordinary = new Set([
   'activity',
   'before',
@@ -59,7 +59,7 @@ async function textsOf({ instructions, tools }: Dialect): Promise<readonly strin
 }
 
 describe.each(dialects)('the words of %s', (_, dialect) => {
-  it('name only tools and arguments that there are, in instructions and help', async () => {
+  it('name only existing tools and arguments in instructions and help', async () => {
     const known = new Set([...wordsOf(dialect.tools), ...(await topicsOf(dialect))]);
     const texts = await textsOf(dialect);
     expect(texts.length).toBeGreaterThan(0);
@@ -123,7 +123,7 @@ describe('errors', () => {
     expect(message).not.toMatch(library);
   });
 
-  it.each(['few', 'all'] as const)('of %s tools of the engine advise what is a tool', async (choice) => {
+  it.each(['few', 'all'] as const)('of %s tools of the engine advise only existing tools', async (choice) => {
     const dialect = salience(choice);
     const ended = await call(dialect, 'end_session', { summary: 'Done' });
     expect(ended).toMatch(/keep a summary without one with remember/);
@@ -135,7 +135,7 @@ describe('errors', () => {
       );
   });
 
-  it('keep what the caller wrote, and everything else of the error', () => {
+  it('keep the text of the caller, and all other parts of the error', () => {
     const cause = new Error('why');
     const given = new SalienceError('not_found', 'there is no "topicKey"; topicKey is', {
       details: { a: 1 },
