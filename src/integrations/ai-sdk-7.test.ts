@@ -16,8 +16,8 @@ import { live } from '../testing/live-memory.ts';
 import { calls, says, usage } from '../testing/sdk-answers.ts';
 import { memoryMiddleware, memoryTools } from './ai-sdk.ts';
 
-// Version 7 of the AI SDK, whose models and middleware are of another specification. The types here are of version 6: that they fit
-// version 7 where that is installed is a test of the package.
+// Version 7 of the AI SDK, whose models and middleware follow another version of the specification. The types here are
+// those of version 6. That they fit an installed version 7 is checked by a test of the package.
 const tools = () => memoryTools(memory) as unknown as ToolSet;
 const middleware = () => memoryMiddleware(memory, { observe: 'remember' }) as never;
 
@@ -33,7 +33,7 @@ beforeEach(async () => {
 });
 afterEach(() => memory.close());
 
-test('tools are called in a text that is made, and by an agent', async () => {
+test('generateText and an agent call the tools', async () => {
   const model = scripted(
     calls('remember', { content: 'Keeps bees', type: 'fact' }),
     calls('recall', { query: 'bees' }),
@@ -61,7 +61,7 @@ test('tools are called in a text that is made, and by an agent', async () => {
   });
 });
 
-test('the middleware puts what is known before the question, and keeps what was said', async () => {
+test('the middleware adds what is known to the question, and stores what was said', async () => {
   await memory.remember('The user is allergic to peanuts');
   const model = scripted(says('No, they have peanuts in them.'));
   await generateText({
@@ -75,7 +75,7 @@ test('the middleware puts what is known before the question, and keeps what was 
   ]);
 });
 
-test('the middleware keeps what was streamed', async () => {
+test('the middleware stores streamed answers', async () => {
   const stream: Stream = simulateReadableStream({
     chunks: [
       { type: 'stream-start', warnings: [] },
@@ -94,7 +94,7 @@ test('the middleware keeps what was streamed', async () => {
   expect(await contents()).toEqual(['User: I keep bees\nAssistant: Buzz']);
 });
 
-test('a model answers what it is asked, and says what it spent', async () => {
+test('a model answers, and reports its usage', async () => {
   const given: LanguageModel = scripted(says('{"n":1}'));
   const model = aiSdkModel(given as never);
   const schema = { parse: z.object({ n: z.number() }).parse, jsonSchema: { type: 'object' } } as never;

@@ -47,7 +47,7 @@ describe('tools', () => {
     });
   });
 
-  test('a wrong call tells the model what would do, and writes nothing', async () => {
+  test('a wrong call tells the model how to fix it, and writes nothing', async () => {
     const model = scripted(calls('update', { id: 'nobody', content: 'x' }), says('sorry'));
     const { steps } = await generateText({
       model,
@@ -61,7 +61,7 @@ describe('tools', () => {
     expect(await contents(memory)).toEqual([]);
   });
 
-  test('let no model say where a memory comes from, or when it was known', async () => {
+  test('do not let a model say where a memory comes from, or when it was known', async () => {
     const tools = memoryTools(memory);
     const fields = (name: string) =>
       Object.keys((tools[name] as { readonly inputSchema: z.ZodObject }).inputSchema.shape);
@@ -90,7 +90,7 @@ describe('tools', () => {
     expect(await contents(memory)).toEqual([]);
   });
 
-  test('are those that are asked for', () => {
+  test('are those that were requested', () => {
     expect(Object.keys(memoryTools(memory)).sort()).toEqual(['forget', 'recall', 'remember', 'update']);
     expect(Object.keys(memoryTools(memory, { readOnly: true }))).toEqual(['recall']);
     expect(Object.keys(memoryTools(memory, { only: ['recall', 'stats'] }))).toEqual(['recall', 'stats']);
@@ -104,7 +104,7 @@ describe('middleware', () => {
   const wrapped = (model: MockLanguageModelV3, options = {}): LanguageModel =>
     wrapLanguageModel({ model, middleware: memoryMiddleware(memory, options) });
 
-  test('looks for the beginning of a message that is too long for a query', async () => {
+  test('queries with the beginning of a message that is too long', async () => {
     await memory.remember('The favourite tea is lapsang.');
     const model = scripted(says('Lapsang.'));
     const errors: unknown[] = [];
@@ -143,7 +143,7 @@ describe('middleware', () => {
     );
   });
 
-  test('remembers the turn as it was said if asked to, and finds it in the next', async () => {
+  test('remembers the turn word for word on request, and finds it in the next', async () => {
     const words = { observe: 'remember' };
     const model = scripted(says('Noted: your bike is red.'), says('Red.'));
     await generateText({ model: wrapped(model, { ...words, sessionId: 's1' }), prompt: 'My bike is red' });
@@ -162,7 +162,7 @@ describe('middleware', () => {
     ]);
   });
 
-  test('recalls and remembers also what has half of a surrogate pair, or a control character', async () => {
+  test('recalls and remembers text with lone surrogates or control characters', async () => {
     await memory.remember('The favourite tea is lapsang');
     const onError = vi.fn();
     const odd = 'I cut\ud83d my\0 favourite tea to one cup a day';
@@ -205,7 +205,7 @@ describe('middleware', () => {
     expect(await contents(memory)).toEqual(['User: How are you?\nAssistant: Very well.']);
   });
 
-  test('a turn of several steps is recalled once, read the same in each, and observed once', async () => {
+  test('recalls once for a turn of several steps, with the same text in each, and observes once', async () => {
     await memory.remember('Keeps bees in the garden');
     const model = scripted(calls('recall', { query: 'hives' }), says('Two.'));
     const turns: unknown[] = [];
@@ -244,7 +244,7 @@ describe('middleware', () => {
     ]);
   });
 
-  test('remembers what is worth it, without the words of the model', async () => {
+  test('remembers what is worth it, but not the words of the model', async () => {
     const model = new MockLanguageModelV3({ doGenerate: async () => says('You are welcome, dear friend.') });
     const said = [
       'ok thanks',
@@ -259,7 +259,7 @@ describe('middleware', () => {
     expect((await memory.list()).memories).toMatchObject([{ content: 'My bike is red', sessionId: 's1' }]);
   });
 
-  test('has what a language model finds remembered, where there is one', async () => {
+  test('remembers what a language model finds, if there is one', async () => {
     const { model: extractor } = scriptedModel(() => ({
       memories: [
         extracted('Ann keeps bees.', { importance: 0.6 }),
@@ -272,7 +272,7 @@ describe('middleware', () => {
     expect(await contents(judged)).toEqual(['Ann keeps bees.']);
   });
 
-  test('what one memory adds is to another of the same model no word of the user', async () => {
+  test('does not take context that another memory added for words of the user', async () => {
     const { memory: team } = await live();
     await memory.remember('My locker by the bike shed opens with 4711');
     const model = new MockLanguageModelV3({ doGenerate: async () => says('Fine.') });
@@ -284,7 +284,7 @@ describe('middleware', () => {
     expect(await contents(team)).toEqual(['My bike is red', 'User: My bike is red\nAssistant: Fine.']);
   });
 
-  test('gives back what other sessions said, not the running one, and nothing below minScore', async () => {
+  test('returns what other sessions said, not the current one, and nothing below minScore', async () => {
     await memory.remember('My bike is red', { sessionId: 's1' });
     await memory.remember('My bike has a bell', { sessionId: 's0' });
     await memory.remember('Bikes are sold in town');
@@ -301,7 +301,7 @@ describe('middleware', () => {
     expect(await injected({ minScore: 1 })).not.toContain('bell');
   });
 
-  test('a memory that fails does not silence the model, and is reported', async () => {
+  test('the model answers if the memory fails, and the failure is reported', async () => {
     const errors: unknown[] = [];
     const model = scripted(says('Hello.'));
     const failing = wrapped(model, { onError: (error: unknown) => errors.push(error) });
@@ -311,7 +311,7 @@ describe('middleware', () => {
     expect(errors).toMatchObject([{ code: 'closed' }, { code: 'closed' }]);
   });
 
-  test('a call that was aborted is no failure of the memory', async () => {
+  test('an aborted call is not reported as a failure', async () => {
     const onError = vi.fn();
     const stop = new AbortController();
     const context = ((...given: Parameters<MemoryEngine['context']>) => {
@@ -326,7 +326,7 @@ describe('middleware', () => {
     expect(onError.mock.calls).toEqual([]);
   });
 
-  test('what was not remembered as it should be is reported: a message too long, a model that fails', async () => {
+  test('reports what was not remembered: a message that is too long, a model that fails', async () => {
     const { model: extractor } = scriptedModel(() => {
       throw new SalienceError('model_failed', 'the server is down');
     });
@@ -345,7 +345,7 @@ describe('middleware', () => {
     }
   });
 
-  test('an onError that throws does not silence the model either', async () => {
+  test('the model answers even if onError throws', async () => {
     const warnings: string[] = [];
     const listen = vi.spyOn(process, 'emitWarning').mockImplementation((warning) => {
       warnings.push(warning instanceof Error ? warning.message : warning);

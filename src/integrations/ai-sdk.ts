@@ -1,5 +1,5 @@
 /**
- * A memory for agents of the Vercel AI SDK: as tools that the model calls, or as middleware that needs no calls.
+ * Memory for agents of the Vercel AI SDK: as tools that the model calls, or as middleware that needs no tool calls.
  *
  * @module
  */
@@ -15,9 +15,9 @@ import { type MemoryToolOptions, toolsOf } from './tools.ts';
 export type { MemoryToolOptions };
 
 /**
- * Tools for `generateText`, `streamText` and agents, named as the verbs are: `{ remember, recall, update, forget }`.
- * The application gets what the engine answers; the model reads a short text in which stored statements are quoted.
- * Throws `invalid_argument` for an unknown tool name in `only`.
+ * Creates tools for `generateText`, `streamText` and agents, named like the verbs:
+ * `{ remember, recall, update, forget }`. The application gets the engine's results; the model reads a short text in
+ * which stored statements are quoted. Throws `invalid_argument` for an unknown tool name in `only`.
  *
  * @example
  * ```ts
@@ -67,22 +67,23 @@ export interface MemoryMiddlewareOptions
     | 'minRelevance'
     | 'maxContextItems'
   > {
-  /** How many tokens remembered context may take, at least 1. Default is 2,000. */
+  /** Most tokens of remembered context, at least 1. Default is 2,000. */
   readonly maxTokens?: number | undefined;
   /**
-   * The session in which all this happens. Its own memories are not put into prompts: the conversation is there already.
+   * The session of this conversation. Its own memories are not put into prompts, because the conversation is there
+   * already.
    */
   readonly sessionId?: string | undefined;
   /**
-   * What is done with a turn when the model has answered. `worth` (default) observes what the user said and keeps what is
-   * worth it: facts that the memory's language model finds; without one the message, unless it is only politeness, small
-   * talk or a question. `remember` keeps every turn word for word, as one memory of type `event`; `none` keeps nothing; a
-   * function of your own keeps what it likes.
+   * What to do with a turn after the model has answered. `worth` (default) observes what the user said and stores what
+   * is worth it: the facts that the memory's language model finds, or without a model the message, unless it is only
+   * politeness, small talk or a question. `remember` stores every turn word for word, as one memory of type `event`.
+   * `none` stores nothing. A function receives the turn.
    */
   readonly observe?: 'worth' | 'remember' | 'none' | ((turn: Turn) => Promise<unknown>) | undefined;
   /**
-   * Called when remembering or recalling fails, but not when the call was aborted. The model is asked and answers all the same, also
-   * when this throws: then both errors are warnings of the process. Default is a warning of the process.
+   * Called when remembering or recalling fails, except after an abort. The model is called all the same. If `onError`
+   * itself throws, both errors become warnings of the process. Default is a warning of the process.
    */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
@@ -112,19 +113,26 @@ type StreamPart =
     ? Part
     : never;
 
-/** What a model and the rules call mentioned in passing: less than that is not worth remembering by default. */
+/**
+ * Importance of what models and rules regard as mentioned in passing. Less important statements are not stored by
+ * default.
+ */
 const MIN_IMPORTANCE = 0.3;
 
-/** The most contexts that wait for the next step of their turn. */
+/** Most cached contexts that wait for the next step of their turn. */
 const MOST_TURNS = 64;
 
-/** Parts that a middleware put into messages: where a model has several, nobody said them. */
+/**
+ * Parts that a middleware added to messages. With several middlewares, none of them must take these for the user's
+ * words.
+ */
 const added = new WeakSet<object>();
 
 /**
- * Middleware for `wrapLanguageModel`. Before a call it puts what is remembered about the user's last message into that
- * message: as fenced data, whose fence tells the model to treat it as data. In the further steps of a turn (after tool calls) it
- * puts the same text there, so that the provider's cache holds. After the answer it observes the turn. Throws `invalid_argument`.
+ * Creates middleware for `wrapLanguageModel`. Before a call it puts what is remembered about the user's last message
+ * into that message, as fenced data that the model is told to treat as data. Further steps of a turn (after tool calls)
+ * get the same text, so that the provider's cache holds. After the answer it observes the turn. Throws
+ * `invalid_argument`.
  *
  * @example
  * ```ts
@@ -162,7 +170,7 @@ export function memoryMiddleware(memory: MemoryEngine, options: MemoryMiddleware
     }
   };
   const contexts = new Map<string, string>();
-  // What the user said, without what was put there.
+  // By call, what the user said, without the parts that were added.
   const said = new WeakMap<object, string>();
 
   async function contextOf(query: string, isNewTurn: boolean, signal: AbortSignal | undefined) {
@@ -229,7 +237,7 @@ export function memoryMiddleware(memory: MemoryEngine, options: MemoryMiddleware
       try {
         text = await contextOf(query, at === params.prompt.length - 1, params.abortSignal);
       } catch (error) {
-        // Whoever stopped the call knows.
+        // After an abort the caller knows.
         if (params.abortSignal?.aborted !== true) report(error);
         return params;
       }
@@ -274,7 +282,7 @@ function withContext(prompt: Prompt, at: number, text: string): Prompt {
   );
 }
 
-/** The text parts of a message's content, but for what a middleware put there. */
+/** Returns the text parts of a message, without those that a middleware added. */
 function textOf(content: string | readonly { readonly type: string }[] | undefined): string {
   if (typeof content === 'string') return content;
   return (content ?? [])

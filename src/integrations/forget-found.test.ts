@@ -4,7 +4,7 @@ import { forgetFound } from './forget-found.ts';
 
 const found = [{ id: 'a' }, { id: 'b' }] as unknown as readonly Memory[];
 
-/** A memory that refuses to forget with these errors in turn, and whose lists stay as they are. */
+/** A memory whose `forget` throws these errors in order, and whose lists do not change. */
 function refusing(...errors: readonly Error[]) {
   const asked: unknown[] = [];
   const memory = {
@@ -19,15 +19,15 @@ function refusing(...errors: readonly Error[]) {
 
 const missing = (id: string) => new SalienceError('not_found', `no ${id}`, { details: { id } });
 
-describe('what is found and cannot be forgotten', () => {
-  test('is looked for once more where it is not there, and not for ever', async () => {
+describe('memories that are found but cannot be forgotten', () => {
+  test('are searched once more if they are missing, but not forever', async () => {
     const { asked, forget } = refusing(missing('a'));
     await expect(forget()).rejects.toMatchObject({ code: 'not_found', details: { id: 'a' } });
     expect(asked).toEqual([['a', 'b']]);
     expect(await refusing(missing('c')).forget()).toEqual(found);
   });
 
-  test('is an error for any other reason', async () => {
+  test('cause an error for any other reason', async () => {
     for (const error of [new SalienceError('forbidden', 'no'), new Error('the plug is out')]) {
       const { asked, forget } = refusing(error);
       await expect(forget()).rejects.toBe(error);
@@ -36,7 +36,7 @@ describe('what is found and cannot be forgotten', () => {
   });
 });
 
-test('more than a server takes at once is forgotten in parts', async () => {
+test('more memories than a server accepts at once are forgotten in batches', async () => {
   const asked: number[] = [];
   const memory = { forget: async ({ length }: readonly string[]) => asked.push(length) };
   const many = Array.from({ length: 20_001 }, (_, at) => ({ id: `m${at}` })) as unknown as readonly Memory[];

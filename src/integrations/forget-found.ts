@@ -2,8 +2,9 @@ import { LONGEST_LIST } from '../domain/arguments.ts';
 import { type Memory, type MemoryEngine, SalienceError } from '../index.ts';
 
 /**
- * Forgets what `find` finds, and returns it. Where somebody else has forgotten some of it in between, nothing was forgotten
- * yet: it looks again, and goes on with what is left. A server takes so many at once.
+ * Forgets the memories that `find` finds, and returns them. If somebody else forgot one of them meanwhile, the whole
+ * `forget` was refused, so it searches again and forgets what is left. Ids are sent in batches, because a server limits
+ * their number.
  */
 export async function forgetFound(
   memory: MemoryEngine,
@@ -14,7 +15,7 @@ export async function forgetFound(
     const found = await find();
     const ids = found.map(({ id }) => id);
     if (found.length === 0) return found;
-    // It is there, and yet it is not: it would be so for ever.
+    // `find` still returns the id that `forget` does not know. Another attempt would fail in the same way.
     if (refused && ids.some((id) => id === refused?.details['id'])) throw refused;
     try {
       for (let at = 0; at < ids.length; at += LONGEST_LIST)

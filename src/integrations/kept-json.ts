@@ -2,17 +2,17 @@ import { invalidArgument } from '../domain/check.ts';
 import type { JsonValue } from '../domain/memory.ts';
 import { redactMetadata } from '../domain/redaction.ts';
 
-/** More would not help a recall, and fits into a content of 32 KiB whatever the script. */
+/** More text would not help a recall. This fits into a content of 32 KiB in any script. */
 const MOST_CHARACTERS = 8000;
 
-/** Counted, since how deep the stack reaches differs between runtimes, and between calls of one process. */
+/** Nesting is counted, because the depth at which the stack overflows differs between runtimes and calls. */
 const MOST_LEVELS = 1000;
 
 /**
- * Any JSON as a text that metadata keeps to the last character, up to 1,000 levels deep. What stands in
- * `<private>…</private>` is taken out here already: the engine would take it out of the finished text, and break it.
+ * Serialises a JSON value, up to 1,000 levels deep, so that metadata stores it unchanged. Text in
+ * `<private>…</private>` is removed before: if the engine removed it from the serialised text, the JSON would break.
  *
- * Throws `invalid_argument` naming `field` for what is not valid JSON, or nested deeper.
+ * Throws `invalid_argument` with `field` for values that are not valid JSON, or are nested deeper.
  */
 export function keptJson(value: unknown, field: string): string {
   const text = jsonOf(value);
@@ -25,7 +25,10 @@ export function keptJson(value: unknown, field: string): string {
   return text;
 }
 
-/** `undefined` for what JSON cannot represent: a bigint and a cycle throw, a function gives nothing. */
+/**
+ * Returns `undefined` for values that JSON cannot represent. `stringify` throws for a bigint and a cycle, and returns
+ * `undefined` for a function.
+ */
 function jsonOf(value: unknown): string | undefined {
   try {
     const text = JSON.stringify(value);
@@ -43,12 +46,12 @@ function isNestedDeeper(value: JsonValue, levels: number): boolean {
   return levels === 0 || Object.values(value).some((each) => isNestedDeeper(each, levels - 1));
 }
 
-/** A text as the content of a memory may be: well-formed, without control characters, not too long. */
+/** Makes a text valid as the content of a memory: well-formed, without control characters, not too long. */
 export function readable(text: string): string {
   return text.length <= MOST_CHARACTERS ? storable(text) : `${storable(text.slice(0, MOST_CHARACTERS))}…`;
 }
 
-/** A text with what no memory holds replaced: control characters, and halves of surrogate pairs. */
+/** Replaces characters that no memory may contain: control characters and lone surrogates. */
 export function storable(text: string): string {
   return text.replace(/(?![\t\n\r])\p{Cc}/gu, ' ').toWellFormed();
 }

@@ -16,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => memory.close());
 
 describe('the retriever', () => {
-  test('gives the hits of a recall as documents, best first', async () => {
+  test('returns the hits of a recall as documents, best first', async () => {
     const { id } = await memory.remember('Prefers dark roast coffee', { type: 'preference', tags: ['food'] });
     await memory.remember('Bought a coffee grinder');
     await memory.remember('Plays the cello');
@@ -34,7 +34,7 @@ describe('the retriever', () => {
     expect(documents).toHaveLength(2);
   });
 
-  test('looks for the beginning of a text that is too long for a query', async () => {
+  test('queries with the beginning of a text that is too long', async () => {
     const { id } = await memory.remember('Prefers dark roast coffee');
     const documents = await new MemoryRetriever({ memory }).invoke(`dark roast coffee ${'x'.repeat(40_000)}`);
     expect(documents.map((each) => each.id)).toEqual([id]);
@@ -71,7 +71,7 @@ describe('the retriever', () => {
     await expect(retriever.invoke(' ')).rejects.toMatchObject({ code: 'blank_query' });
   });
 
-  test('ends by the signal of its call or of its recalls, and calls back', async () => {
+  test('ends on the signal of its call or of its recalls, and runs its callbacks', async () => {
     await memory.remember('Prefers dark roast coffee');
     const retriever = new MemoryRetriever({ memory });
     const signal = AbortSignal.abort();
@@ -99,7 +99,7 @@ describe('the store', () => {
     return keys.sort();
   };
 
-  test('gives back every JSON value as it was, also one that is deep, empty, long or odd', async () => {
+  test('returns every JSON value unchanged: deep, empty, long or odd', async () => {
     const store = new MemoryStore({ memory });
     let deep: JsonValue = 'bottom';
     for (let level = 0; level < 30; level++) deep = { deep };
@@ -120,7 +120,7 @@ describe('the store', () => {
     expect(await store.mget(['unknown'])).toEqual([undefined]);
   });
 
-  test('a new value takes the place of the old one, whose history stays', async () => {
+  test('a new value replaces the old one, whose history stays', async () => {
     const store = new MemoryStore({ memory });
     await store.mset([['diet', 'vegetarian']]);
     await store.mset([['diet', 'vegan']]);
@@ -133,7 +133,7 @@ describe('the store', () => {
     expect(hits[0]?.memory.content).toBe('diet: vegan');
   });
 
-  test('keys that could be confused are kept apart, and so are scopes', async () => {
+  test('similar keys are kept apart, and so are scopes', async () => {
     const store = new MemoryStore({ memory });
     const other = new MemoryStore({ memory, scope: 'project:x' });
     await store.mset([
@@ -149,7 +149,7 @@ describe('the store', () => {
     expect(await store.mget(['a', 'a: b'])).toEqual(['b: c', 'c']);
   });
 
-  test('what replaced a value under another key is not deleted with it', async () => {
+  test('a memory that superseded a value under another key is not deleted with it', async () => {
     const store = new MemoryStore({ memory });
     const { id } = await memory.remember('Lives in Rome', { topicKey: 'home' });
     await memory.remember('Lives in Oslo', { topicKey: 'address', supersedes: id });
@@ -158,7 +158,7 @@ describe('the store', () => {
     expect(await store.mget(['address'])).toEqual(['Lives in Oslo']);
   });
 
-  test('keys that differ in blanks or forms of Unicode alone are kept apart', async () => {
+  test('keys that differ only in spaces or Unicode forms are kept apart', async () => {
     const store = new MemoryStore({ memory });
     const keys = [
       'a b',
@@ -182,14 +182,14 @@ describe('the store', () => {
     expect((await keysOf(store)).sort()).toEqual([...keys].sort());
   });
 
-  test('a value of an earlier version comes back as it was', async () => {
+  test('a value of an earlier version comes back unchanged', async () => {
     const store = new MemoryStore({ memory });
     const metadata = { value: '{"kind":"vegan"}' };
     await memory.remember('my  diet: {"kind":"vegan"}', { topicKey: 'my  diet', type: 'fact', metadata });
     expect(await store.mget(['my  diet'])).toEqual([{ kind: 'vegan' }]);
   });
 
-  test('a text that is known about another topic is refused, and about none is taken over', async () => {
+  test('a text that is stored under another topic is refused, and one without a topic is taken over', async () => {
     const store = new MemoryStore({ memory, type: 'fact' });
     const { id } = await memory.remember('diet: vegan', { type: 'fact', topicKey: 'food' });
     await memory.remember('pet: 3', { type: 'fact' });
@@ -205,7 +205,7 @@ describe('the store', () => {
     expect(await store.mget(['diet', 'pet'])).toEqual([undefined, 3]);
   });
 
-  test('keys are found by their beginning; deleted ones are forgotten', async () => {
+  test('keys are found by their prefix; deleted ones are forgotten', async () => {
     const store = new MemoryStore({ memory });
     await store.mset([
       ['users/1', { name: 'Ada' }],
@@ -218,7 +218,7 @@ describe('the store', () => {
     expect((await memory.recall('Ada', { strategy: 'bm25' })).hits).toEqual([]);
   });
 
-  test('what is no list of pairs, and what is nested too deeply, is refused by its name', async () => {
+  test('refuses invalid pairs and values that are nested too deeply, by name', async () => {
     const store = new MemoryStore({ memory });
     const set = (pairs: unknown) => store.mset(pairs as [string, JsonValue][]);
     const deep = JSON.parse(`${'['.repeat(1001)}${']'.repeat(1001)}`) as JsonValue;
@@ -264,13 +264,13 @@ describe('the store', () => {
     expect(await store.mget(['ok'])).toEqual([undefined]);
   });
 
-  test('a property that is undefined is as good as absent', async () => {
+  test('an undefined property counts as absent', async () => {
     const store = new MemoryStore({ memory });
     await store.mset([['optional', { a: undefined, b: 1 } as never]]);
     expect(await store.mget(['optional'])).toEqual([{ b: 1 }]);
   });
 
-  test('what is deleted together is forgotten in one operation, all of it or nothing', async () => {
+  test('deleted keys are forgotten in one operation, all or none', async () => {
     const forget = vi.fn(memory.forget);
     const store = new MemoryStore({ memory: { ...memory, forget } });
     const keys = Array.from({ length: 20 }, (_, at) => `key ${at}`);
@@ -282,14 +282,14 @@ describe('the store', () => {
     expect(forget).toHaveBeenCalledOnce();
   });
 
-  test('what is deleted twice at the same time is gone', async () => {
+  test('a key that is deleted twice at once is gone', async () => {
     const store = new MemoryStore({ memory });
     await store.mset([['diet', 'vegan']]);
     await Promise.all([store.mdelete(['diet']), store.mdelete(['diet'])]);
     expect(await keysOf(store)).toEqual([]);
   });
 
-  test('what was remembered or changed by other means is a value too', async () => {
+  test('a memory that was remembered or changed in another way is a value too', async () => {
     const store = new MemoryStore({ memory });
     await memory.remember('Lives in Rome', { topicKey: 'home' });
     await store.mset([['diet', { kind: 'vegan' }]]);
@@ -298,7 +298,7 @@ describe('the store', () => {
     expect(await store.mget(['home', 'diet'])).toEqual(['Lives in Rome', 'Eats everything now']);
   });
 
-  test('a value outlives what time and maintenance do to memories', async () => {
+  test('a value survives time and maintenance', async () => {
     const store = new MemoryStore({ memory });
     await store.mset([['diet', { kind: 'vegan', why: 'because '.repeat(100) }]]);
     for (let month = 0; month < 40; month++) {
@@ -315,7 +315,7 @@ describe('the store', () => {
     expect((await memory.list()).memories).toEqual([]);
   });
 
-  test('one bad value, and nothing is written; an invalidated one is not set in silence', async () => {
+  test('one invalid value prevents the whole write; an invalidated one is not silently set', async () => {
     const store = new MemoryStore({ memory });
     const bad = [
       ['good', 1],
@@ -333,7 +333,7 @@ describe('the store', () => {
     await expect(store.mset([['diet', 'vegan']])).rejects.toThrow(/was invalidated \(a joke\): reinstate/);
   });
 
-  test('what is private is never kept', async () => {
+  test('private text is never stored', async () => {
     const store = new MemoryStore({ memory });
     await store.mset([['note', { text: 'pin <private>1234</private>', rest: 'here' }]]);
     expect(await store.mget(['note'])).toEqual([{ text: 'pin [REDACTED]', rest: 'here' }]);

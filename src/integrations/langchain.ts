@@ -1,5 +1,5 @@
 /**
- * A memory for LangChain.js: a retriever, and a store of values by keys.
+ * Memory for LangChain.js: a retriever, and a key-value store.
  *
  * @module
  */
@@ -42,7 +42,7 @@ const {
 
 export interface MemoryRetrieverInput extends BaseRetrieverInput {
   readonly memory: MemoryEngine;
-  /** How is recalled: strategy, limit, scope, filters … */
+  /** Options of the recall: strategy, limit, scope, filters … */
   readonly recall?: RecallOptions | undefined;
 }
 
@@ -55,18 +55,18 @@ const retrieverKeys = keysOf<MemoryRetrieverInput>()({
   verbose: true,
 });
 
-/** What a document says of the memory that it was. */
+/** The metadata of a document: the fields of its memory, and the score. */
 export type MemoryDocumentMetadata = Omit<Memory, 'id' | 'content'> & {
-  /** In [0, 1]; scores of different strategies do not compare. */
+  /** 0–1. Scores of different strategies are not comparable. */
   readonly score: number;
   readonly strategy: string;
 };
 
-/** The signal of the call under way: LangChain hands retrievers no more than the query. */
+/** The signal of the call in progress. LangChain passes only the query to a retriever. */
 const signals = new AsyncLocalStorage<AbortSignal | undefined>();
 
 /**
- * Recalls memories as documents, best first: the content is the page, the id is the document's.
+ * Recalls memories as documents, best first. The content of a memory becomes the page, its id the document's id.
  *
  * @example
  * ```ts
@@ -91,11 +91,11 @@ export class MemoryRetriever extends BaseRetriever<MemoryDocumentMetadata> {
     checkMemory(memory);
     super(rest);
     this.#memory = memory;
-    // What a chain retrieves goes to a model.
+    // The documents of a chain go to a model, so irrelevant ones are left out by default.
     this.#recall = { minRelevance: 'auto', ...withInherited(recall) };
   }
 
-  /** Ends when `options.signal` aborts, or `options.timeout` is over: throws `aborted`. */
+  /** Throws `aborted` when `options.signal` aborts, or `options.timeout` has passed. */
   override async invoke(
     input: string,
     options?: RunnableConfig,
@@ -127,7 +127,7 @@ export class MemoryRetriever extends BaseRetriever<MemoryDocumentMetadata> {
 
 export interface MemoryStoreInput {
   readonly memory: MemoryEngine;
-  /** Where the values are kept: a key means something else in another scope. Default is `global`. */
+  /** The scope of the values. The same key has another value in another scope. Default is `global`. */
   readonly scope?: string | undefined;
   /** The type of new memories. Default is `fact`. */
   readonly type?: string | undefined;
@@ -136,13 +136,13 @@ export interface MemoryStoreInput {
 const storeKeys = keysOf<MemoryStoreInput>()({ memory: true, scope: true, type: true });
 
 /**
- * Values of JSON by keys of 1–512 characters, each a memory whose topic is its key: a new value takes the place of the
- * old one, which stays in the memory's history, and recalls find the text `key: value`. Memories about a topic that were
- * remembered otherwise are values too: their content.
+ * Stores JSON values under keys of 1–512 characters. Each value is a memory whose topic is the key: a new value
+ * replaces the old one, which stays in the memory's history, and recalls find the text `key: value`. For a memory that
+ * was stored with the same topic in another way, the value is its content.
  *
- * Values come back as they were, but for what stands in `<private>…</private>`, which is never kept: what JSON would change,
- * such as a `Date` or `NaN`, is refused with its path. As JSON a value may
- * be as long as the memory's limit of metadata (`maxMetadataBytes`) allows.
+ * Values come back unchanged, except that text in `<private>…</private>` is never stored. A value that JSON would
+ * change, such as a `Date` or `NaN`, is refused with its path. As JSON, a value may be as long as the memory's limit of
+ * metadata (`maxMetadataBytes`) allows.
  *
  * @example
  * ```ts
@@ -183,8 +183,8 @@ export class MemoryStore<Value extends JsonValue = JsonValue> extends BaseStore<
   }
 
   /**
-   * All of them in one transaction. Throws `invalid_argument` for a value that was invalidated, which must be reinstated, and for
-   * one whose text is known about another topic.
+   * Stores all pairs in one transaction. Throws `invalid_argument` for a value that was invalidated and must be
+   * reinstated first, and for one whose text is stored under another topic.
    */
   override async mset(pairs: [string, Value][]): Promise<void> {
     if (!Array.isArray(pairs) || !pairs.every((pair) => Array.isArray(pair) && typeof pair[0] === 'string')) {
@@ -221,7 +221,7 @@ export class MemoryStore<Value extends JsonValue = JsonValue> extends BaseStore<
     );
   }
 
-  /** Forgets the values for good, with all that they ever were: all of them, or none. */
+  /** Forgets the values for good, with their history: all of them, or none. */
   override async mdelete(keys: string[]): Promise<void> {
     const unique = [...new Set(keyList(keys))];
     await forgetFound(this.#memory, async () => {
@@ -244,7 +244,7 @@ export class MemoryStore<Value extends JsonValue = JsonValue> extends BaseStore<
     }
   }
 
-  /** What is believed about a key, newest first; what time has faded is a value still. */
+  /** Returns the current values of a key, newest first, including faded ones. */
   async #about(key: string): Promise<readonly Memory[]> {
     const beliefs = await this.#memory.beliefs(key, { scope: this.#scope });
     return beliefs
@@ -273,13 +273,16 @@ function otherTopic(key: string, { id, topicKey }: Memory): SalienceError {
   );
 }
 
-/** With its key, so that two keys with one value are two statements. */
+/** Includes the key, so that two keys with the same value are two statements. */
 function contentOf(key: string, kept: string, label = labelOf(key)): string {
   const value: unknown = JSON.parse(kept);
   return readable(`${label}: ${typeof value === 'string' ? value : kept}`);
 }
 
-/** Statements are compared without repeated blanks and forms of Unicode: keys that differ in these alone are escaped. */
+/**
+ * Returns the key as a label. Statements are compared without repeated spaces and Unicode forms, so keys that differ
+ * only in these are escaped.
+ */
 function labelOf(key: string): string {
   const label = plainLabelOf(key);
   if (normalisedContent(label) === label) return label;
@@ -293,14 +296,14 @@ function plainLabelOf(key: string): string {
   return /[:"]/.test(key) ? JSON.stringify(key) : key;
 }
 
-/** The value that was set; of a memory that was written or changed otherwise, its text. */
+/** Returns the stored value. For a memory that was written or changed in another way, returns its content. */
 function storedValue(key: string, { content, metadata, tier }: Memory): JsonValue {
   const kept = metadata['value'];
-  // Of a stub the content is only a beginning.
+  // A stub keeps only the beginning of its content.
   const isOurs = (text: string) =>
     tier === 'stub' ||
     contentOf(key, text) === content ||
-    // Of an earlier version, which escaped no key.
+    // Earlier versions did not escape keys.
     contentOf(key, text, plainLabelOf(key)) === content;
   return typeof kept === 'string' && isJson(kept) && isOurs(kept) ? (JSON.parse(kept) as JsonValue) : content;
 }
@@ -319,10 +322,10 @@ function keyList(keys: readonly string[]): readonly string[] {
   throw invalidArgument('keys', 'expected a list of keys, such as ["diet"]');
 }
 
-/** Throws `invalid_argument` naming the place of what JSON would leave out or turn into something else. */
+/** Throws `invalid_argument` with the path of a value that JSON would drop or change. */
 function checkPlain(value: unknown, field: string): void {
   const pending: { readonly value: unknown; readonly field: string }[] = [{ value, field }];
-  // How deep it is nested, and whether it ends at all, is checked with the JSON.
+  // Depth and cycles are checked by `keptJson`.
   const seen = new Set<unknown>();
   for (let next = pending.pop(); next; next = pending.pop()) {
     const { value: each, field: place } = next;
@@ -336,7 +339,7 @@ function checkPlain(value: unknown, field: string): void {
     }
     if (seen.has(each)) continue;
     seen.add(each);
-    // Not by `forEach`, which passes over what a list leaves out.
+    // `forEach` would skip holes in a list.
     const items: [string, unknown][] = Array.isArray(each)
       ? Array.from(each, (item, at) => [`[${at}]`, item])
       : Object.entries(each).flatMap(([key, item]) => (item === undefined ? [] : [[`.${key}`, item]]));
@@ -344,7 +347,7 @@ function checkPlain(value: unknown, field: string): void {
   }
 }
 
-/** Not an instance of a class, which comes back without it. */
+/** Whether a value is a plain object. An instance of a class would come back without its class. */
 function isRecord(value: unknown): value is object {
   if (!isPlain(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

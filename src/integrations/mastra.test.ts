@@ -30,7 +30,7 @@ test('an agent remembers and recalls by calling tools', async () => {
   expect(last).toContain(String.raw`\"Keeps bees\"`);
 });
 
-test('a wrong call tells the model what would do, and writes nothing', async () => {
+test('a wrong call tells the model how to fix it, and writes nothing', async () => {
   const model = new MockLanguageModelV3({
     doGenerate: [calls('update', { id: 'nobody', content: 'x' }), says('sorry')],
   });
@@ -54,7 +54,7 @@ test.each([
   expect((await memory.list()).memories).toEqual([]);
 });
 
-test('are those that are asked for', () => {
+test('are those that were requested', () => {
   expect(Object.keys(memoryTools(memory)).sort()).toEqual(['forget', 'recall', 'remember', 'update']);
   expect(Object.keys(memoryTools(memory, { readOnly: true }))).toEqual(['recall']);
   expect(() => memoryTools(memory, { only: ['recal'] })).toThrow(/unknown tool "recal"/);

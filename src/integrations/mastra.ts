@@ -1,5 +1,5 @@
 /**
- * A memory for agents of Mastra: tools that the model calls.
+ * Memory for agents of Mastra, as tools that the model calls.
  *
  * @module
  */
@@ -18,9 +18,9 @@ const { createTool } = await loadPeer(
 );
 
 /**
- * Tools for an `Agent`, named as the verbs are: `{ remember, recall, update, forget }`. The application gets what the
- * engine answers; the model reads a short text in which stored statements are quoted.
- * Throws `invalid_argument` for an unknown tool name in `only`.
+ * Creates tools for an `Agent`, named like the verbs: `{ remember, recall, update, forget }`. The application gets the
+ * engine's results; the model reads a short text in which stored statements are quoted. Throws `invalid_argument` for
+ * an unknown tool name in `only`.
  *
  * @example
  * ```ts
@@ -58,7 +58,9 @@ export function memoryTools(
   );
 }
 
-/** What Mastra says of an input that does not fit: it is handed on as the answer of a tool, which was never run. */
+/**
+ * Returns Mastra's message about an invalid input. Mastra passes it on as the output of the tool, which did not run.
+ */
 function refusalOf(output: unknown): string | undefined {
   const { error, message, validationErrors } = Object(output) as Record<string, unknown>;
   return error === true && validationErrors !== undefined ? String(message) : undefined;

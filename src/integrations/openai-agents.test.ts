@@ -32,7 +32,7 @@ afterEach(() => memory.close());
 
 const user = (content: string): AgentInputItem => ({ role: 'user', content });
 
-/** A model that gives what it was told to, and notes what it was asked. */
+/** A model that returns what it was told to, and records its requests. */
 function scripted(...outputs: readonly ModelResponse['output'][]) {
   const requests: Pick<ModelRequest, 'input'>[] = [];
   const model: Model = {
@@ -55,7 +55,7 @@ const says = (text: string): ModelResponse['output'] => [
   },
 ];
 
-test('an agent goes on with a conversation, in another process too', async () => {
+test('an agent continues a conversation, in another process too', async () => {
   const { model, requests } = scripted(
     says('It is red.'),
     [{ type: 'function_call', callId: 'c1', name: 'weather', arguments: '{}', status: 'completed' }],
@@ -95,8 +95,8 @@ test('an agent goes on with a conversation, in another process too', async () =>
   });
 });
 
-test('sessions whose scope and id read alike are two, and go on behind items of an earlier version', async () => {
-  // As an earlier version wrote it.
+test('sessions whose scope and id look alike are separate, and continue items of an earlier version', async () => {
+  // In the form of an earlier version.
   const item = JSON.stringify(user('Said before'));
   await memory.importMemories([
     {
@@ -127,7 +127,7 @@ test('sessions whose scope and id read alike are two, and go on behind items of 
   }
 });
 
-test('what is no item is refused by its place, and nothing is kept', async () => {
+test('an invalid item is refused with its place, and nothing is stored', async () => {
   const session = memorySession(memory, { sessionId: 's', clock });
   const deep = JSON.parse(`${'['.repeat(1001)}${']'.repeat(1001)}`) as unknown;
   for (const [items, field] of [
@@ -144,7 +144,7 @@ test('what is no item is refused by its place, and nothing is kept', async () =>
   expect(await session.getItems()).toEqual([]);
 });
 
-test('a thousand levels are kept, whatever the stack would hold', async () => {
+test('a thousand levels are stored, whatever the stack allows', async () => {
   const nested = (levels: number) => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`) as unknown;
   const item = (deep: unknown) => ({ role: 'user', content: [{ type: 'input_text', text: 'Hello', deep }] });
   const session = memorySession(memory, { sessionId: 's', clock });
@@ -157,7 +157,7 @@ test('a thousand levels are kept, whatever the stack would hold', async () => {
   expect(await session.getItems()).toEqual([item(nested(997))]);
 });
 
-test('what is taken away at the same time is taken away once, and the rest by the other one', async () => {
+test('an item that is popped twice at once is popped once, and the next one by the other caller', async () => {
   const session = () => memorySession(memory, { sessionId: 's', clock });
   await session().addItems(['1', '2', '3'].map(user));
   const popped = await Promise.all([session().popItem(), session().popItem()]);
@@ -168,7 +168,7 @@ test('what is taken away at the same time is taken away once, and the rest by th
   expect(await session().popItem()).toBeUndefined();
 });
 
-test('items come back in order and as they were, whatever they are', async () => {
+test('items come back unchanged and in order', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.array(fc.record({ content: fc.string({ unit: 'binary' }), data: fc.jsonValue() }))),
@@ -209,12 +209,12 @@ test('an item may be longer than the metadata of a memory', async () => {
   expect((await memory.list()).memories).toEqual([]);
 });
 
-test('an item of which a part was forgotten is left out, and the conversation goes on', async () => {
+test('an item with a forgotten part is left out, and the conversation continues', async () => {
   const session = memorySession(memory, { sessionId: 'cut', clock });
   const long = user('word '.repeat(2000));
   const items = [user('first'), long, user('between'), long, long, user('last')];
   await session.addItems(items);
-  // The parts that begin an item, that are inside of one, and that end one.
+  // The first, a middle and the last part of an item.
   await memory.forget(['cut:1', 'cut:3.1', 'cut:4.3']);
   const left = [items[0], items[2], items[5]];
   expect(await session.getItems()).toEqual(left);
@@ -226,14 +226,14 @@ test('an item of which a part was forgotten is left out, and the conversation go
   expect((await memory.list()).memories).toEqual([]);
 });
 
-test('who says the same twice has said it twice', async () => {
+test('the same text said twice is stored twice', async () => {
   const session = memorySession(memory, { clock });
   await session.addItems([user('yes'), user('yes')]);
   await session.addItems([user('yes')]);
   expect(await session.getItems()).toEqual([user('yes'), user('yes'), user('yes')]);
 });
 
-test('what is popped or cleared is forgotten; other sessions and memories stay', async () => {
+test('popped and cleared items are forgotten; other sessions and memories stay', async () => {
   const session = memorySession(memory, { sessionId: 'a', clock });
   const other = memorySession(memory, { sessionId: 'b', clock });
   await memory.remember('Keeps bees');
@@ -253,7 +253,7 @@ test('what is popped or cleared is forgotten; other sessions and memories stay',
   expect(await session.getItems()).toEqual([user('anew')]);
 });
 
-test('two who add at once both have their items kept, each batch together', async () => {
+test('two concurrent writers keep all their items, each batch together', async () => {
   const [one, two] = [
     memorySession(memory, { sessionId: 's', clock }),
     memorySession(memory, { sessionId: 's', clock }),
@@ -267,7 +267,7 @@ test('two who add at once both have their items kept, each batch together', asyn
   expect(items[at + 1]).toEqual(user('a2'));
 });
 
-test('a conversation outlives what time and maintenance do to memories', async () => {
+test('a conversation survives time and maintenance', async () => {
   const session = memorySession(memory, { clock });
   const items = ['I keep bees', 'I keep bees now', 'word '.repeat(200)].map(user);
   await session.addItems(items);
@@ -279,14 +279,14 @@ test('a conversation outlives what time and maintenance do to memories', async (
   expect(await session.getItems()).toEqual(items);
 });
 
-test('an id that something else has is an error, and no item is lost in silence', async () => {
+test('an id that is taken causes an error, and no item is silently lost', async () => {
   await memory.remember('Not an item', { id: 's:0' });
   const session = memorySession(memory, { sessionId: 's', clock });
   await expect(session.addItems([user('hello')])).rejects.toMatchObject({ code: 'already_exists' });
   expect(await session.getItems()).toEqual([]);
 });
 
-test('sessions of one id in several scopes are several', async () => {
+test('sessions with one id in several scopes are separate', async () => {
   const of = (scope?: string) =>
     memorySession(memory, { sessionId: 'z', clock, ...(scope ? { scope } : {}) });
   const [all, ann, ben] = [of(), of('user:ann'), of('user:ben')];
@@ -305,7 +305,7 @@ test('sessions of one id in several scopes are several', async () => {
   );
 });
 
-test('an item comes back as it was wherever its pieces begin', async () => {
+test('an item comes back unchanged wherever its parts begin', async () => {
   const session = memorySession(memory, { sessionId: 'pieces', clock });
   const items = Array.from({ length: 14 }, (_, at) =>
     user(`${'x'.repeat(2958 + at)}<privateKey>v</privateKey> 😀 </private>${'y'.repeat(4000)}`),
@@ -314,7 +314,7 @@ test('an item comes back as it was wherever its pieces begin', async () => {
   expect(await session.getItems()).toEqual(items);
 });
 
-test('what is private is not kept, and an id is needed that can be one', async () => {
+test('private text is not stored, and an invalid id is refused', async () => {
   const session = memorySession(memory, { clock });
   await session.addItems([user('my pin is <private>1234</private>')]);
   expect(await session.getItems()).toEqual([user('my pin is [REDACTED]')]);

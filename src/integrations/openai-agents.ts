@@ -1,5 +1,5 @@
 /**
- * A memory as the session of the OpenAI Agents SDK.
+ * Memory as the session of the OpenAI Agents SDK.
  *
  * @module
  */
@@ -15,8 +15,8 @@ import { keptJson, readable } from './kept-json.ts';
 
 export interface MemorySessionOptions {
   /**
-   * At most 100 characters, with the scope if that is not `global`; the same id in the same scope goes on with the same conversation.
-   * Default is a random one.
+   * At most 100 characters, together with the scope if that is not `global`. The same id in the same scope continues
+   * the same conversation. Default is a random id.
    */
   readonly sessionId?: string | undefined;
   /** The scope of the items. Default is `global`. */
@@ -27,17 +27,17 @@ export interface MemorySessionOptions {
 
 const optionKeys = keysOf<MemorySessionOptions>()({ sessionId: true, scope: true, clock: true });
 
-/** Characters of what the ids of memories begin with. */
+/** Most characters of the prefix of ids, which is the scope and the session id. */
 const MOST_NAME = 100;
 
-/** The type of memories that are items of a conversation. */
+/** The type of the memories that hold items of a conversation. */
 const MESSAGE = 'message';
 
 /**
- * A conversation for `run(agent, input, { session })`, each item a memory of type `message`: what was said can be recalled
- * later, in other conversations too. Items come back in order and as they were, but for what stands in
- * `<private>…</private>`, which is never kept. What is popped or cleared is forgotten for good. A long item is several memories, and is
- * left out once one of them is forgotten.
+ * Creates a session for `run(agent, input, { session })`. Each item is a memory of type `message`, so other
+ * conversations can recall it later. Items come back in order and unchanged, except that text in `<private>…</private>`
+ * is never stored. Popped and cleared items are forgotten for good. A long item takes several memories, and is left out
+ * once one of them is forgotten.
  *
  * Several processes may add to one session: each batch of items stays together.
  *
@@ -67,7 +67,7 @@ export function memorySession(memory: MemoryEngine, options: MemorySessionOption
     );
   }
 
-  /** The memories of the session in order. */
+  /** Returns the memories of the session, in order. */
   async function kept(): Promise<readonly Memory[]> {
     const memories: Memory[] = [];
     let cursor: string | undefined;
@@ -87,9 +87,10 @@ export function memorySession(memory: MemoryEngine, options: MemorySessionOption
   }
 
   async function insert(items: readonly AgentInputItem[], from: number, last: Memory | undefined) {
-    // Each item a millisecond after the one before: the neighbours of a memory are those of the conversation.
+    // Each item is a millisecond later than the one before, so that `timeline` shows the neighbours in the
+    // conversation.
     const at = Math.max(clock(), last ? Date.parse(last.createdAt) + 1 : 0);
-    // Restored, not remembered: who says the same twice has said it twice.
+    // Imported, because `remember` would merge repeated statements.
     await memory.importMemories(
       items.flatMap((item, index) => {
         const position = from + index;
@@ -127,7 +128,7 @@ export function memorySession(memory: MemoryEngine, options: MemorySessionOption
       for (;;) {
         const last = (await kept()).at(-1);
         const from = last ? positionOf(last) + 1 : 0;
-        // Nobody added items: the id belongs to something else, and will not become free.
+        // No items were added, so the id belongs to something else and will not become free.
         if (clash?.from === from) throw clash.error;
         try {
           return await insert(items, from, last);
@@ -145,7 +146,7 @@ export function memorySession(memory: MemoryEngine, options: MemorySessionOption
           return all.filter(({ metadata }) => metadata['position'] === position);
         });
         const [item] = itemsOf(last);
-        // What is left of an item that was forgotten is none: the one before it is the last.
+        // If the last position was only the rest of a partly forgotten item, the item before it is the last one.
         if (item || last.length === 0) return item;
       }
     },
@@ -156,9 +157,9 @@ export function memorySession(memory: MemoryEngine, options: MemorySessionOption
 }
 
 /**
- * What the ids of the items begin with: memories of all scopes share their ids, and no scope has a "#". Earlier versions wrote
- * "scope/session", which could be a session of the global scope. Their items are found all the same, by the session in
- * their metadata and by their scope, and new ones go on behind them.
+ * Returns the prefix of the ids of the items. Memories of all scopes share one set of ids, and no scope contains "#".
+ * Earlier versions wrote "scope/session", which could also be a session of the global scope. Their items are still
+ * found, by the session in their metadata and by their scope, and new items follow them.
  */
 function nameOf(sessionId: string, scope: string): string {
   return scope === 'global' && !/[#/]/.test(sessionId) ? sessionId : `${scope}#${sessionId}`;
@@ -173,8 +174,8 @@ function partOf({ metadata }: Memory): number {
 }
 
 /**
- * The items that are kept in memories in the order of their positions and parts. One of which a part is missing is left out: whoever
- * forgets what a recall has found forgets one part, and the conversation must go on.
+ * Rebuilds the items from memories that are ordered by position and part. An item with a missing part is left out:
+ * forgetting one recalled part must not break the conversation.
  */
 function itemsOf(memories: readonly Memory[]): AgentInputItem[] {
   const items = new Map<number, Memory[]>();
@@ -189,7 +190,7 @@ function itemsOf(memories: readonly Memory[]): AgentInputItem[] {
   });
 }
 
-/** `undefined` for what is cut off. */
+/** Returns `undefined` for JSON that is cut off. */
 function parsed(text: string): AgentInputItem | undefined {
   try {
     return JSON.parse(text) as AgentInputItem;
@@ -198,17 +199,20 @@ function parsed(text: string): AgentInputItem | undefined {
   }
 }
 
-/** So many code points, of four bytes each at most, fit into metadata of 16 KiB. */
+/** Code points per part. At four bytes each at most, they fit into metadata of 16 KiB. */
 const PART_CHARACTERS = 3000;
 
-/** A text in pieces that fit into metadata, no surrogate pair cut apart, and none that would be redacted by itself. */
+/**
+ * Splits a text into parts that fit into metadata. No surrogate pair is split, and no part ends with a tag that would
+ * be redacted.
+ */
 function partsOf(text: string): readonly string[] {
   const characters = Array.from(text);
   const parts: string[] = [];
   for (let start = 0; start < characters.length; ) {
     let end = Math.min(start + PART_CHARACTERS, characters.length);
     const part = () => characters.slice(start, end).join('');
-    // `<private` is no tag where more letters follow.
+    // `<private` is not a tag if more letters follow.
     while (end < characters.length && end > start + 1 && redactPrivate(part()) !== part()) end--;
     parts.push(part());
     start = end;
@@ -222,7 +226,7 @@ interface ItemParts {
   readonly content?: string | readonly { readonly type: string; readonly text?: string }[];
 }
 
-/** What a recall finds of an item: what somebody said, or else the item as it is, which hardly matters later. */
+/** Returns the text of an item for recalls: what somebody said, otherwise the item as JSON with low importance. */
 function statementOf(text: string, field: string): { readonly content: string; readonly importance: number } {
   const { role, content } = JSON.parse(text) as ItemParts;
   if (role === undefined || content === undefined) return { content: readable(text), importance: 0.1 };

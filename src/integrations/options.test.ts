@@ -8,7 +8,7 @@ import { memoryTools as mastraTools } from './mastra.ts';
 import { memorySession } from './openai-agents.ts';
 import { traceMemory } from './otel.ts';
 
-test('whatever makes something of a memory refuses options that nobody reads', async () => {
+test('every function with options refuses unknown ones', async () => {
   await using memory = await openMemory({ path: ':memory:', space: 'alice', embedder: 'none' });
   const cyclic: Record<string, unknown> = {};
   cyclic['self'] = cyclic;
@@ -79,7 +79,7 @@ test('whatever makes something of a memory refuses options that nobody reads', a
   }
 });
 
-test('a filter that the options of a retriever inherit holds', async () => {
+test('a filter in inherited options of a retriever applies', async () => {
   await using memory = await openMemory({ path: ':memory:', space: 'alice', embedder: 'none' });
   await memory.rememberMany([{ content: 'Tea of Ann', scope: 'user:ann' }, { content: 'Tea of all' }]);
   class OfAnn {

@@ -96,7 +96,7 @@ test('texts become attributes only when asked for', async () => {
   ]);
 });
 
-test('the span that is active where a verb is called is the parent', async () => {
+test('the active span of the call is the parent', async () => {
   const parent = start().getTracer('test').startSpan('parent');
   // As a context manager would say; none is registered here.
   const active = context.active;
@@ -109,14 +109,14 @@ test('the span that is active where a verb is called is the parent', async () =>
   expect(spans()[0]?.parentSpanContext?.spanId).toBe(parent.spanContext().spanId);
 });
 
-test('after the stop there are no more spans', async () => {
+test('there are no spans after the stop', async () => {
   start();
   stop();
   await memory.recall('bees');
   expect(spans()).toEqual([]);
 });
 
-test('a tracer that throws harms no memory, and is a warning', async () => {
+test('a tracer that throws causes a warning and harms no memory', async () => {
   const boom = () => {
     throw new Error('boom');
   };
@@ -135,7 +135,7 @@ test('a tracer that throws harms no memory, and is a warning', async () => {
   warn.mockRestore();
 });
 
-test('a span that takes no texts harms no memory, and is a warning', async () => {
+test('a span that refuses texts causes a warning and harms no memory', async () => {
   const tracer = start().getTracer('test');
   stop();
   const noTexts = (key: string): never => {

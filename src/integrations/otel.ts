@@ -1,6 +1,6 @@
 /**
- * Spans of OpenTelemetry for the operations of every memory in this process, by the semantic conventions for
- * generative AI (memory spans, status "development").
+ * OpenTelemetry spans for the operations of every memory in this process, by the semantic conventions for generative AI
+ * (memory spans, status "development").
  *
  * @module
  * @see https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/gen-ai-spans.md#memory
@@ -20,17 +20,17 @@ const { SpanKind, SpanStatusCode, trace } = await loadPeer(
 );
 
 export interface TraceMemoryOptions {
-  /** Default is the global one. */
+  /** Default is the global provider. */
   readonly tracerProvider?: TracerProvider | undefined;
-  /** Whether queries and the texts of memories become attributes of spans. Default is false. */
+  /** Whether queries and texts of memories become span attributes. Default is false. */
   readonly content?: boolean | undefined;
 }
 
 const optionKeys = keysOf<TraceMemoryOptions>()({ tracerProvider: true, content: true });
 
 /**
- * What each verb is by the conventions. `maintain_memory` is our own: they have no name for it. Verbs that are not here
- * make no spans.
+ * The operation name of each verb in the conventions. `maintain_memory` is our own, because they have none for it.
+ * Verbs that are not listed create no spans.
  */
 const operationNames = {
   recall: 'search_memory',
@@ -53,8 +53,8 @@ const operationNames = {
 } as const satisfies Partial<Record<keyof MemoryEngine, string>>;
 
 /**
- * Turns the operations of all memories in this process into spans, until the function that it returns is called. The
- * span that is active where a verb is called is the parent. `gen_ai.memory.store.id` is the name of the space.
+ * Creates spans for the operations of all memories in this process, until the returned function is called. The parent
+ * is the span that is active when a verb is called. `gen_ai.memory.store.id` is the name of the space.
  *
  * @example
  * ```ts
@@ -115,7 +115,10 @@ export function traceMemory(options: TraceMemoryOptions = {}): () => void {
   };
 }
 
-/** What a listener throws ends the process, and a memory must not fail because its tracing does. */
+/**
+ * Runs `work` and turns exceptions into warnings. An exception of a listener would end the process, and a memory must
+ * not fail because its tracing does.
+ */
 function unharmed(work: () => void): void {
   try {
     work();
@@ -131,7 +134,7 @@ function finish(span: Span, { id, result, error }: MemoryOperation): void {
   }
   const { ids = [], strategy } = result ?? {};
   const [only] = ids;
-  // Of what changes one memory the count is what was attempted, whatever came of it.
+  // For verbs that change one memory, the count is what was attempted, whatever the result.
   if (id !== undefined || result) {
     span.setAttribute('gen_ai.memory.record.count', id === undefined ? ids.length : 1);
   }

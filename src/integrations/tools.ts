@@ -6,24 +6,27 @@ import { type MemoryEngine, SalienceError } from '../index.ts';
 export interface MemoryToolOptions {
   /** Which verbs become tools. Default is `remember`, `recall`, `update` and `forget`. */
   readonly only?: readonly string[] | undefined;
-  /** Only tools that write nothing, and recalls that leave nothing behind. Default is false. */
+  /** Only tools that write nothing. Recalls then have no effect on the memories either. Default is false. */
   readonly readOnly?: boolean | undefined;
 }
 
 const optionKeys = keysOf<MemoryToolOptions>()({ only: true, readOnly: true });
 
-/** A verb as every framework's tool needs it. */
+/** A verb in the form that every framework's tool needs. */
 export interface MemoryTool {
   readonly verb: Verb;
-  /** Checks and runs it. Errors say what would do; what they could tell of files and servers is in their `cause`. */
+  /**
+   * Checks the input and runs the verb. Errors say how to fix the call; details about files and servers are in their
+   * `cause`.
+   */
   run(input: unknown, signal: AbortSignal | undefined): Promise<unknown>;
-  /** The answer for a model: one line a memory, stored texts quoted as data. */
+  /** Formats the result for a model: one line per memory, with stored texts quoted as data. */
   text(output: unknown): string;
 }
 
 const USUAL = ['remember', 'recall', 'update', 'forget'];
 
-/** The verbs of the table as tools over one memory. Throws `invalid_argument` for a name that is no tool. */
+/** Returns verbs as tools over one memory. Throws `invalid_argument` for a name that is not a tool. */
 export function toolsOf(memory: MemoryEngine, options: MemoryToolOptions): readonly MemoryTool[] {
   checkMemory(memory);
   onlyKeys(options, optionKeys, 'memoryTools');
