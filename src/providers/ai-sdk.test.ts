@@ -41,7 +41,7 @@ const callError = (
     ...(statusCode === undefined ? {} : { statusCode }),
   });
 
-/** A model that follows the script, and a port on it that does not wait. */
+/** A model that follows the script, and a language model on it that does not wait. */
 function scripted(...script: readonly (Result | Error)[]) {
   let turn = 0;
   const mock = new MockLanguageModelV3({
@@ -80,7 +80,7 @@ describe('a model of the AI SDK', () => {
     });
   });
 
-  it('mends an answer that is cut off', async () => {
+  it('repairs an answer that is cut off', async () => {
     const { mock, model } = scripted(answer('{"col', 'length'), answer('{"colour":"red"}'));
     expect(await model.generate(request)).toMatchObject({
       value: { colour: 'red' },
@@ -117,7 +117,7 @@ describe('a model of the AI SDK', () => {
     expect(completionTokens).toBe(4);
   });
 
-  it('is tried again when its provider says that this may help', async () => {
+  it('is retried if its provider says that this may help', async () => {
     const { model, waits } = scripted(
       callError(429, true, { 'Retry-After': '3' }),
       callError(undefined, true),
@@ -146,7 +146,7 @@ describe('a model of the AI SDK', () => {
     expect(mock.doGenerateCalls).toHaveLength(1);
   });
 
-  it('hears of the abort', async () => {
+  it('receives the abort signal', async () => {
     const stop = new AbortController();
     let heard = false;
     const mock = new MockLanguageModelV3({
@@ -164,7 +164,7 @@ describe('a model of the AI SDK', () => {
     expect(heard).toBe(true);
   });
 
-  it('must be a model, not the name of one', () => {
+  it('must be a model, not a name', () => {
     const name: AnyAiSdkModel = 'openai/gpt-4.1-mini';
     expect(() => aiSdkModel(name as never)).toThrow(/expected a model made by a provider of the AI SDK/);
     const model = new MockLanguageModelV3() as Exclude<AnyAiSdkModel, string>;

@@ -8,7 +8,7 @@ import { quotable } from './server-message.ts';
 import { LANGUAGE_MODEL_OPTION_NAMES, type LanguageModelOptions, structuredModel } from './structured.ts';
 import { retryAfter } from './waiting.ts';
 
-/** What is used of a `LanguageModel` of the Vercel AI SDK: versions 2 to 4 of its specification have it. */
+/** The part of a `LanguageModel` of the Vercel AI SDK that is used. Versions 2 to 4 of its specification have it. */
 export interface AiSdkLanguageModel {
   readonly specificationVersion: string;
   readonly provider: string;
@@ -16,7 +16,7 @@ export interface AiSdkLanguageModel {
   doGenerate(options: AiSdkCall): PromiseLike<unknown>;
 }
 
-/** What such a model is asked. */
+/** The arguments of `doGenerate`. */
 export interface AiSdkCall {
   prompt: AiSdkMessage[];
   responseFormat: { type: 'json'; name: string; schema: { [keyword: string]: unknown } };
@@ -30,10 +30,11 @@ export type AiSdkMessage =
   | { role: 'user' | 'assistant'; content: { type: 'text'; text: string }[] };
 
 /**
- * A language model of the Vercel AI SDK, versions 5 to 7, for example `aiSdkModel(anthropic('claude-sonnet-4-5'))`.
- * It is called directly, so the package `ai` itself is not needed. Its `name` is `ai-sdk:<provider>:<model>`.
+ * Wraps a language model of the Vercel AI SDK, versions 5 to 7, for example
+ * `aiSdkModel(anthropic('claude-sonnet-4-5'))`. The model is called directly, so the package `ai` is not needed. Its
+ * `name` is `ai-sdk:<provider>:<model>`.
  *
- * Throws `invalid_argument` for anything else and for options it cannot use.
+ * Throws `invalid_argument` for anything that is not such a model, and for invalid options.
  *
  * @example
  * ```ts
@@ -101,20 +102,23 @@ function readResult(name: string, result: unknown): Completion {
   };
 }
 
-/** A word in version 2 of the specification, an object with it in version 3. */
+/**
+ * Reads the finish reason. It is a string in version 2 of the specification, and an object that contains it in version
+ * 3.
+ */
 function finishOf(reason: unknown): 'stop' | 'length' | 'declined' {
   const word = typeof reason === 'string' ? reason : property(reason, 'unified');
   if (word === 'content-filter') return 'declined';
   return word === 'length' ? 'length' : 'stop';
 }
 
-/** A number in version 2, an object with its parts in version 3. */
+/** Reads a token count. It is a number in version 2 of the specification, and an object with its parts in version 3. */
 function count(tokens: unknown): number | undefined {
   const total = typeof tokens === 'number' ? tokens : property(tokens, 'total');
   return Number.isSafeInteger(total) && (total as number) >= 0 ? (total as number) : undefined;
 }
 
-/** The SDK's errors hold the whole request, so none is handed on as a cause. */
+/** Converts an error of the SDK. It holds the whole request, so it does not become a `cause`. */
 function failure(name: string, thrown: unknown, sent: readonly string[]): Completion {
   const status = property(thrown, 'statusCode');
   const headers = property(thrown, 'responseHeaders');
@@ -124,7 +128,7 @@ function failure(name: string, thrown: unknown, sent: readonly string[]): Comple
     retryAfterMs: retryAfter(headersOf(headers)),
     error(attempts) {
       const details = { attempts, ...(typeof status === 'number' ? { status } : {}) };
-      // What a server says about a key may hold parts of it.
+      // The server's message about a key may contain parts of the key.
       if (status === 401)
         return failed(name, 'was refused (401): is the key of its provider right?', details);
       const message = quotable(thrown instanceof Error ? thrown.message : String(thrown), {

@@ -13,8 +13,8 @@ const THRESHOLDS = {
 } as const satisfies SimilarityThresholds;
 
 /**
- * An embedder that a program brings, with the defaults of what it leaves out. Throws `invalid_argument`, which names what is
- * wrong.
+ * Wraps an embedder of the caller: checks it and its results, and fills in defaults. Throws `invalid_argument` with
+ * what is wrong.
  */
 export function checkedEmbedder(embedder: Embedder): Embedder {
   const model = text(embedder.model, 'embedder.model', { maxCharacters: 1000 });
@@ -48,7 +48,10 @@ export function checkedEmbedder(embedder: Embedder): Embedder {
 
 const EXPECTED = 'return a Float32Array, or undefined where it knows nothing';
 
-/** As 32-bit floats: most libraries give plain arrays. Throws `embedder_failed`, `embedder_mismatch`. */
+/**
+ * Converts a vector to 32-bit floats, since most libraries return plain arrays. Throws `embedder_failed`,
+ * `embedder_mismatch`.
+ */
 function checkedVector(given: unknown, model: string, dimensions: number): Float32Array | undefined {
   if (given === undefined) return undefined;
   if (!Array.isArray(given) && !ArrayBuffer.isView(given)) {
@@ -73,7 +76,10 @@ function checkedVector(given: unknown, model: string, dimensions: number): Float
   throw wrong(model, `a vector of length ${length}, not 1; ${advice}`);
 }
 
-/** A copy: an embedder may fill the same array again for the next texts. `undefined` for what has no number, such as a bigint. */
+/**
+ * Copies the vector, because an embedder may reuse its array. Returns `undefined` for values that are not numbers, such
+ * as a bigint.
+ */
 function asFloats(given: ArrayLike<number>): Float32Array | undefined {
   try {
     return Float32Array.from(given);

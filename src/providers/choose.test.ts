@@ -6,8 +6,8 @@ import type { Embedder } from './embedder.ts';
 const embed: Embedder['embed'] = async (texts) => texts.map(() => Float32Array.of(1, 0));
 const plain = { model: 'mine', dimensions: 2, embed } as unknown as Embedder;
 
-describe('an embedder of a program without types', () => {
-  it('gets the defaults of what it leaves out', async () => {
+describe('an embedder of an untyped program', () => {
+  it('gets defaults for missing fields', async () => {
     const { calibration, thresholds } = (await chooseEmbedder(plain))!;
     expect(calibration).toEqual({ floor: 0.2, ceiling: 0.9 });
     expect(thresholds).toEqual({ conflict: 0.75, birthLink: 0.4, consolidation: 0.7, similarPair: 0.85 });
@@ -16,7 +16,7 @@ describe('an embedder of a program without types', () => {
     expect((await memory.recall('tea')).hits).toHaveLength(2);
   });
 
-  it('keeps what it says, and what it is called on', async () => {
+  it('keeps its fields and its `this`', async () => {
     class Mine {
       model = 'mine';
       dimensions = 2;
@@ -44,7 +44,7 @@ describe('an embedder of a program without types', () => {
     await expect(refused).rejects.toMatchObject({ code: 'invalid_argument', details: { field } });
   });
 
-  it('may return plain arrays, or 64-bit floats, which are kept as 32-bit ones', async () => {
+  it('may return plain arrays or 64-bit floats, which are stored as 32-bit ones', async () => {
     for (const make of [(...numbers: number[]) => numbers, Float64Array.of.bind(Float64Array)]) {
       const embedder = { ...plain, embed: async (texts: string[]) => texts.map(() => make(0.6, 0.8)) };
       await using memory = await openMemory({
@@ -58,7 +58,7 @@ describe('an embedder of a program without types', () => {
     }
   });
 
-  it('that throws fails by name, with what it threw; an abort is an abort', async () => {
+  it('that throws causes an error with its name and message; an abort stays an abort', async () => {
     const down = new Error('down');
     const failing = (await chooseEmbedder({ ...plain, embed: () => Promise.reject(down) }))!;
     const stopped = { code: 'aborted' };
@@ -83,7 +83,7 @@ describe('an embedder of a program without types', () => {
     await expect(failing.embed(['tea'])).rejects.toMatchObject({ code: 'embedder_failed', message });
   });
 
-  it('may fill one buffer again and again', async () => {
+  it('may reuse one buffer', async () => {
     const buffer = new Float32Array(4);
     const reusing = {
       ...plain,

@@ -3,10 +3,12 @@ import { SalienceError } from '../domain/errors.ts';
 import { checkedEmbedder } from './checked-embedder.ts';
 import type { Embedder } from './embedder.ts';
 
-/** Which embedder to use: one that comes with the engine by its name, none, or one of your own. */
+/** Which embedder to use: a built-in one by its name, none, or your own. */
 export type EmbedderChoice = 'builtin' | 'none' | Embedder;
 
-/** The embedder of a choice, loaded on demand; `undefined` for `none`. Throws `unknown_embedder`, `invalid_argument`. */
+/**
+ * Returns the chosen embedder, loaded on demand; `undefined` for `none`. Throws `unknown_embedder`, `invalid_argument`.
+ */
 export async function chooseEmbedder(choice: EmbedderChoice): Promise<Embedder | undefined> {
   if (typeof choice === 'object' && typeof choice?.embed === 'function') return checkedEmbedder(choice);
   if (choice === 'none') return undefined;

@@ -6,16 +6,18 @@ export interface Message {
   readonly content: string;
 }
 
-/** One question to a model; what an adapter has to understand. */
+/** One question to a model, as an adapter receives it. */
 export interface CompletionRequest {
   readonly messages: readonly Message[];
-  /** The answer's form. It is in the messages too: a server that cannot enforce it may ignore it. */
+  /**
+   * The form of the answer. The messages describe it too, so an adapter may ignore it if its server cannot enforce it.
+   */
   readonly jsonSchema: JsonSchema;
   readonly maxOutputTokens: number | undefined;
   readonly temperature: number;
-  /** Most requests that may be sent for it, at least 1. */
+  /** Most requests that may be sent for this question, at least 1. */
   readonly maxCalls: number;
-  /** To be called as each request is sent: one that is given up halfway has been sent all the same. */
+  /** Call it as each request is sent. A request that is aborted later has been sent all the same. */
   readonly onCall: () => void;
   readonly signal: AbortSignal;
 }
@@ -24,20 +26,20 @@ export type Completion =
   | {
       readonly kind: 'text';
       readonly text: string;
-      /** `undefined` where the server does not count. */
+      /** `undefined` if the server does not count tokens. */
       readonly promptTokens: number | undefined;
       readonly completionTokens: number | undefined;
-      /** `length`: cut off at the limit of tokens; `declined`: a filter or the model itself refused. */
+      /** `length`: cut off at the token limit. `declined`: a filter or the model itself refused. */
       readonly finish: 'stop' | 'length' | 'declined';
     }
   | {
       readonly kind: 'failed';
-      /** Trying again may help. */
+      /** Whether a retry may help. */
       readonly temporary: boolean;
       readonly retryAfterMs: number | undefined;
-      /** The error, after so many tries. */
+      /** Creates the error. `attempts`: how many attempts were made. */
       readonly error: (attempts: number) => SalienceError;
     };
 
-/** What an adapter is: it sends a request once, without waiting or trying again. */
+/** An adapter: sends one question, without waiting or retrying. */
 export type Complete = (request: CompletionRequest) => Promise<Completion>;

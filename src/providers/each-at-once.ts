@@ -1,6 +1,6 @@
 import { onAbort } from '../domain/on-abort.ts';
 
-/** Runs the jobs, at most `concurrency` of them at once; the first failure stops the others and is thrown. */
+/** Runs the jobs, at most `concurrency` at once. The first failure aborts the others and is thrown. */
 export async function eachAtOnce<Job>(
   jobs: readonly Job[],
   concurrency: number,

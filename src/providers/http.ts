@@ -2,22 +2,22 @@ import { wholeNumber } from '../domain/check.ts';
 import { throwIfAborted } from '../domain/errors.ts';
 import { isTemporary, retryAfter, stoppable, systemSleep, waitBeforeRetry } from './waiting.ts';
 
-/** How an adapter talks to its server. */
+/** How an adapter calls its server. */
 export interface HttpOptions {
-  /** Milliseconds that one request may take, its answer read to the end. Default is 30,000. */
+  /** Milliseconds for one request, including reading its answer. Default is 30,000. */
   readonly timeoutMs?: number | undefined;
   /**
-   * How often a request is tried again after 408, 429, 5xx, a timeout or a broken connection. The waits between are
-   * random, up to 0.5 s, 1 s, 2 s and so on to 20 s, or what the server asks for in `Retry-After`. Default is 3.
+   * Retries of a request after 408, 429, 5xx, a timeout or a broken connection. The waits between them are random, up
+   * to 0.5 s, 1 s, 2 s and so on to 20 s, or what the server asks for in `Retry-After`. Default is 3.
    */
   readonly retries?: number | undefined;
-  /** Longest answer that is read. Default is 64 MiB. */
+  /** Most bytes of an answer. Default is 64 MiB. */
   readonly maxResponseBytes?: number | undefined;
   /** Default is the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch | undefined;
-  /** Waits between two tries. Default is the system's timer. */
+  /** Waits between two attempts. Default is the system's timer. */
   readonly sleep?: ((milliseconds: number, signal: AbortSignal) => Promise<void>) | undefined;
-  /** Numbers from 0 up to, not including, 1, for the waits. Default is `Math.random`. */
+  /** Random numbers from 0 (included) to 1 (excluded), for the waits. Default is `Math.random`. */
   readonly random?: (() => number) | undefined;
 }
 
@@ -42,31 +42,31 @@ export interface JsonAnswer {
   readonly value: unknown;
 }
 
-/** Why there is no answer, as data: an adapter knows what its users can do about it. */
+/** Why there is no answer, as data. The adapter knows what its users can do about it. */
 export type HttpFailure =
   | { readonly kind: 'unreachable'; readonly reason: string }
   | { readonly kind: 'timeout'; readonly timeoutMs: number }
   | {
       readonly kind: 'status';
       readonly status: number;
-      /** Its first 64 KiB. */
+      /** The first 64 KiB of the body. */
       readonly body: string;
       readonly retryAfterMs: number | undefined;
     }
-  /** Redirects are not followed: a key belongs to the host it was given for. `location` is without its query. */
+  /** Redirects are not followed, because a key belongs to the host it was given for. `location` has no query. */
   | { readonly kind: 'redirect'; readonly status: number; readonly location: string | undefined }
   | { readonly kind: 'too_large'; readonly maxResponseBytes: number }
   | { readonly kind: 'not_json'; readonly body: string };
 
 export type HttpOutcome = (JsonAnswer | HttpFailure) & { readonly attempts: number };
 
-/** Sends a request and gives its outcome; throws only `aborted`. */
+/** Sends a request and returns its outcome. Throws only `aborted`. */
 export type PostJson = (request: JsonRequest) => Promise<HttpOutcome>;
 
 const mebibyte = 1024 * 1024;
 const errorBodyBytes = 64 * 1024;
 
-/** Throws `invalid_argument` for an option out of its range. */
+/** Creates the function that sends requests. Throws `invalid_argument` for an option out of its range. */
 export function createPostJson(options: HttpOptions): PostJson {
   const settings = {
     timeoutMs: wholeNumber(options.timeoutMs ?? 30_000, 'timeoutMs', 1, 2 ** 31 - 1),
@@ -148,13 +148,13 @@ async function readText(response: Response, maxBytes: number): Promise<{ text: s
   for await (const chunk of response.body) {
     text += decoder.decode(chunk.subarray(0, room), { stream: true });
     room -= chunk.byteLength;
-    // Leaving the loop cancels the rest of the answer.
+    // Leaving the loop cancels the rest of the body.
     if (room < 0) return { text, cut: true };
   }
   return { text: text + decoder.decode(), cut: false };
 }
 
-/** Milliseconds until the next try; `undefined` when trying again is of no use. */
+/** Milliseconds until the next attempt; `undefined` if a retry cannot help. */
 function retryDelay(
   outcome: JsonAnswer | HttpFailure,
   attempts: number,
@@ -171,12 +171,12 @@ function plainLocation(location: string | null, base: URL): string | undefined {
   return plainUrl(new URL(location, base));
 }
 
-/** An address as messages may show it: a query or a user part can hold a key. */
+/** Returns a URL that messages may show. A query or user information can contain a key, so both are left out. */
 export function plainUrl(url: URL): string {
   return `${url.protocol}//${url.host}${url.pathname}`;
 }
 
-/** `fetch failed` says nothing; what made it fail is at the end of the chain of causes. */
+/** Returns the message at the end of the chain of causes. `fetch failed` alone says nothing. */
 function rootMessage(error: unknown): string {
   let message = String(error);
   let each: unknown = error;

@@ -38,7 +38,7 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-/** A server that follows the script, its last line again and again. */
+/** A server that follows the script and repeats its last line. */
 async function serve(...script: readonly Script[]) {
   const received: Received[] = [];
   const server = createServer(async (request, response) => {
@@ -75,7 +75,7 @@ const good = says('{"colour":"red","share":0.5}');
 
 const timeoutMs = 12_345;
 
-/** A model that does not wait; `waits` are the times between its tries. */
+/** A model that does not wait; `waits` are the times between its attempts. */
 function modelOn(baseUrl: string, options: Partial<OpenAiCompatibleModelOptions> = {}) {
   const waits: number[] = [];
   const sleep = async (milliseconds: number) => void waits.push(milliseconds);
@@ -93,7 +93,7 @@ function modelOn(baseUrl: string, options: Partial<OpenAiCompatibleModelOptions>
   return { model, generate, waits };
 }
 
-/** The error of a call; nothing that can be read of it holds the key or the prompt. */
+/** Returns the error of a call, after checking that nothing in it contains the key or the prompt. */
 async function failure(call: Promise<unknown>): Promise<SalienceError> {
   const error = await call.then(
     () => expect.fail('the call did not fail'),
@@ -108,7 +108,7 @@ async function failure(call: Promise<unknown>): Promise<SalienceError> {
 }
 
 describe('a request', () => {
-  it('asks for the schema, and gives the value with what it cost', async () => {
+  it('asks for the schema, and returns the value with its usage', async () => {
     const { baseUrl, received } = await serve(good);
     const { model, generate } = modelOn(baseUrl);
     expect(model.name).toBe('openai-compatible:tiny');
@@ -144,7 +144,7 @@ describe('a request', () => {
     expect(received[0]?.body.response_format?.json_schema?.strict).toBe(strict);
   });
 
-  it('takes a JSON Schema with a reader', async () => {
+  it('accepts a JSON Schema with a parser', async () => {
     const { baseUrl } = await serve(good);
     const { model } = modelOn(baseUrl);
     const schema = {
@@ -169,7 +169,7 @@ describe('a request', () => {
     });
   });
 
-  it('sends OpenAI its own names and its own key', async () => {
+  it('sends OpenAI its own parameter names and key', async () => {
     vi.stubEnv('OPENAI_API_KEY', 'sk-of-openai');
     vi.stubEnv('SALIENCE_MODEL_KEY', 'of-another');
     const seen: { url: string; key: string | null; body: object }[] = [];
@@ -194,7 +194,7 @@ describe('a request', () => {
     });
   });
 
-  it('counts bytes where the server does not count tokens', async () => {
+  it('counts bytes if the server does not count tokens', async () => {
     const { baseUrl, received } = await serve(says('{"colour":"red","share":0.5}', 'stop', null));
     const { promptTokens, completionTokens } = await modelOn(baseUrl).generate();
     const bytes = received[0]!.body.messages.map(({ content }) => Math.ceil(content.length / 4));
@@ -241,7 +241,7 @@ describe('an answer', () => {
     expect(messages[3]?.content).toMatch(problem);
   });
 
-  it('that stays broken is an error with what it cost', async () => {
+  it('that stays broken is an error with its usage', async () => {
     const { baseUrl, received } = await serve(says(`I saw ${secretText}`));
     const error = await failure(modelOn(baseUrl).generate());
     expect(error.code).toBe('model_invalid_output');
@@ -289,7 +289,7 @@ describe('an answer', () => {
 });
 
 describe('a failing server', () => {
-  it('is tried again after growing waits', async () => {
+  it('is retried after growing waits', async () => {
     const broken = (response: ServerResponse) =>
       void response.writeHead(200).write('{"cho', () => response.destroy());
     const { baseUrl } = await serve(refuses('busy', 503), refuses('', 500), broken, good);
@@ -298,14 +298,14 @@ describe('a failing server', () => {
     expect(waits).toEqual([250, 500, 1000]);
   });
 
-  it('is given the time that it asks for', async () => {
+  it('gets the wait that it asks for', async () => {
     const { baseUrl } = await serve(json({}, 429, { 'retry-after': '7' }), good);
     const { generate, waits } = modelOn(baseUrl);
     await generate();
     expect(waits).toEqual([7000]);
   });
 
-  it('that asks for more than a minute is left', async () => {
+  it('that asks for more than a minute is not retried', async () => {
     const { baseUrl } = await serve(json({}, 429, { 'retry-after': '61' }));
     const { generate, waits } = modelOn(baseUrl);
     const error = await failure(generate());
@@ -313,7 +313,7 @@ describe('a failing server', () => {
     expect(waits).toEqual([]);
   });
 
-  it('is left after the last retry', async () => {
+  it('is not retried after the last retry', async () => {
     const { baseUrl, received } = await serve(refuses(`overloaded by ${key} and ${secretText}`, 500));
     const error = await failure(modelOn(baseUrl, { retries: 2 }).generate());
     expect(error.message).toMatch(/failed 3 times with status 500.*overloaded by \[removed\]/);
@@ -321,7 +321,7 @@ describe('a failing server', () => {
     expect(received).toHaveLength(3);
   });
 
-  it('that is not there is an error that says so', async () => {
+  it('that is unreachable causes an error that says so', async () => {
     const { baseUrl, close } = await serve(good);
     await close();
     const error = await failure(modelOn(baseUrl, { retries: 1 }).generate());
@@ -341,8 +341,8 @@ describe('a failing server', () => {
   });
 });
 
-describe('a server that knows less of the API', () => {
-  it('gets json_object, then plain text, and that is remembered', async () => {
+describe('a server with limited support of the API', () => {
+  it('gets json_object, then plain text, which is remembered', async () => {
     const formats: (string | undefined)[] = [];
     const { baseUrl } = await serve((response, received) => {
       const format = received.body.response_format?.type;
@@ -368,7 +368,7 @@ describe('a server that knows less of the API', () => {
     expect(body).not.toHaveProperty('temperature');
   });
 
-  it('that refuses everything fails with its first reason, and nothing of it is remembered', async () => {
+  it('that refuses everything fails with its first reason, and nothing is remembered', async () => {
     const { baseUrl, received } = await serve(
       refuses('the context is too long'),
       refuses('second'),
@@ -384,11 +384,11 @@ describe('a server that knows less of the API', () => {
   });
 });
 
-describe('time', () => {
+describe('a time limit', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
   afterEach(() => void vi.useRealTimers());
 
-  it('over ends a request that is not answered, and it is tried again', async () => {
+  it('ends a request without an answer, which is retried', async () => {
     let asked = 0;
     const { baseUrl, received } = await serve(() => void asked++);
     const { generate } = modelOn(baseUrl, { retries: 1 });
@@ -398,7 +398,7 @@ describe('time', () => {
     expect(asked).toBe(2);
   });
 
-  it('over counts the requests of an adaptation that was under way', async () => {
+  it('counts the requests of an adaptation in progress', async () => {
     const half = [refuses('response_format is not supported'), silent];
     const { baseUrl, received } = await serve(...half, ...half, ...half, ...half);
     const { generate } = modelOn(baseUrl, { budget: { maxCalls: 4 } });
@@ -408,21 +408,21 @@ describe('time', () => {
     expect(received).toHaveLength(4);
   });
 
-  it('over ends an answer that stops in its middle', async () => {
+  it('ends an answer that stalls', async () => {
     const half: Script = (response) => void response.writeHead(200).write('{"choices":');
     const { baseUrl, received } = await serve(half, good);
     const { generate } = modelOn(baseUrl);
     expect(await overAfter(received, [1], generate())).toMatchObject({ value: { colour: 'red' }, calls: 2 });
   });
 
-  it('ends at once by the signal, while the server is silent', async () => {
+  it('does not delay an abort while the server is silent', async () => {
     const stop = new AbortController();
     const { baseUrl } = await serve(() => stop.abort(new Error('enough')));
     const error = await failure(modelOn(baseUrl).generate({ signal: stop.signal }));
     expect(error.code).toBe('aborted');
   });
 
-  it('ends at once by the signal, while waiting for the next try', async () => {
+  it('does not delay an abort while waiting for the next attempt', async () => {
     const stop = new AbortController();
     const { baseUrl, received } = await serve(refuses('busy', 503));
     const sleep = async () => {
@@ -435,14 +435,14 @@ describe('time', () => {
     expect(received).toHaveLength(1);
   });
 
-  it('is not begun after the signal', async () => {
+  it('does not start after an abort', async () => {
     const { baseUrl, received } = await serve(good);
     const error = await failure(modelOn(baseUrl).generate({ signal: AbortSignal.abort() }));
     expect(error.code).toBe('aborted');
     expect(received).toHaveLength(0);
   });
 
-  /** Lets the timeout come each time that so many requests have reached the server. */
+  /** Lets the timeout pass each time that so many requests have reached the server. */
   async function overAfter<Value>(
     received: readonly unknown[],
     counts: readonly number[],
@@ -469,7 +469,7 @@ describe('a budget', () => {
     expect(received).toHaveLength(2);
   });
 
-  it('of calls leaves no repair, or none of its retries', async () => {
+  it('of calls prevents a repair, or its retries', async () => {
     const one = await serve(says('?'));
     const error = await failure(modelOn(one.baseUrl, { budget: { maxCalls: 1 } }).generate());
     expect(error).toMatchObject({
@@ -486,7 +486,7 @@ describe('a budget', () => {
     expect([one.received.length, two.received.length]).toEqual([1, 2]);
   });
 
-  it('of tokens shortens the answer, and is spent by it', async () => {
+  it('of tokens limits the answer, and is consumed by it', async () => {
     const { baseUrl, received } = await serve(says('?', 'stop', usageOf(100, 890)), good);
     const error = await failure(modelOn(baseUrl, { budget: { maxTokens: 1000 } }).generate());
     expect(error).toMatchObject({ code: 'model_invalid_output', details: { promptTokens: 100, calls: 1 } });
@@ -499,7 +499,7 @@ describe('a budget', () => {
     expect(received).toHaveLength(1);
   });
 
-  it('of tokens that the prompt alone exceeds lets nothing be sent', async () => {
+  it('of tokens that the prompt alone exceeds prevents the request', async () => {
     const { baseUrl, received } = await serve(good);
     const error = await failure(modelOn(baseUrl, { budget: { maxTokens: 20 } }).generate());
     expect(error.message).toMatch(/was not asked: a prompt of about \d+ tokens/);

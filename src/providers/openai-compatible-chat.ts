@@ -13,7 +13,7 @@ import { isTemporary } from './waiting.ts';
 
 /** Options of {@link openAiCompatibleModel}. */
 export interface OpenAiCompatibleModelOptions extends LanguageModelOptions {
-  /** Where the API begins, for example `http://127.0.0.1:11434/v1`; requests go to `/chat/completions` under it. */
+  /** Base URL of the API, for example `http://127.0.0.1:11434/v1`. Requests go to `/chat/completions` below it. */
   readonly baseUrl: string;
   /** The model's name on that server. */
   readonly model: string;
@@ -21,7 +21,7 @@ export interface OpenAiCompatibleModelOptions extends LanguageModelOptions {
   readonly apiKey?: string | undefined;
   /** Default is `OPENAI_API_KEY` for the host api.openai.com, and `SALIENCE_MODEL_KEY` for every other. */
   readonly apiKeyEnv?: string | undefined;
-  /** Longest answer that is read. Default is 8 MiB. */
+  /** Most bytes of an answer. Default is 8 MiB. */
   readonly maxResponseBytes?: number | undefined;
   /** Default is the global `fetch`. */
   readonly fetch?: HttpOptions['fetch'];
@@ -40,13 +40,13 @@ const optionNames = [
 const CHAT: Api = { code: 'model_failed', name: 'chat API', askForLess: 'request less at a time' };
 
 /**
- * A language model on any server with OpenAI's chat API: Ollama, LM Studio, llama.cpp, vLLM, OpenAI itself. Its `name`
- * is `openai-compatible:<model>`.
+ * Creates a language model on any server with OpenAI's chat API: Ollama, LM Studio, llama.cpp, vLLM, OpenAI itself. Its
+ * `name` is `openai-compatible:<model>`.
  *
- * The answer's form is asked for with `response_format`. When a server refuses a request with 400 or 422, it is sent
- * again with what the server does not know left out; what helped is remembered.
+ * The form of the answer is requested with `response_format`. If a server refuses a request with 400 or 422, it is sent
+ * again without what the server does not support. What worked is remembered.
  *
- * Throws `invalid_argument` for options it cannot use.
+ * Throws `invalid_argument` for invalid options.
  *
  * @example
  * ```ts
@@ -68,7 +68,7 @@ export function openAiCompatibleModel(options: OpenAiCompatibleModelOptions): La
 function completer(endpoint: Endpoint, options: OpenAiCompatibleModelOptions): Complete {
   const { url, key } = endpoint;
   const postJson = createPostJson({
-    // Time and tries are the port's business.
+    // `structuredModel` handles timeouts and retries.
     timeoutMs: 2 ** 31 - 1,
     retries: 0,
     maxResponseBytes: wholeNumber(options.maxResponseBytes ?? 8 * 2 ** 20, 'maxResponseBytes', 1024, 2 ** 30),
@@ -93,7 +93,7 @@ function completer(endpoint: Endpoint, options: OpenAiCompatibleModelOptions): C
       }
       const refused = outcome.kind === 'status' && (outcome.status === 400 || outcome.status === 422);
       if (!refused) return failedCompletion(outcome, endpoint, sent);
-      // The first refusal is about the whole request, the later ones about what was left of it.
+      // The first refusal is about the whole request; later ones are about a reduced one.
       refusal ??= outcome;
       const said = serverMessage(outcome.body, { secrets: key ? [key] : [], texts: sent });
       const next = calls < request.maxCalls ? adapted(dialect, said) : undefined;
@@ -144,7 +144,7 @@ function finishOf(reason: unknown, refusal: unknown): 'stop' | 'length' | 'decli
   return reason === 'length' ? 'length' : 'stop';
 }
 
-/** A text, or the texts among the parts that some servers answer with. */
+/** Returns the text of a message. Some servers answer with a list of parts. */
 function textOf(content: unknown): string {
   if (!Array.isArray(content)) return typeof content === 'string' ? content : '';
   const texts = content.map((part) => property(part, 'text'));

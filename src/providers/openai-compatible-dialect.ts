@@ -1,12 +1,12 @@
 import type { CompletionRequest } from './completion.ts';
 import type { JsonSchema } from './language-model.ts';
 
-/** What a server understands of the chat API. */
+/** What a server supports of the chat API. */
 export interface Dialect {
   readonly format: 'json_schema' | 'json_object' | 'text';
-  /** OpenAI's reasoning models know only the second name, many other servers only the first. */
+  /** OpenAI's reasoning models accept only `max_completion_tokens`, many other servers only `max_tokens`. */
   readonly limit: 'max_tokens' | 'max_completion_tokens';
-  /** Reasoning models refuse every temperature but their own. */
+  /** Whether to send a temperature. Reasoning models accept only their own. */
   readonly temperature: boolean;
 }
 
@@ -18,7 +18,7 @@ export function firstDialect({ hostname }: URL): Dialect {
   };
 }
 
-/** The next dialect to try after a refusal in these words; `undefined` when there is none. */
+/** Returns the dialect to try after a refusal with this message; `undefined` if there is none left. */
 export function adapted(dialect: Dialect, refusal: string): Dialect | undefined {
   if (dialect.limit === 'max_tokens' && /max_completion_tokens/.test(refusal)) {
     return { ...dialect, limit: 'max_completion_tokens' };
@@ -51,7 +51,9 @@ function formatOf(format: 'json_schema' | 'json_object', schema: JsonSchema): un
   return { type: format, json_schema: { name: 'answer', schema, strict: isClosed(schema) } };
 }
 
-/** Whether every object of the schema lists all its properties as required and allows no other: OpenAI's `strict`. */
+/**
+ * Whether every object of the schema requires all its properties and allows no others, as OpenAI's `strict` demands.
+ */
 function isClosed(schema: unknown): boolean {
   if (Array.isArray(schema)) return schema.every(isClosed);
   if (typeof schema !== 'object' || schema === null) return true;

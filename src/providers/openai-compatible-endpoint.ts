@@ -1,25 +1,25 @@
 import { invalidArgument } from '../domain/check.ts';
 
-/** Where an adapter sends its requests, and as whom. */
+/** The server of an adapter, with its model and key. */
 export interface Endpoint {
   readonly url: URL;
-  /** The address as messages show it. */
+  /** The URL as messages show it. */
   readonly address: string;
   readonly model: string;
   readonly key: string | undefined;
-  /** Where the key was looked for, in words. */
+  /** Where the key was looked for, for messages. */
   readonly keySource: string;
 }
 
-/** How an adapter finds the key of its server. */
+/** The options for the key of a server. */
 export interface KeyOptions {
   readonly apiKey?: string | undefined;
   readonly apiKeyEnv?: string | undefined;
 }
 
-/** The address of `path` under a base address. Throws `invalid_argument`. */
+/** Appends `path` to a base URL. Throws `invalid_argument`. */
 export function endpointUrl(baseUrl: string, path: string): URL {
-  // The value itself is not repeated: an address can hold a password.
+  // The message does not repeat the value, because a URL can contain a password.
   if (typeof baseUrl !== 'string' || !URL.canParse(baseUrl) || !/^https?:\/\//i.test(baseUrl.trim())) {
     throw invalidArgument('baseUrl', 'expected a complete URL, such as http://127.0.0.1:11434/v1');
   }
@@ -32,7 +32,7 @@ export function endpointUrl(baseUrl: string, path: string): URL {
   return url;
 }
 
-/** The key for a server: OpenAI's variable for OpenAI's host alone, `variable` for every other. */
+/** Finds the key for a server. `OPENAI_API_KEY` is used only for OpenAI's host, `variable` for every other. */
 export function findKey(
   options: KeyOptions,
   url: URL,
@@ -42,7 +42,7 @@ export function findKey(
   const given = options.apiKey !== undefined;
   const keySource = given ? 'the option apiKey' : `the environment variable ${name}`;
   const key = (given ? options.apiKey : process.env[name])?.trim() ?? '';
-  // What fetch says of a header that it cannot send repeats the key.
+  // The error of `fetch` for an invalid header would repeat the key.
   if (!/^[\x21-\x7e]*$/.test(key)) {
     throw invalidArgument(
       'apiKey',

@@ -3,15 +3,18 @@ import type { HttpFailure } from './http.ts';
 import type { Endpoint } from './openai-compatible-endpoint.ts';
 import { quotable, serverMessage } from './server-message.ts';
 
-/** What an error says of the API that failed. */
+/** What error messages say about the API that failed. */
 export interface Api {
   readonly code: 'embedder_failed' | 'model_failed';
   readonly name: string;
-  /** What makes one answer quicker and shorter. */
+  /** How to make one answer quicker and shorter. */
   readonly askForLess: string;
 }
 
-/** The error of a request that got no answer; it says what to do, and holds neither the key nor one of the `sent` texts. */
+/**
+ * The error of a request without an answer. It says what to do, and contains neither the key nor any of the `sent`
+ * texts.
+ */
 export function failureOf(
   failure: HttpFailure & { readonly attempts: number },
   server: Endpoint & { readonly requestDimensions?: boolean | undefined },
@@ -61,7 +64,7 @@ export function failureOf(
   }
 }
 
-/** The error of an answer that came and cannot be used. `problem` continues the sentence "the answer of … ". */
+/** The error of an answer that cannot be used. `problem` continues the sentence "the answer of … ". */
 export function brokenAnswer(server: Endpoint, api: Api, problem: string): SalienceError {
   return new SalienceError(api.code, `the answer of ${server.model} at ${server.address} ${problem}`, {
     details: { url: server.address, model: server.model },
@@ -76,7 +79,7 @@ function statusMessage(
   tries: string,
 ): string {
   if (status === 401) {
-    // What a server says about a key may hold parts of it.
+    // The server's message about a key may contain parts of the key.
     return key === undefined
       ? `${address} requires a key (401), and there is none in ${keySource}`
       : `${address} refuses the key in ${keySource} (401): is it the right one, and still valid?`;

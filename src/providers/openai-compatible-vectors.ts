@@ -4,7 +4,7 @@ import { type Api, brokenAnswer as broken } from './openai-compatible-failures.t
 import { property } from './property.ts';
 import { messageOfAnswer } from './server-message.ts';
 
-/** What an embedder knows of its server. */
+/** What an embedder knows about its server. */
 export interface Server extends Endpoint {
   readonly dimensions: number;
   readonly requestDimensions: boolean;
@@ -19,8 +19,8 @@ export const EMBEDDINGS: Api = {
 const brokenAnswer = (server: Server, problem: string) => broken(server, EMBEDDINGS, problem);
 
 /**
- * The unit vectors in an answer, in the order of the `sent` texts. Throws `embedder_mismatch` for another length than
- * the embedder's, and `embedder_failed` for anything that is not one usable vector a text.
+ * Reads the unit vectors of an answer, in the order of the `sent` texts. Throws `embedder_mismatch` if they have
+ * another length than the embedder's, and `embedder_failed` for anything that is not one usable vector per text.
  */
 export function readVectors(
   answer: unknown,
@@ -38,7 +38,7 @@ export function readVectors(
   }
   if (data.length !== sent.length) throw broken(`holds ${data.length} vectors for ${sent.length} texts`);
   const vectors = new Array<Float32Array | undefined>(sent.length).fill(undefined);
-  // Some servers leave the index out, and then answer in order.
+  // Some servers omit the index and answer in order.
   const numbered = data.some((item) => property(item, 'index') !== undefined);
   data.forEach((item, position) => {
     const index = numbered ? property(item, 'index') : position;
@@ -86,7 +86,7 @@ function unitVector(embedding: unknown, server: Server, index: number): Float32A
     );
   }
   if (largest === 0) throw brokenAnswer(server, `holds a vector of zeros for text ${index}`);
-  // Dividing by the largest first keeps the squares of very large and very small numbers finite and above zero.
+  // Dividing by the largest value first keeps the squares of very large and very small numbers finite and above zero.
   let squares = 0;
   for (const value of embedding as number[]) squares += (value / largest) ** 2;
   const length = Math.sqrt(squares);

@@ -42,7 +42,7 @@ async function listen(listener: RequestListener): Promise<{ origin: string; clos
   return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
 }
 
-/** A server that gives the answers one after the other, the last one again and again. */
+/** A server that returns the answers in order and repeats the last one. */
 async function serve(...answers: readonly Answer[]) {
   const received: Received[] = [];
   const { origin } = await listen(async (request, response) => {
@@ -59,7 +59,7 @@ async function receive(request: IncomingMessage): Promise<Received> {
   return { path: request.url ?? '', authorization: request.headers.authorization, body: JSON.parse(body) };
 }
 
-/** A vector that tells its text: (length of the text, 1). */
+/** A vector that identifies its text: (length of the text, 1). */
 const vectorOf = (text: string) => [text.length, 1];
 const unit = (numbers: readonly number[]) => {
   const length = Math.hypot(...numbers);
@@ -81,7 +81,7 @@ const plain =
   (response) =>
     response.writeHead(200, headers).end(body);
 
-/** An embedder that does not wait; `waits` are the times it would have waited. */
+/** An embedder that does not wait; `waits` are the times that it would have waited. */
 function embedderOn(baseUrl: string, options: Partial<OpenAiCompatibleOptions> = {}) {
   const waits: number[] = [];
   const sleep = async (milliseconds: number) => void waits.push(milliseconds);
@@ -97,7 +97,7 @@ function embedderOn(baseUrl: string, options: Partial<OpenAiCompatibleOptions> =
   return { embedder, waits };
 }
 
-/** The error of a call; everything that can be read of it is searched for the key and the given texts. */
+/** Returns the error of a call, after searching everything in it for the key and the given texts. */
 async function failure(call: Promise<unknown>, ...confidential: readonly string[]): Promise<SalienceError> {
   const error = await call.then(
     () => expect.fail('the call did not fail'),
@@ -119,7 +119,7 @@ async function failure(call: Promise<unknown>, ...confidential: readonly string[
 }
 
 describe('openAiCompatibleEmbedder', () => {
-  it('sends what the API asks for, and gives unit vectors in order', async () => {
+  it('sends what the API expects, and returns unit vectors in order', async () => {
     const { baseUrl, received } = await serve(good);
     const { embedder } = embedderOn(`${baseUrl}/`);
     expect(await embedder.embed(['a', 'bcd'])).toEqual([unit([1, 1]), unit([3, 1])]);
@@ -132,13 +132,13 @@ describe('openAiCompatibleEmbedder', () => {
     ]);
   });
 
-  it('asks for shorter vectors when it is told to', async () => {
+  it('requests shorter vectors if told to', async () => {
     const { baseUrl, received } = await serve(good);
     await embedderOn(baseUrl, { requestDimensions: true }).embedder.embed(['a']);
     expect(received[0]?.body.dimensions).toBe(2);
   });
 
-  it('names the space of its vectors by model, dimensions and memory prefix', () => {
+  it('identifies its vectors by model, dimensions and memory prefix', () => {
     const name = (options: Partial<OpenAiCompatibleOptions>) =>
       openAiCompatibleEmbedder({ baseUrl: 'http://one/v1', model: 'm', dimensions: 3, ...options }).model;
     expect(name({})).toBe('openai-compatible:m:3');
@@ -168,7 +168,7 @@ describe('openAiCompatibleEmbedder', () => {
     expect(received.map(({ body }) => body.input)).toEqual([['p: ab']]);
   });
 
-  it('splits into batches, and keeps the order whichever answers first', async () => {
+  it('splits texts into batches, and keeps their order whichever answers first', async () => {
     const texts = Array.from({ length: 22 }, (_, index) => 'x'.repeat(index + 1));
     const held: (() => void)[] = [];
     // Two requests are held, then answered the later one first.
@@ -181,7 +181,7 @@ describe('openAiCompatibleEmbedder', () => {
     expect(received.map(({ body }) => body.input.length).sort()).toEqual([2, 4, 4, 4, 4, 4]);
   });
 
-  it('has no more requests under way than it may', async () => {
+  it('limits its concurrent requests', async () => {
     let now = 0;
     let most = 0;
     const fetch: typeof globalThis.fetch = async (_url, init) => {
@@ -196,7 +196,7 @@ describe('openAiCompatibleEmbedder', () => {
     expect(most).toBe(3);
   });
 
-  it('reads vectors by their index, or in order when there is none', async () => {
+  it('reads vectors by their index, or in order if there is none', async () => {
     const [a, b] = [
       [3, 4],
       [0, -2],
@@ -211,7 +211,7 @@ describe('openAiCompatibleEmbedder', () => {
     expect(await embedder.embed(['one', 'two'])).toEqual(expected);
   });
 
-  it('brings very large and very small vectors to unit length', async () => {
+  it('normalises very large and very small vectors', async () => {
     const { baseUrl } = await serve(
       embeddings({ embedding: [3e300, 4e300] }, { embedding: [3e-310, -4e-310] }),
     );
@@ -285,7 +285,7 @@ describe('an answer that cannot be used', () => {
     expect(received).toHaveLength(1);
   });
 
-  it('tells the right dimensions', async () => {
+  it('names the right dimensions', async () => {
     const { baseUrl } = await serve(embeddings({ embedding: [1, 2, 3] }));
     const error = await failure(embedderOn(baseUrl).embedder.embed(['text']));
     expect(error.code).toBe('embedder_mismatch');
@@ -316,7 +316,7 @@ describe('a server in trouble', () => {
     expect(waits).toEqual([250, 500]);
   });
 
-  it('is given up after the retries, with what it said', async () => {
+  it('is not retried after the last retry, and its message is reported', async () => {
     const { baseUrl, received } = await serve(json({ error: { message: 'out of memory' } }, 500));
     const { embedder, waits } = embedderOn(baseUrl, { retries: 7, random: () => 0.999 });
     const error = await failure(embedder.embed(['ab']));
@@ -326,7 +326,7 @@ describe('a server in trouble', () => {
     expect(waits.map(Math.round)).toEqual([500, 999, 1998, 3996, 7992, 15984, 19980]);
   });
 
-  it('is given the time that it asks for', async () => {
+  it('gets the wait that it asks for', async () => {
     const { baseUrl } = await serve(
       json({}, 429, { 'retry-after': '7' }),
       json({}, 503, {
@@ -344,7 +344,7 @@ describe('a server in trouble', () => {
     expect(waits).toEqual([7000, 30_000, 1000]);
   });
 
-  it('is not waited for when it asks for too much', async () => {
+  it('is not retried if it asks for too long a wait', async () => {
     const { baseUrl, received } = await serve(json({ error: 'slow down' }, 429, { 'retry-after': '3600' }));
     const { embedder, waits } = embedderOn(baseUrl);
     const error = await failure(embedder.embed(['ab']));
@@ -352,21 +352,22 @@ describe('a server in trouble', () => {
     expect([received.length, waits]).toEqual([1, []]);
   });
 
-  it('that never answers is left after the timeout', async () => {
+  it('that never answers is aborted after the timeout', async () => {
     const { baseUrl } = await serve(() => {});
     const { embedder } = embedderOn(baseUrl, { timeoutMs: 50, retries: 1 });
     const error = await failure(embedder.embed(['ab']));
-    // Not by what the server received: on a busy machine the client gives up before it has come to that.
+    // The test does not count what the server received: on a busy machine the client gives up before the request
+    // arrives.
     expect(error.message).toMatch(/no whole answer within 50 ms 2 times: raise timeoutMs/);
   });
 
-  it('that stops in the middle of its answer is left after the timeout', async () => {
+  it('that stalls during its answer is aborted after the timeout', async () => {
     const { baseUrl } = await serve((response) => response.writeHead(200).write('{"data":['));
     const { embedder } = embedderOn(baseUrl, { timeoutMs: 50, retries: 0 });
     expect((await failure(embedder.embed(['ab']))).message).toMatch(/no whole answer within 50 ms:/);
   });
 
-  it('that is down is named, with what to do', async () => {
+  it('that is down is named, with advice', async () => {
     const { origin, close } = await listen(() => {});
     await close();
     const error = await failure(embedderOn(`${origin}/v1`, { retries: 1 }).embedder.embed(['ab']));
@@ -375,7 +376,7 @@ describe('a server in trouble', () => {
     expect(error.message).toMatch(/ECONNREFUSED.*is the server running\? e\.g\. `ollama serve`/);
   });
 
-  it('that is elsewhere is not looked for on this machine', async () => {
+  it('that is remote is reported without advice about a local server', async () => {
     const fetch = async () => {
       throw new TypeError('fetch failed', { cause: new Error(`no route for Bearer ${key} and ${key}`) });
     };
@@ -422,7 +423,7 @@ describe('a refusal', () => {
     expect([received.length, waits]).toEqual([1, []]);
   });
 
-  it('never repeats the texts, and is cut', async () => {
+  it('never repeats the texts, and is shortened', async () => {
     const { baseUrl } = await serve((response, { body }) =>
       json({ error: { message: `too long: ${body.input.join('')} ${'no '.repeat(500)}` } }, 400)(
         response,
@@ -436,13 +437,13 @@ describe('a refusal', () => {
     expect(said.length).toBeLessThanOrEqual(300);
   });
 
-  it('of shortening names the option', async () => {
+  it('of shortened vectors names the option', async () => {
     const { baseUrl } = await serve(json({ message: 'does not support matryoshka representation' }, 400));
     const error = await failure(embedderOn(baseUrl, { requestDimensions: true }).embedder.embed(['ab']));
     expect(error.message).toMatch(/leave requestDimensions out.*matryoshka/);
   });
 
-  it('by redirect keeps key and texts at home', async () => {
+  it('by redirect does not pass on key and texts', async () => {
     const other = await serve(good);
     const { baseUrl, received } = await serve((response) =>
       response.writeHead(307, { location: `${other.baseUrl}/embeddings?token=${key}` }).end(),
@@ -484,7 +485,7 @@ describe('the key', () => {
     ]);
   });
 
-  it('is asked for by the name of its variable', async () => {
+  it('is named by its variable when it is missing', async () => {
     const { baseUrl } = await serve(json({}, 401));
     const none = openAiCompatibleEmbedder({ baseUrl, model: 'm', dimensions: 2 });
     expect((await failure(none.embed(['a']))).message).toMatch(
@@ -497,7 +498,7 @@ describe('the key', () => {
     );
   });
 
-  it('is not to be seen in the embedder', () => {
+  it('is not visible in the embedder', () => {
     const { embedder } = embedderOn('http://127.0.0.1/v1');
     expect(JSON.stringify(embedder)).toContain('openai-compatible:tiny:2');
     expect(JSON.stringify(embedder)).not.toContain(key);
@@ -507,7 +508,7 @@ describe('the key', () => {
 describe('an abort', () => {
   const aborted = { code: 'aborted' };
 
-  it('before the call sends nothing', async () => {
+  it('before the call prevents the request', async () => {
     const { baseUrl, received } = await serve(good);
     const { embedder } = embedderOn(baseUrl);
     await expect(embedder.embed(['a'], { signal: AbortSignal.abort() })).rejects.toMatchObject(aborted);
@@ -523,7 +524,7 @@ describe('an abort', () => {
     expect(received).toHaveLength(1);
   });
 
-  it('during a request ends it also when fetch does not listen', async () => {
+  it('during a request ends it even if fetch does not listen', async () => {
     const controller = new AbortController();
     const fetch = () => {
       queueMicrotask(() => controller.abort());
@@ -550,7 +551,7 @@ describe('an abort', () => {
     expect([received.length, heard]).toEqual([1, true]);
   });
 
-  it('of the other batches follows the first failure, which is the one that is thrown', async () => {
+  it('of the other batches follows the first failure, which is thrown', async () => {
     let gone: Promise<unknown> | undefined;
     const { baseUrl, received } = await serve(
       (response) => {

@@ -11,15 +11,15 @@ import { EMBEDDINGS, readVectors, type Server } from './openai-compatible-vector
 
 /** Options of {@link openAiCompatibleEmbedder}. */
 export interface OpenAiCompatibleOptions extends HttpOptions {
-  /** Where the API begins, for example `http://127.0.0.1:11434/v1`; requests go to `/embeddings` under it. */
+  /** Base URL of the API, for example `http://127.0.0.1:11434/v1`. Requests go to `/embeddings` below it. */
   readonly baseUrl: string;
   /** The model's name on that server. */
   readonly model: string;
-  /** Length of the model's vectors. When it is wrong, the error of the first call says the right number. */
+  /** Length of the model's vectors. If it is wrong, the error of the first call names the right number. */
   readonly dimensions: number;
   /**
-   * Ask the server for vectors of `dimensions` numbers, for models that can shorten theirs. Many servers refuse or
-   * ignore the wish for other models. Default is false: the model gives its natural length, and it is checked.
+   * Whether to request vectors of `dimensions` numbers, for models that can shorten theirs. For other models many
+   * servers refuse or ignore this. Default is false: the model returns its natural length, which is checked.
    */
   readonly requestDimensions?: boolean | undefined;
   /** Default is the value of the environment variable `apiKeyEnv`; no key is sent when that is unset or empty. */
@@ -28,17 +28,19 @@ export interface OpenAiCompatibleOptions extends HttpOptions {
   readonly apiKeyEnv?: string | undefined;
   /** Most texts in one request, 1–2048. Default is 64. */
   readonly batchSize?: number | undefined;
-  /** Most requests under way at once in one call, 1–64. Default is 2. */
+  /** Most concurrent requests of one call, 1–64. Default is 2. */
   readonly concurrency?: number | undefined;
-  /** Put before every query, for models that were trained so, such as `search_query: `. Default is none. */
+  /**
+   * Prepended to every query, for models that were trained with a prefix, such as `search_query: `. Default is none.
+   */
   readonly queryPrefix?: string | undefined;
-  /** Put before every memory, such as `search_document: `. It is part of the embedder's identity. Default is none. */
+  /** Prepended to every memory, such as `search_document: `. It is part of the embedder's `model`. Default is none. */
   readonly memoryPrefix?: string | undefined;
-  /** Default is `{ floor: 0.2, ceiling: 0.9 }`: a guess, not measured for your model. */
+  /** Default is `{ floor: 0.2, ceiling: 0.9 }`: an estimate, not measured for your model. */
   readonly calibration?: Calibration | undefined;
   /**
-   * Cosines from −1 to 1. Default is conflict 0.75, birthLink 0.40, consolidation 0.70, similarPair 0.85, which were
-   * chosen for OpenAI's and similar models, and not measured for yours.
+   * Cosines from −1 to 1. Default is conflict 0.75, birthLink 0.40, consolidation 0.70, similarPair 0.85: chosen for
+   * OpenAI's and similar models, not measured for yours.
    */
   readonly thresholds?: Partial<SimilarityThresholds> | undefined;
 }
@@ -60,14 +62,14 @@ const optionNames = [
 ] as const satisfies readonly (keyof OpenAiCompatibleOptions)[];
 
 /**
- * An embedder on any server with OpenAI's embeddings API: Ollama, LM Studio, llama.cpp, vLLM, OpenAI itself.
+ * Creates an embedder on any server with OpenAI's embeddings API: Ollama, LM Studio, llama.cpp, vLLM, OpenAI itself.
  *
- * Its `model` is `openai-compatible:<model>:<dimensions>`, and with a memory prefix `:<prefix as JSON>` after it. The
- * server's address is not part of it: the same model served elsewhere is the same space of vectors.
+ * Its `model` is `openai-compatible:<model>:<dimensions>`, followed by `:<prefix as JSON>` with a memory prefix. The
+ * URL of the server is not part of it: the same model on another server has the same vectors.
  *
- * `embed` sends no blank text, and gives `undefined` for it. It throws `aborted` as soon as its signal aborts;
- * `embedder_mismatch` when the server's vectors have another length; and `embedder_failed` for everything else.
- * No error holds the key or a text. Throws `invalid_argument` itself for options it cannot use.
+ * `embed` does not send blank texts and returns `undefined` for them. It throws `aborted` as soon as its signal aborts,
+ * `embedder_mismatch` if the server's vectors have another length, and `embedder_failed` for everything else. No error
+ * contains the key or a text. The function itself throws `invalid_argument` for invalid options.
  *
  * @example
  * ```ts

@@ -4,7 +4,7 @@ import { angleEmbedder } from '../testing/angle-embedder.ts';
 import type { Embedder } from './embedder.ts';
 import { withQueryCache } from './query-cache.ts';
 
-/** An embedder that notes what it is asked; a class, as users may write one. */
+/** An embedder that records its calls. It is a class, as users may write one. */
 class Counting implements Embedder {
   readonly asked: string[] = [];
   readonly inner = angleEmbedder({ tea: 0, 'tea?': 10 });
@@ -24,7 +24,7 @@ class Counting implements Embedder {
 const query = { purpose: 'query' } as const;
 
 describe('withQueryCache', () => {
-  it('asks for a query once, what the model does not know included', async () => {
+  it('asks for a query once, also if the model does not know it', async () => {
     const counting = new Counting();
     const cached = withQueryCache(counting);
     const first = await cached.embed(['tea?'], query);
@@ -34,7 +34,7 @@ describe('withQueryCache', () => {
     expect(counting.asked).toEqual(['query: tea?', 'query: coffee?']);
   });
 
-  it('keeps neither memories nor failures', async () => {
+  it('caches neither memories nor failures', async () => {
     const counting = new Counting();
     const cached = withQueryCache(counting);
     for (const _ of [1, 2]) await cached.embed(['tea'], { purpose: 'memory' });
@@ -46,7 +46,7 @@ describe('withQueryCache', () => {
     expect(counting.asked).toHaveLength(6);
   });
 
-  it('forgets what nobody has asked for longest', async () => {
+  it('drops the least recently used query', async () => {
     const counting = new Counting();
     const cached = withQueryCache(counting);
     for (let at = 0; at < 256; at++) await cached.embed([`q${at}`], query);
@@ -59,7 +59,7 @@ describe('withQueryCache', () => {
     expect(counting.asked).toHaveLength(before + 1);
   });
 
-  it('serves recalls', async () => {
+  it('is used by recalls', async () => {
     const counting = new Counting();
     await using memory = await openMemory({ path: ':memory:', space: 'alice', embedder: counting });
     await memory.remember('tea');

@@ -1,14 +1,14 @@
 import type { Embedder } from './embedder.ts';
 
-/** Most vectors that are kept: some 400 KB at 384 dimensions. */
+/** Most cached vectors: some 400 KB at 384 dimensions. */
 const MOST = 256;
 
 /**
- * An embedder that keeps the vectors of the latest queries: agents ask the same thing again and again, and a server's
- * model takes longer than all the rest of a recall. Failures are not kept, nor are the vectors of memories.
+ * Wraps an embedder with a cache for the latest queries. Agents repeat their questions, and a model on a server takes
+ * longer than the rest of a recall. Failures and vectors of memories are not cached.
  */
 export function withQueryCache(embedder: Embedder): Embedder {
-  // In the order of use: the first is the one that nobody has asked for longest.
+  // In order of use: the first entry is the least recently used one.
   const kept = new Map<string, Float32Array | undefined>();
   const { model, dimensions, calibration, thresholds } = embedder;
   return {

@@ -1,7 +1,6 @@
 /**
- * The JSON object in a model's answer: the answer itself, else what stands in its last code block, else what reaches
- * from its first brace to its last. What a model thought aloud before it is skipped. Throws an error that tells the
- * model what is wrong.
+ * Finds the JSON object in a model's answer: the whole answer, else its last code block, else everything from its first
+ * brace to its last. A leading `<think>` block is skipped. Throws an error that tells the model what is wrong.
  */
 export function readJsonObject(answer: string): unknown {
   const said = answer.replace(/^\s*<think(?:ing)?>[\s\S]*?<\/think(?:ing)?>/i, '').trim();

@@ -1,10 +1,10 @@
-/** Judges how well some memories answer a query: a language model, or anything else that reads both. */
+/** Judges how well memories answer a query: a language model, or anything else that reads both. */
 export interface Reranker {
   readonly model: string;
   /**
-   * Scores of the passages that it could judge, in any order; `index` counts from 0. May leave some out, or all.
-   * Anything it throws is reported in the answer, whose order then stays as it was. So is an answer that is no list of
-   * `results`, or one of which no result has the index of a passage and a number as its score.
+   * Returns scores of the passages that it could judge, in any order; `index` counts from 0. It may leave out some or
+   * all. If it throws, the order stays as it was and the answer reports the error. The same happens if it returns no
+   * list of `results`, or if no result has the index of a passage and a number as its score.
    */
   rerank(
     query: string,

@@ -23,7 +23,7 @@ describe('serverMessage', () => {
 });
 
 describe('quotable', () => {
-  it('is short and holds no secret, whatever is around it', () => {
+  it('is short and contains no secret, whatever surrounds it', () => {
     const secret = fc.stringMatching(/^[A-Za-z0-9_-]{12,60}$/);
     fc.assert(
       fc.property(secret, fc.array(fc.string(), { maxLength: 5 }), (key, parts) => {
@@ -34,7 +34,7 @@ describe('quotable', () => {
     );
   });
 
-  it('holds no 16 characters of a text that was sent', () => {
+  it('contains no 16 characters of a text that was sent', () => {
     const text = fc.stringMatching(/^[a-z ]{20,200}$/);
     fc.assert(
       fc.property(text, fc.nat(), fc.nat(), fc.string(), (sent, from, length, around) => {

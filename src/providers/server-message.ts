@@ -1,32 +1,34 @@
-/** What must not be read in an error: keys, and texts that were sent. */
+/** What an error must not contain: keys, and texts that were sent. */
 export interface Confidential {
   readonly secrets: readonly string[];
   readonly texts: readonly string[];
 }
 
 const maxCharacters = 300;
-/** Of a message before it is searched for echoes of the texts. */
+/** Characters of a message that are searched for echoes of the texts. */
 const maxSearchedCharacters = 1000;
-/** Shorter agreement of a message with a text is chance. */
+/** Shorter matches between a message and a text are coincidence. */
 const echoCharacters = 16;
-/** A shorter text is not looked for as a whole: removing "is" would leave no message. */
+/** Shorter texts are not removed as a whole: removing "is" would leave no message. */
 const wholeTextCharacters = 4;
 
 /**
- * What a server says about a failure, from the places where servers put it: OpenAI and vLLM `error.message`, Ollama
- * and LM Studio `error`, FastAPI `detail`, or a body of plain text. Never its whole JSON, which often repeats the
- * request. At most 300 characters, on one line, without anything confidential; empty when there is nothing to quote.
+ * Returns the message of a server's error from the usual places: OpenAI and vLLM `error.message`, Ollama and LM Studio
+ * `error`, FastAPI `detail`, or a plain text body. Never the whole JSON, which often repeats the request. At most 300
+ * characters, on one line, without anything confidential; empty if there is nothing to quote.
  */
 export function serverMessage(body: string, confidential: Confidential): string {
   return quotable(findMessage(body), confidential);
 }
 
-/** The same of a body that was read as JSON already. It may be nested more deeply than could be written again. */
+/**
+ * Like {@link serverMessage}, for a body that is parsed already. It may be nested too deeply to be serialised again.
+ */
 export function messageOfAnswer(answer: unknown, confidential: Confidential): string {
   return quotable(messageIn(answer), confidential);
 }
 
-/** A foreign text as an error may quote it, under the terms of {@link serverMessage}. */
+/** Prepares a foreign text for an error message, with the limits of {@link serverMessage}. */
 export function quotable(message: string, { secrets, texts }: Confidential): string {
   let plain = message;
   for (const secret of secrets) plain = plain.replaceAll(secret, '[removed]');

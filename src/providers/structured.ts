@@ -15,29 +15,29 @@ import { addUsage, NO_USAGE } from './language-model.ts';
 import { readJsonObject } from './read-json.ts';
 import { type Sleep, stoppable, systemSleep, waitBeforeRetry } from './waiting.ts';
 
-/** How a language model is waited for, and what one call of `generate` may cost. */
+/** Time limits, retries and budget of a language model. */
 export interface LanguageModelOptions {
-  /** Milliseconds that one request may take, its answer read to the end. Default is 60,000. */
+  /** Milliseconds for one request, including reading its answer. Default is 60,000. */
   readonly timeoutMs?: number | undefined;
   /**
-   * How often a request is tried again after a timeout, a broken connection, 408, 429 or 5xx. The waits between are
-   * random, up to 0.5 s, 1 s, 2 s and so on to 20 s, or what the server asks for in `Retry-After`. Default is 3.
+   * Retries of a request after a timeout, a broken connection, 408, 429 or 5xx. The waits between them are random, up
+   * to 0.5 s, 1 s, 2 s and so on to 20 s, or what the server asks for in `Retry-After`. Default is 3.
    */
   readonly retries?: number | undefined;
   readonly budget?: ModelBudget | undefined;
-  /** Waits between two tries. Default is the system's timer. */
+  /** Waits between two attempts. Default is the system's timer. */
   readonly sleep?: ((milliseconds: number, signal: AbortSignal) => Promise<void>) | undefined;
-  /** Numbers from 0 up to, not including, 1, for the waits. Default is `Math.random`. */
+  /** Random numbers from 0 (included) to 1 (excluded), for the waits. Default is `Math.random`. */
   readonly random?: (() => number) | undefined;
 }
 
-/** What one call of `generate` may cost at most, its retries and its repair included. */
+/** Most that one call of `generate` may cost, including retries and repair. */
 export interface ModelBudget {
-  /** Requests. Default is 10. */
+  /** Most requests. Default is 10. */
   readonly maxCalls?: number | undefined;
   /**
-   * Tokens of prompts and answers together; an answer is asked to be no longer than what is left. A prompt is
-   * counted as a token for every four bytes before it is sent. Default is unlimited.
+   * Most tokens of prompts and answers together. Each answer is limited to what is left. Before a prompt is sent, one
+   * token per four bytes is assumed. Default is unlimited.
    */
   readonly maxTokens?: number | undefined;
 }
@@ -50,7 +50,7 @@ export const LANGUAGE_MODEL_OPTION_NAMES = [
   'random',
 ] as const satisfies readonly (keyof LanguageModelOptions)[];
 
-/** Of an answer that is shown to the model again. */
+/** Characters of a wrong answer that are shown to the model again. */
 const maxQuotedCharacters = 8000;
 const maxProblemCharacters = 1000;
 const alsoAfterRepair =
@@ -65,7 +65,10 @@ interface Settings {
   readonly random: () => number;
 }
 
-/** A port around an adapter: structure, repair, retries, timeout and budget. Throws `invalid_argument` for options. */
+/**
+ * Builds a language model on an adapter: structure, repair, retries, timeout and budget. Throws `invalid_argument` for
+ * invalid options.
+ */
 export function structuredModel(
   name: string,
   complete: Complete,
@@ -100,7 +103,7 @@ export function structuredModel(
 
 type Answer = Completion & { kind: 'text' };
 
-/** One question and its tries. */
+/** Sends one question, with retries. */
 async function ask(
   name: string,
   complete: Complete,
@@ -208,7 +211,7 @@ function outputOf<Value>(schema: OutputSchema<Value>): JsonOutput<Value> {
 }
 
 function zodOutput<Value>(schema: ZodType<Value>): JsonOutput<Value> {
-  // `input`: what the model has to write, before defaults and transformations.
+  // `input`: the form that the model has to write, before defaults and transformations.
   const { $schema: _, ...jsonSchema } = schema.toJSONSchema({ io: 'input', target: 'draft-7' });
   if (jsonSchema['type'] !== 'object') throw invalidArgument('schema', 'the answer must be an object');
   return {
@@ -239,7 +242,7 @@ function budgetProblem(
 
 const tokensOf = ({ promptTokens, completionTokens }: ModelUsage) => promptTokens + completionTokens;
 
-/** A token for every four bytes of UTF-8, which is near for English and for Chinese alike. */
+/** Assumes one token per four bytes of UTF-8, which is close for English and for Chinese. */
 const estimate = (text: string) => Math.ceil(Buffer.byteLength(text) / 4);
 
 function estimateTokens(messages: readonly Message[]): number {
@@ -251,7 +254,7 @@ function failed(name: string, problem: string, spent: ModelUsage): SalienceError
 }
 
 function unusable(name: string, circumstance: string, spent: ModelUsage): SalienceError {
-  // What was wrong may repeat the texts of the request, so it is not told.
+  // The parse error may repeat texts of the request, so the message leaves it out.
   return new SalienceError(
     'model_invalid_output',
     `${name} gave an answer that cannot be read, ${circumstance}`,

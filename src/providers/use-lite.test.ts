@@ -14,7 +14,7 @@ function dot(left: Float32Array | undefined, right: Float32Array | undefined): n
 }
 
 describe('useLite', () => {
-  it('gives one unit vector of the stated dimensions a text, in order', async () => {
+  it('returns one unit vector of the stated dimensions per text, in order', async () => {
     const texts = ['I like coffee', 'The meeting moved to Tuesday afternoon, I think', 'I like coffee'];
     const vectors = await embedder.embed(texts);
     expect(vectors).toHaveLength(3);
@@ -27,7 +27,7 @@ describe('useLite', () => {
     expect(vectors[0]).not.toEqual(vectors[1]);
   });
 
-  it('gives the same bits alone, among others of any length, from another instance and for a query', async () => {
+  it('returns the same bits alone, among others of any length, from another instance and for a query', async () => {
     const words = ['oat', 'milk', 'the', 'museum', 'opens', '\u72d7', '?!', 'zxqvbn'];
     const text = fc.array(fc.constantFrom(...words), { maxLength: 6 }).map((parts) => parts.join(' '));
     await fc.assert(
@@ -44,7 +44,7 @@ describe('useLite', () => {
     );
   });
 
-  it('takes more texts of one length than it encodes at a time', async () => {
+  it('accepts more texts of one length than it encodes at once', async () => {
     const numbers = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
     const texts = numbers.flatMap((number) =>
       ['dogs', 'cats', 'men', 'books'].map((noun) => `${number} ${noun}`),
@@ -54,13 +54,13 @@ describe('useLite', () => {
     expect(vectors[39]).toEqual(await embedOne('ten books'));
   });
 
-  it('gives what it gives one after another also at once', async () => {
+  it('returns the same for concurrent calls as for sequential ones', async () => {
     const texts = ['The train is late', 'She plays the cello in an orchestra', 'Bread'];
     const at = await Promise.all(texts.map(embedOne));
     expect(at).toEqual(await embedder.embed(texts));
   });
 
-  it('has no vector for a text without a known word, and none for no text', async () => {
+  it('returns no vector for a text without a known word, and none for no text', async () => {
     const unknown = [
       '',
       '   \n',
@@ -74,7 +74,7 @@ describe('useLite', () => {
     expect(await embedOne('\u4f60\u597d, hello')).toBeDefined();
   });
 
-  it('reads the start of a text, and takes hostile ones', async () => {
+  it('reads the start of a text, and accepts hostile ones', async () => {
     const start = 'The museum of modern art opens at ten. '.repeat(10);
     expect(await embedOne(`${start} Bread`)).not.toEqual(await embedOne(`${start} Trains`));
     const long = start.repeat(3);
@@ -83,7 +83,7 @@ describe('useLite', () => {
     for (const vector of await embedder.embed(hostile)) expect(dot(vector, vector)).toBeCloseTo(1, 6);
   });
 
-  it('knows the order of words and negation, which a table of words does not', async () => {
+  it('distinguishes word order and negation, which a word table does not', async () => {
     const [dog, man] = await embedder.embed(['the dog bit the man', 'the man bit the dog']);
     expect(dot(dog, man)).toBeLessThan(0.9999);
   });
@@ -119,7 +119,7 @@ describe('useLite', () => {
     expect(looks).toHaveLength(3);
   });
 
-  it('keeps its constants in order', () => {
+  it('has a floor below its ceiling, and thresholds in ascending order', () => {
     const { calibration, thresholds } = embedder;
     expect(calibration.floor).toBeLessThan(calibration.ceiling);
     expect(thresholds.birthLink).toBeLessThan(thresholds.consolidation);

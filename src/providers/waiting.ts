@@ -1,17 +1,17 @@
 import { throwIfAborted } from '../domain/errors.ts';
 import { onAbort } from '../domain/on-abort.ts';
 
-/** Lets time pass. It may be left unanswered when the signal aborts. */
+/** Waits. Need not resolve after the signal aborts. */
 export type Sleep = (milliseconds: number, signal: AbortSignal) => Promise<void>;
 
 const firstWaitMs = 500;
 const longestWaitMs = 20_000;
-/** A server that asks for more is not waited for: the caller decides. */
+/** If a server asks for a longer wait, the request fails and the caller decides. */
 const longestRetryAfterMs = 60_000;
 
 /**
- * Milliseconds before the next try after `attempts` of them: random, up to 0.5 s, 1 s, 2 s and so on to 20 s, or what
- * the server asks for if that is longer; `undefined` when it asks for more than a minute.
+ * Returns the milliseconds before the next attempt, after `attempts` of them: random, up to 0.5 s, 1 s, 2 s and so on
+ * to 20 s, or what the server asks for if that is longer. Returns `undefined` if it asks for more than a minute.
  */
 export function waitBeforeRetry(
   attempts: number,
@@ -24,7 +24,10 @@ export function waitBeforeRetry(
   return retryAfterMs <= longestRetryAfterMs ? Math.max(backoffMs, retryAfterMs) : undefined;
 }
 
-/** What `Retry-After` asks for. RFC 9110 §10.2.3: seconds, or a date, which is read against the server's own clock. */
+/**
+ * Reads `Retry-After` in milliseconds. By RFC 9110 §10.2.3 it holds seconds or a date, which is compared with the
+ * server's own clock.
+ */
 export function retryAfter(headers: Headers): number | undefined {
   const value = headers.get('retry-after')?.trim() ?? '';
   if (/^\d+$/.test(value)) return Number(value) * 1000;
@@ -32,12 +35,12 @@ export function retryAfter(headers: Headers): number | undefined {
   return Number.isNaN(milliseconds) ? undefined : Math.max(0, milliseconds);
 }
 
-/** Failures that trying again may mend. */
+/** Whether a retry may succeed after this status. */
 export function isTemporary(status: number): boolean {
   return status === 408 || status === 429 || status >= 500;
 }
 
-/** Does `work` until `signal` aborts, which throws `aborted` at once, also when the work itself does not listen. */
+/** Runs `work` until `signal` aborts. Then throws `aborted` at once, even if the work does not listen to the signal. */
 export async function unlessAborted<Result>(
   work: () => Promise<Result>,
   signal: AbortSignal | undefined,
@@ -48,7 +51,7 @@ export async function unlessAborted<Result>(
   try {
     return await new Promise<Result>((resolve, reject) => {
       forget = onAbort(signal, () => reject(signal.reason));
-      // A model of the caller's own may give no promise.
+      // A model of the caller may return a value that is not a promise.
       Promise.resolve(work()).then(resolve, reject);
     });
   } catch (error) {
@@ -59,7 +62,10 @@ export async function unlessAborted<Result>(
   }
 }
 
-/** The same for work that can be stopped: when `signal` aborts, or when the time is over, which gives the limit's `result`. */
+/**
+ * Like {@link unlessAborted}, for work that can be stopped. It stops when `signal` aborts, or when the time of `limit`
+ * is over; then its `result` is returned.
+ */
 export async function stoppable<Result>(
   work: (signal: AbortSignal) => Promise<Result>,
   signal: AbortSignal | undefined,

@@ -22,7 +22,7 @@ function dot(left: Float32Array, right: Float32Array): number {
 }
 
 describe('builtinEmbedder', () => {
-  it('gives one unit vector of the stated dimensions a text, in order', async () => {
+  it('returns one unit vector of the stated dimensions per text, in order', async () => {
     const texts = ['I like coffee', 'The meeting moved to Tuesday', 'I like coffee'];
     const vectors = await embedder.embed(texts);
     expect(vectors).toHaveLength(3);
@@ -35,14 +35,14 @@ describe('builtinEmbedder', () => {
     expect(vectors[0]).not.toEqual(vectors[1]);
   });
 
-  it('gives the same bits alone, in a batch, from another instance and for a query', async () => {
+  it('returns the same bits alone, in a batch, from another instance and for a query', async () => {
     const text = "She doesn't eat meat, but she loves Caf\u00e9 Central's omelettes.";
     const alone = await embedOne(text);
     expect((await embedder.embed(['first', text, 'last']))[1]).toEqual(alone);
     expect((await builtinEmbedder().embed([text], { purpose: 'query' }))[0]).toEqual(alone);
   });
 
-  it('sums its words one after the other, however many there are', async () => {
+  it('sums words in their order, whatever their number', async () => {
     const table = openWordTable(new URL('./table.bin', import.meta.url), 0);
     const words = [
       'tea',
@@ -71,7 +71,7 @@ describe('builtinEmbedder', () => {
     }
   });
 
-  it('has no vector for a text without a known word', async () => {
+  it('returns no vector for a text without a known word', async () => {
     const vectors = await embedder.embed([
       '',
       '   \n',
@@ -99,7 +99,7 @@ describe('builtinEmbedder', () => {
     expect(await embedOne("the dog's bowl")).toEqual(await embedOne('the dog bowl'));
   });
 
-  it('takes hostile text', async () => {
+  it('accepts hostile text', async () => {
     const vectors = await embedder.embed([
       'constructor __proto__ toString',
       '\ud800 lone surrogate',
@@ -129,21 +129,21 @@ describe('builtinEmbedder', () => {
     });
   });
 
-  it('lets others go on beside thousands of texts, and stops when it is aborted meanwhile', async () => {
+  it('yields to other work during thousands of texts, and stops when it is aborted meanwhile', async () => {
     const texts = Array.from({ length: 20_000 }, (_, at) => `a dog has chased the cat of neighbour ${at}`);
     const abort = new AbortController();
     setImmediate(() => abort.abort());
     await expect(embedder.embed(texts, { signal: abort.signal })).rejects.toMatchObject({ code: 'aborted' });
   });
 
-  it('says which file is missing or is no table', async () => {
+  it('says which file is missing or is not a table', async () => {
     const missing = builtinEmbedder({ table: new URL('./no-such-table.bin', import.meta.url) });
     await expect(missing.embed(['text'])).rejects.toMatchObject({ code: 'embedder_failed' });
     const noTable = builtinEmbedder({ table: new URL('./embedder.test.ts', import.meta.url) });
     await expect(noTable.embed(['text'])).rejects.toThrow(/is not of version 1/);
   });
 
-  it('keeps its constants in order', () => {
+  it('has a floor below its ceiling, and thresholds in ascending order', () => {
     const { calibration, thresholds } = embedder;
     expect(calibration.floor).toBeLessThan(calibration.ceiling);
     expect(thresholds.birthLink).toBeLessThan(thresholds.consolidation);

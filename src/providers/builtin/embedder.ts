@@ -10,19 +10,19 @@ import { findWord, tokenize } from './tokenize.ts';
 
 /** Options of {@link builtinEmbedder}. */
 export interface BuiltinEmbedderOptions {
-  /** Another word table in the format of `table.ts`. Default is the one that comes with the package. */
+  /** Another word table in the format of `table.ts`. Default is the table in the package. */
   readonly table?: URL | string | undefined;
 }
 
 /**
- * The middle of the plateau that the grid in bench/results/grid.json found on development conversations. What the
- * floor of relevance loses and refuses is in bench/results/floor.json.
+ * The middle of the plateau that the grid in bench/results/grid.json found on development conversations. The effect of
+ * `minRelevance`, on right and on irrelevant results, is in bench/results/floor.json.
  */
 const calibration: Calibration = { floor: 0.1, ceiling: 0.9, minRelevance: 0.17 };
 
 /**
- * The cosines at which as many sentence pairs lie above as lie above 0.75, 0.40, 0.70 and 0.85 for the sentence encoder that
- * the table was distilled from: printed by `tools/distill/calibrate.mjs`.
+ * Cosines that as many sentence pairs exceed as exceed 0.75, 0.40, 0.70 and 0.85 with the sentence encoder that the
+ * table was distilled from. Printed by `tools/distill/calibrate.mjs`.
  */
 const thresholds: SimilarityThresholds = {
   conflict: 0.806,
@@ -32,12 +32,12 @@ const thresholds: SimilarityThresholds = {
 };
 
 /**
- * The embedder that needs no network, no key and no model download: a table of word vectors, distilled from a sentence
- * encoder by `tools/distill`, summed with the weights of smooth inverse frequency and brought to unit length
- * (Arora, Liang and Ma, "A Simple but Tough-to-Beat Baseline for Sentence Embeddings", 2017).
+ * Creates the embedder that needs no network, no key and no model download. It sums word vectors, distilled from a
+ * sentence encoder by `tools/distill`, with the weights of smooth inverse frequency, and normalises the sum to unit
+ * length (Arora, Liang and Ma, "A Simple but Tough-to-Beat Baseline for Sentence Embeddings", 2017).
  *
- * Knows English words only, and not their order: good at topics and synonyms, blind to negation and to who did what to
- * whom. The same text gives the same bits everywhere: float64 sums in the order of the words, no transcendental
+ * It knows English words only and ignores their order: good at topics and synonyms, blind to negation and to who did
+ * what to whom. The same text gives the same bits everywhere: float64 sums in the order of the words, no transcendental
  * functions. The table (under 10 MB) is read at the first call of `embed` and shared by all embedders that use it.
  * `embed` throws `aborted`, and `embedder_failed` when the table cannot be read.
  */
@@ -60,22 +60,22 @@ export function builtinEmbedder(options: BuiltinEmbedderOptions = {}): Embedder 
 }
 
 /**
- * The table beside this file; where a bundler has moved the code and not the table, that of the installed package, if
- * there is one.
+ * Returns the table next to this file. If a bundler has moved the code without the table, returns that of the installed
+ * package, if there is one.
  */
 function tableOfPackage(): URL | string {
   const file = besideThisFile();
   if (existsSync(file)) return file;
   try {
-    // Named alone, `createRequire` is followed by webpack, which then reads the table as code.
+    // As a named import, webpack would follow `createRequire` and bundle the table as code.
     return module.createRequire(import.meta.url ?? programFile()).resolve('salience/table.bin');
   } catch {
-    // Reading this one says what to do.
+    // Reading this file then fails with an error that says what to do.
     return file;
   }
 }
 
-/** In these words bundlers know it for a file; one that makes CommonJS leaves no address to be beside. */
+/** Bundlers recognise `new URL(…, import.meta.url)` as a file. In CommonJS bundles `import.meta.url` is missing. */
 function besideThisFile(): URL | string {
   try {
     return new URL('./table.bin', import.meta.url);
@@ -96,7 +96,7 @@ function openTable(file: URL | string): WordTable {
   return table;
 }
 
-/** The unit vector of one text; `sum` is scratch space of the table's dimensions. */
+/** Returns the unit vector of a text. `sum` is scratch space with the table's dimensions. */
 function embedText(table: WordTable, text: string, sum: Float64Array): Float32Array | undefined {
   const { dimensions } = table;
   const words = tokenize(text)
@@ -108,7 +108,7 @@ function embedText(table: WordTable, text: string, sum: Float64Array): Float32Ar
   for (; at < words.length; at++) addOne(table, words[at] as number, sum);
   let squares = 0;
   for (let index = 0; index < dimensions; index++) squares += (sum[index] as number) * (sum[index] as number);
-  // Opposite words can cancel out; such a text has no direction.
+  // Opposite words can cancel each other out. Such a text has no direction.
   if (squares < 1e-12) return undefined;
   const length = Math.sqrt(squares);
   const vector = new Float32Array(dimensions);
@@ -124,7 +124,7 @@ function addOne({ dimensions, rows, scales, weights }: WordTable, word: number, 
   }
 }
 
-/** The same bits as one word after the other, and the sum is read and written once. */
+/** Adds four words at once: the same bits as word by word, with one read and write of the sum. */
 function addFour(table: WordTable, words: readonly number[], at: number, sum: Float64Array): void {
   const { dimensions, rows, scales, weights } = table;
   const [a, b, c, d] = words.slice(at, at + 4) as [number, number, number, number];

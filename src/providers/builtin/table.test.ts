@@ -48,7 +48,7 @@ describe('openWordTable', () => {
     expect(table.scales.every((scale) => Number.isFinite(scale) && scale > 0)).toBe(true);
   });
 
-  it('finds a word, and neither its prefixes nor words it does not hold', () => {
+  it('finds a word, but not its prefixes or unknown words', () => {
     expect(table.find('coffee')).toBeGreaterThanOrEqual(0);
     expect(table.find('coffe')).toBe(-1);
     expect(table.find('')).toBe(-1);
@@ -63,7 +63,7 @@ describe('openWordTable', () => {
     expect(weight('house')).toBeLessThan(weight('giraffe'));
   });
 
-  it('reads what it is asked for: the same as from the whole file, before all is read and after', () => {
+  it('reads on demand: the same as from the whole file, before and after everything is read', () => {
     const few = openWordTable(file);
     const number = few.find('coffee');
     expect(few.weights.filter((weight) => weight > 0).length).toBeLessThan(table.size / 10);
@@ -81,7 +81,7 @@ describe('openWordTable', () => {
     expect(Buffer.compare(bytes(growing.rows), bytes(table.rows))).toBe(0);
   });
 
-  it('goes on with the file that it opened when another one takes its name', () => {
+  it('continues with the opened file when another one takes its name', () => {
     const folder = mkdtempSync(join(tmpdir(), 'word-table-'));
     try {
       const path = join(folder, 'table.bin');
@@ -97,7 +97,7 @@ describe('openWordTable', () => {
     }
   });
 
-  describe('of a file that is not whole', () => {
+  describe('of a truncated or damaged file', () => {
     let folder = '';
     beforeAll(() => {
       folder = mkdtempSync(join(tmpdir(), 'word-table-'));

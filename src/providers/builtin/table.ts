@@ -28,30 +28,30 @@ const version = 1;
 const headerBytes = 24;
 const pageBytes = 4096;
 
-/** So many pages take as long to read one by one as the whole file does at once. */
+/** Pages that can be read one by one in the time that the whole file takes at once. */
 const pagesBeforeAll = 512;
 
 /**
- * A word table. Rows are addressed by the word's number, 0 ≤ number < `size`. A command that embeds one question needs a
- * few rows of millions of bytes, so that only what `find` went through and found is in memory at first: of other words
- * the columns hold zeros.
+ * A word table. Rows are addressed by the number of the word, 0 ≤ number < `size`. Embedding one question needs only a
+ * few of millions of bytes, so at first only the pages that `find` visited are loaded: the columns hold zeros for other
+ * words.
  */
 export interface WordTable {
   readonly dimensions: number;
   readonly size: number;
-  /** Weight of each word in a text's sum, in (0, 1]: low for frequent words. */
+  /** Weight of each word in the sum of a text, in (0, 1]. Frequent words have low weights. */
   readonly weights: Float32Array;
   /** Factor that turns a word's int8 row into its vector. */
   readonly scales: Float32Array;
   /** `size` × `dimensions` quantised components, row by row. */
   readonly rows: Int8Array;
-  /** Number of a word, or −1 for a word that the table does not hold. Only lower-case ASCII words are held. */
+  /** Returns the number of a word, or −1 if the table does not have it. It has lower-case ASCII words only. */
   find(word: string): number;
 }
 
 /**
- * Opens a word table, of which the first `pages` pages are read as they are needed, then the rest at once.
- * Throws `embedder_failed` when there is no such file, when it is no word table of this version or when it is cut short.
+ * Opens a word table. The first `pages` pages are read on demand, then the rest at once. Throws `embedder_failed` if
+ * the file is missing, truncated, or not a word table of this version.
  */
 export function openWordTable(file: URL | string, pages = pagesBeforeAll): WordTable {
   const reading = readAsNeeded(file, pages);
@@ -120,7 +120,7 @@ function tableOf(file: URL | string, { buffer, need }: PartlyRead): WordTable {
   };
 }
 
-/** 32-bit FNV-1a over the character codes (of an ASCII word: over its bytes). */
+/** Computes 32-bit FNV-1a over the character codes (for an ASCII word: over its bytes). */
 function hashWord(word: string): number {
   let hash = 0x811c_9dc5;
   for (let index = 0; index < word.length; index++) {
@@ -130,14 +130,17 @@ function hashWord(word: string): number {
 }
 
 interface PartlyRead {
-  /** As long as the file. Its pages take no memory before they are read. */
+  /** As long as the file. Unread pages take no memory. */
   readonly buffer: ArrayBuffer;
-  /** Has these bytes read. */
+  /** Makes sure that these bytes are read. */
   need(from: number, length: number): void;
   close(): void;
 }
 
-/** The file stays open until all is read: another one may take its name, and rows of two tables must not mix. */
+/**
+ * Opens the file for reading on demand. It stays open until everything is read, so that rows of two tables never mix if
+ * another file takes its name.
+ */
 function readAsNeeded(file: URL | string, pages: number): PartlyRead {
   const descriptor = trying(file, () => openSync(file, 'r'));
   const buffer = trying(file, () => new ArrayBuffer(fstatSync(descriptor).size));
@@ -196,7 +199,7 @@ function tableError(file: URL | string, problem: string, cause?: unknown): Salie
   );
 }
 
-/** As one would write it in a terminal. */
+/** Returns the path as one would type it in a terminal. */
 function nameOf(file: URL | string): string {
   return file instanceof URL && file.protocol === 'file:' ? fileURLToPath(file) : String(file);
 }

@@ -1,8 +1,8 @@
 import type { WordTable } from './table.ts';
 
 /**
- * Words of a text for the table: compatibility forms and letters with marks reduced to their base ("Café" → "cafe"),
- * lower case, runs of letters and digits, with apostrophes inside kept ("don't" is one word).
+ * Splits a text into words for the table: runs of letters and digits in lower case, with apostrophes inside kept
+ * ("don't" is one word). Compatibility forms and letters with marks are reduced to their base ("Café" → "cafe").
  */
 export function tokenize(text: string): readonly string[] {
   return foldToPlain(text).match(/[\p{L}\p{N}]+(?:'\p{L}+)*/gu) ?? [];
@@ -19,7 +19,7 @@ function foldToPlain(text: string): string {
     .toLowerCase();
 }
 
-/** Endings of English inflection and what the base may have in their place, tried in order. */
+/** Endings of English inflection and what may replace them in the base form, tried in order. */
 const endings: readonly (readonly [ending: string, replacements: readonly string[]])[] = [
   ['ies', ['y']],
   ['es', ['e', '']],
@@ -34,8 +34,8 @@ const endings: readonly (readonly [ending: string, replacements: readonly string
 const shortestStem = 3;
 
 /**
- * Number of a word in the table, or of its base form when the table lacks the inflected one; −1 when it has neither.
- * An unknown word gets no vector at all: a made-up one would push a text in a random direction.
+ * Returns the number of a word, or of its base form if the table lacks the inflected one; −1 if it has neither. Unknown
+ * words get no vector, because an invented one would push the text in a random direction.
  */
 export function findWord(table: Pick<WordTable, 'find'>, word: string): number {
   const number = table.find(word);
