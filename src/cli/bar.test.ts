@@ -14,14 +14,14 @@ describe('drawBar', () => {
     expect(drawBar(0.0126)).toBe('▏         ');
   });
 
-  it('stays within its cells whatever it is given', () => {
+  it('stays within its cells for any value', () => {
     for (const share of [-1, 0.99999, 2, 1e-9]) expect([...drawBar(share)]).toHaveLength(10);
     expect(drawBar(2)).toBe('██████████');
   });
 });
 
 describe('drawScore', () => {
-  it('gives each part its own colour, and is the plain bar without', () => {
+  it('draws each part in its own colour, or a plain bar without colours', () => {
     const tree = explain('lexical', { lexical: 0.5, revisionCount: 10, updatedAt: 0 }, { now: 0 });
     expect(drawScore(tree, mark)).toBe('<cyan:███><magenta:██><yellow:██   >');
     expect(drawScore(tree, plain)).toBe(drawBar(tree.value));

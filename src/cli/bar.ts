@@ -5,7 +5,7 @@ import type { Paint, Style } from './paint.ts';
 const CELLS = 10;
 const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
-/** A share of 0–1 as a bar of ten cells. */
+/** Draws a share of 0–1 as a bar of ten cells. */
 export function drawBar(share: number): string {
   const filled = Math.round(Math.min(1, Math.max(0, share)) * CELLS * 8);
   return ('█'.repeat(Math.floor(filled / 8)) + (eighths[filled % 8] ?? '')).padEnd(CELLS);
@@ -13,7 +13,7 @@ export function drawBar(share: number): string {
 
 const partStyles: readonly Style[] = ['cyan', 'magenta', 'yellow', 'green', 'blue', 'red'];
 
-/** The bar of a score, each part in its own colour. Parts that take away are not drawn. */
+/** Draws a score as a bar, each part in its own colour. Negative parts are not drawn. */
 export function drawScore(tree: Explanation, paint: Paint): string {
   const bar = drawBar(tree.value);
   const parts = scoreParts(tree);
@@ -27,7 +27,7 @@ export function drawScore(tree: Explanation, paint: Paint): string {
     run = '';
   };
   [...bar].forEach((cell, index) => {
-    // A cell has the colour of the part in its middle; the last, cut one that of what is in it.
+    // A cell has the colour of the part at its middle. If the parts end before that, it has the colour of the last one.
     const found = ends.findIndex((end) => end > Math.min(index + 0.5, (ends.at(-1) ?? 0) - 1e-9));
     const part = found === -1 ? parts.length - 1 : found;
     if (part !== runPart) flush();
@@ -38,7 +38,7 @@ export function drawScore(tree: Explanation, paint: Paint): string {
   return drawn;
 }
 
-/** Which colour stands for which part; empty where a score has a single one. */
+/** Draws which colour stands for which part. Empty if the score has a single part. */
 export function drawLegend(tree: Explanation, paint: Paint): string {
   const parts = scoreParts(tree);
   if (parts.length < 2) return '';

@@ -1,4 +1,4 @@
-/** The common options that are followed by a value. */
+/** The common options that take a value. */
 const withValue: ReadonlySet<string> = new Set([
   '--path',
   '--space',
@@ -9,12 +9,12 @@ const withValue: ReadonlySet<string> = new Set([
   '--now',
 ]);
 
-/** The name of the command in the arguments: the first that is no option, nor an option's value. */
+/** Finds the name of the command: the first argument that is neither an option nor the value of one. */
 export function findCommandName(args: readonly string[]): string | undefined {
   return args[findCommand(args, 0)];
 }
 
-/** Where it stands, from an index on; -1 where there is none. */
+/** Finds the index of the command at or after `from`; −1 if there is none. */
 export function findCommand(args: readonly string[], from: number): number {
   for (let index = from; index < args.length; index++) {
     const argument = args[index] as string;
@@ -26,8 +26,8 @@ export function findCommand(args: readonly string[], from: number): number {
 }
 
 /**
- * Commands that load the modules of the package. The others run from one script, of which the compiled code is kept: it holds no
- * server, no importer, and not what only a measurement needs.
+ * Commands that load the modules of the package. The others run from one script whose compiled code is cached. That
+ * script contains no server, no importer, and nothing that only measurements need.
  */
 export const FROM_MODULES: ReadonlySet<string> = new Set([
   'completion',

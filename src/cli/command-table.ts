@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { toolNameOf, VERB_NAMES, VERBS, type VerbName } from '../domain/verbs.ts';
 
-/** What a file in `commands/` exports. */
+/** The exports of a file in `commands/`. */
 export interface CommandModule {
   /** Adds the arguments, options and action. */
   readonly configure: (command: Command) => void;
@@ -23,7 +23,7 @@ export interface CommandGroup {
 
 type Load = CommandEntry['load'];
 
-/** The command of a verb: the table of verbs says what it does. */
+/** Returns the command of a verb, with its summary from the table of verbs. */
 function verb(name: VerbName, load: Load): CommandEntry {
   return { name: commandNameOf(name), summary: VERBS[name].summary, load };
 }
@@ -32,7 +32,7 @@ function command(name: string, summary: string, load: Load): CommandEntry {
   return { name, summary, load };
 }
 
-/** A verb that needs no command of its own: what the table says is enough. */
+/** Returns a command that is generated from the table of verbs alone. */
 function plain(name: VerbName): CommandEntry {
   return verb(name, async () => (await import('./plain-command.ts')).plainCommand(name));
 }
@@ -193,7 +193,7 @@ const GROUPS: readonly CommandGroup[] = [
   },
 ];
 
-/** The verbs that a command of another name does: session, import, forget, doctor, tune. */
+/** Verbs that commands of other names perform: session, import, forget, doctor, tune. */
 const elsewhere: readonly VerbName[] = [
   'startSession',
   'currentSession',
@@ -209,7 +209,7 @@ const elsewhere: readonly VerbName[] = [
 
 const listed = new Set(GROUPS.flatMap(({ commands }) => commands.map(({ name }) => name)));
 
-/** Every command, in the order of the help. A verb without a command of its own gets a plain one. */
+/** All commands, in the order of the help. A verb without a command of its own gets a generated one. */
 export const COMMAND_GROUPS: readonly CommandGroup[] = [
   ...GROUPS,
   {

@@ -37,7 +37,7 @@ describe('formatComparison', () => {
     for (const { strategy } of all.rankings) expect(text).toContain(strategy);
   });
 
-  it('shows places, what one alone found, what could not rank and what took no query; no score', async () => {
+  it('shows ranks, hits of one strategy alone, failures and strategies without a query, but no scores', async () => {
     const chosen = await comparison({ strategies: ['bm25', 'vector', 'ambient'], limit: 2 });
     const text = formatComparison(chosen, { paint, columns: 100 });
     const lines = text.split('\n');
@@ -51,7 +51,7 @@ describe('formatComparison', () => {
     expect(lines.at(-1)).toMatch(/^2 ambient +\d\.\d\d +·$/);
   });
 
-  it('writes a dash where agreement is not defined, and keeps stored text in its cell', async () => {
+  it('writes a dash if agreement is undefined, and keeps stored text in its cell', async () => {
     const rankings = ['one', 'two'].map((strategy) => ({
       strategy,
       takesQuery: true,

@@ -6,14 +6,14 @@ import { cutToWidth, displayWidth, padToWidth, plainLine } from './terminal-text
 
 type View = Pick<Context, 'paint' | 'columns'>;
 
-/** Where the width of the terminal is not known. */
+/** The width if that of the terminal is unknown. */
 const USUAL_WIDTH = 100;
 /** A narrower column shows too little of a memory to recognise it. */
 const LEAST_COLUMN = 20;
 const LEAST_LABEL = 6;
 const GAP = '  ';
 
-/** Rankings for people, each in a column of its own, so many beside each other as fit, and how far they agree. */
+/** Formats rankings for people, as many side by side as fit, and how far they agree. */
 export function formatComparison({ rankings, agreement, limit }: Comparison, view: View): string {
   const columns = Number.isFinite(view.columns) ? view.columns : USUAL_WIDTH;
   const beside = Math.max(1, Math.floor((columns - LEAST_LABEL) / (LEAST_COLUMN + GAP.length)));
@@ -68,7 +68,7 @@ function cellOf({ hits, alone = [] }: StrategyRanking, at: number): string {
   return `${alone.includes(memory.id) ? '* ' : '  '}${plainLine(lineOf(memory))}`;
 }
 
-/** Every two strategies where their row and column meet: tau above the diagonal, overlap below. */
+/** Formats the agreement of every two strategies as a matrix: tau above the diagonal, overlap below. */
 function formatAgreement(
   agreement: readonly StrategyAgreement[],
   columns: number,

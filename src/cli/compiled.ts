@@ -18,41 +18,49 @@ import { Script } from 'node:vm';
 import { crc32 } from 'node:zlib';
 import { makeDirectory } from '../domain/make-directory.ts';
 
-/** What is CommonJS itself is there sooner so. */
+/** A CommonJS package, which `require` loads faster than `import()`. */
 const REQUIRED = '@photostructure/sqlite';
 
-/** A file begins with the CRC-32 of all that follows it, and then the bytes of code that V8 had when it was written. */
+/**
+ * A cache file begins with the CRC-32 of everything after it, and then the bytes of code that V8 had when it was
+ * written.
+ */
 const CHECKSUM_BYTES = 4;
 const HEAD_BYTES = CHECKSUM_BYTES + 4;
 const KEPT_MILLISECONDS = 30 * 86_400_000;
-/** A file younger than this is written again by a run that had this much more code: the first run may only have printed its help. */
+/**
+ * A younger file is written again by a run with more than `GROWTH` times as much code, because the first run may only
+ * have printed its help.
+ */
 const GROWING_MILLISECONDS = 86_400_000;
 const GROWTH = 1.05;
 
 /**
- * Runs a script of this package, which is the function of a CommonJS module, and gives what it exports. What V8 compiled of it for the command is kept in the
- * user's cache, so that the next process need not compile (docs/decisions/0131-compiled-commands.md). A cache that is missing,
- * damaged or of another Node.js costs time alone. `NODE_DISABLE_COMPILE_CACHE=1` keeps and reads nothing, as in Node.js itself.
+ * Runs a script of this package, which is the function of a CommonJS module, and returns its exports. What V8 compiled
+ * for the command is stored in the user's cache, so that later processes need not compile it
+ * (docs/decisions/0131-compiled-commands.md). A cache that is missing, damaged or from another Node.js only costs time.
+ * `NODE_DISABLE_COMPILE_CACHE=1` disables it, as in Node.js itself.
  */
 export function loadCompiled<Exports>(file: string, command: string): Exports {
   const source = readFileSync(file);
   const kept = cacheFile(command, file, source);
   const found = kept ? readKept(kept) : undefined;
   const cachedData = found?.data;
-  // It is ASCII alone: as such, what is over a megabyte takes no room in the heap, and is not copied.
+  // The script is pure ASCII. Decoded as `latin1`, a source over a megabyte stays outside of the heap and is not
+  // copied.
   const script = new Script(source.toString('latin1'), {
     filename: file,
     ...(cachedData ? { cachedData } : {}),
   });
   const require = createRequire(file);
   const module = { exports: {} as Exports };
-  // `import()` of a script that comes from a cache fails on Node.js 20, so that the script calls this instead.
+  // `import()` in a script from a cache fails on Node.js 20, so the script calls this function instead.
   const importModule = async (name: string): Promise<unknown> =>
     isBuiltin(name) || name === REQUIRED ? require(name) : import(name);
   script.runInThisContext()(module.exports, require, module, file, dirname(file), importModule);
   const isNew = !found || script.cachedDataRejected === true;
   if (kept && (isNew || found.isYoung)) {
-    // At the end, so that what the command has called is in it, and only what went well.
+    // At exit, so that everything the command called is included, and only after success.
     process.once('exit', (code) => {
       if (code !== 0) return;
       const { bytecode_and_metadata_size: size } = getHeapCodeStatistics();
@@ -62,7 +70,9 @@ export function loadCompiled<Exports>(file: string, command: string): Exports {
   return module.exports;
 }
 
-/** Its name differs by all that V8 does not check by itself. `undefined` where nothing is kept. */
+/**
+ * Returns the cache file. Its name contains everything that V8 does not check itself. `undefined` if nothing is cached.
+ */
 function cacheFile(command: string, file: string, source: Buffer): string | undefined {
   if (process.env['NODE_DISABLE_COMPILE_CACHE'] || !/^[a-z-]+$/.test(command)) return undefined;
   const folder = cacheFolder();
@@ -92,11 +102,12 @@ function readKept(file: string): Kept | undefined {
   let descriptor: number | undefined;
   try {
     descriptor = openSync(file, 'r');
-    // Compiled code is run unseen: it must be what this user has written. Asked of the open file, which nobody can exchange.
+    // Cached code is run unseen, so the file must belong to this user. The check uses the open file, which nobody can
+    // replace.
     const found = fstatSync(descriptor);
     if (!isOwn(found)) return undefined;
     const bytes = readFileSync(descriptor);
-    // V8 trusts what it is given.
+    // V8 does not validate the data.
     if (bytes.length <= HEAD_BYTES || bytes.readUInt32LE(0) !== crc32(bytes.subarray(CHECKSUM_BYTES)))
       return undefined;
     return {
@@ -111,7 +122,7 @@ function readKept(file: string): Kept | undefined {
   }
 }
 
-/** Whole or not at all, also when several processes do so at once. A cache that cannot be written is no failure. */
+/** Writes the cache file atomically, even if several processes do so at once. A failure to write is ignored. */
 function keep(file: string, size: number, compile: () => Buffer): void {
   const folder = dirname(file);
   const unfinished = `${file}.${process.pid}-${process.hrtime.bigint()}`;
@@ -133,7 +144,7 @@ function keep(file: string, size: number, compile: () => Buffer): void {
   } catch {}
 }
 
-/** Of versions that are gone, and of processes that ended halfway. */
+/** Removes files older than 30 days, such as those of old versions and of interrupted processes. */
 function removeOld(folder: string): void {
   const before = Date.now() - KEPT_MILLISECONDS;
   for (const name of readdirSync(folder)) {
@@ -142,14 +153,17 @@ function removeOld(folder: string): void {
   }
 }
 
-/** Not in the home of somebody else, which `sudo` and containers leave in the environment: he could not write there any more. */
+/**
+ * Whether the cache may be created. Not in the home of another user, which `sudo` and containers leave in the
+ * environment: that user could not write there any more.
+ */
 function mayMake(folder: string): boolean {
   const found = statSync(folder, { throwIfNoEntry: false });
   if (!found) return dirname(folder) !== folder && mayMake(dirname(folder));
   return process.getuid === undefined || found.uid === process.getuid();
 }
 
-/** Of this user, who alone can write it. */
+/** Whether a file belongs to this user and nobody else may write it. */
 function isOwn({ uid, mode }: { readonly uid: number; readonly mode: number }): boolean {
   return process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0);
 }

@@ -1,15 +1,15 @@
 import type { Command, Option } from 'commander';
 
-/** The program takes it alone, and no command does. */
+/** An option of the program that its commands do not have. */
 const VERSION = '--version';
 
-/** What may stand at one place of a command line. */
+/** What can be typed at one place of a command line. */
 export interface Words {
   /** The commands that lead here, such as `['token', 'create']`; none for the program itself. */
   readonly path: readonly string[];
   readonly commands: readonly Word[];
   readonly options: readonly OptionWord[];
-  /** What the first argument may be, where it is one of a few. */
+  /** Values of the first argument, if it has a few or suggestions. */
   readonly choices: readonly string[];
   /** Whether an argument is a file or a folder. */
   readonly files: boolean;
@@ -23,19 +23,22 @@ export interface Word {
 }
 
 export interface OptionWord extends Word {
-  /** With the dash; absent for none. */
+  /** With its dash; absent if there is none. */
   readonly short?: string | undefined;
   readonly takesValue: boolean;
-  /** What its value has to be, or what it most often is. */
+  /** Allowed values, or suggestions. */
   readonly choices: readonly string[];
   /** Whether its value is a file or a folder. */
   readonly files: boolean;
 }
 
-/** What the values of some options, and the arguments of some commands, most often are, by their names: others are taken too. */
+/** Common values of options and arguments, by the name of the option or command. Other values are allowed too. */
 export type Suggestions = Readonly<Record<string, readonly string[]>>;
 
-/** The words of a program and of all its commands; those of the program itself come first and hold everywhere. */
+/**
+ * Returns the words of a program and of all its commands. The program comes first, and its options are valid
+ * everywhere.
+ */
 export function wordsOf(
   program: Command,
   suggestions: Suggestions = {},
@@ -56,7 +59,7 @@ export function wordsOf(
   return [own, ...visible.flatMap((command) => wordsOf(command, suggestions, [...path, command.name()]))];
 }
 
-/** What help calls the values that are files or folders. */
+/** Names of values in the help that stand for files or folders. */
 const FILES: ReadonlySet<string> = new Set(['file', 'files', 'dir', 'paths', 'store', 'script']);
 
 const HELP: OptionWord = {
@@ -80,18 +83,18 @@ function optionWord(option: Option, suggestions: Suggestions): OptionWord {
   };
 }
 
-/** Writes a completion script for a shell. */
+/** Creates a completion script for a shell. */
 export const COMPLETIONS = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
 export type Shell = keyof typeof COMPLETIONS;
 
-/** `/token/create`: how the scripts for bash and zsh know where they are. */
+/** The place of a command in the scripts for bash and zsh, such as `/token/create`. */
 const placeOf = ({ path }: Words) => path.map((name) => `/${name}`).join('');
 
 function optionsEverywhere(program: Words | undefined): readonly OptionWord[] {
   return (program?.options ?? []).filter(({ name }) => name !== VERSION);
 }
 
-/** The options that are followed by a value. */
+/** Returns the options that take a value. */
 function optionsWithValue(all: readonly Words[]): readonly string[] {
   const names = all.flatMap(({ options }) =>
     options
@@ -103,7 +106,7 @@ function optionsWithValue(all: readonly Words[]): readonly string[] {
 
 const placesOf = (all: readonly Words[]) => all.filter(({ path }) => path.length > 0).map(placeOf);
 
-/** Lines of a `case` over `PLACE OPTION` for the options that take one of a few values, or a file. */
+/** Returns the lines of a `case` over `PLACE OPTION`, for options with fixed values or a file as value. */
 function valueCases(all: readonly Words[], line: (values: string) => string, file: string): string {
   return all
     .flatMap((words) =>
@@ -117,7 +120,10 @@ function valueCases(all: readonly Words[], line: (values: string) => string, fil
     .join('\n');
 }
 
-/** Lines that complete an argument that is a space as the value of --space: `typed` is the word before the cursor. */
+/**
+ * Returns lines that complete an argument like the value of `--space`, where it is a space. `typed` is the word before
+ * the cursor.
+ */
 function spacesAsArguments(all: readonly Words[], typed: string): string {
   const places = all
     .filter(({ spaces }) => spaces)
@@ -127,8 +133,9 @@ function spacesAsArguments(all: readonly Words[], typed: string): string {
 }
 
 /**
- * Follows the commands that stand before the cursor, in `where`, over options and their values. The option whose value is
- * being typed is left in `skip`; the store whose spaces are asked for, in `store`. bash hands `--path=there` over as three words.
+ * Returns shell code that walks the words before the cursor, over options and their values. It leaves the commands in
+ * `where`, an option whose value is being typed in `skip`, and the store whose spaces are offered in `store`. bash
+ * splits `--path=there` into three words.
  */
 function walk(all: readonly Words[], before: string): string {
   return `  for word in ${before}; do
@@ -318,7 +325,7 @@ function fishValue(
   return takesValue ? ' -x' : '';
 }
 
-/** A condition of fish, with a quoted word in it. */
+/** Quotes a word inside a fish condition. */
 function quotedTwice(text: string): string {
   return `"${text}"`;
 }
@@ -327,7 +334,7 @@ function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim();
 }
 
-/** As one word, for each of the shells. */
+/** Quotes a text as one word in each of the shells. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", '’')}'`;
 }

@@ -1,12 +1,12 @@
 import { SalienceError } from '../domain/errors.ts';
 import type { Context } from './context.ts';
 
-/** Reports that the answer was no. */
+/** Reports that nothing was done because the answer was no. */
 export function reportKept({ options, print, printJson }: Context, text = 'kept'): Promise<void> {
   return options.json ? printJson({ outcome: 'kept' }) : print(text);
 }
 
-/** Asks on the terminal. Only a yes is a yes. Throws `aborted`, saying that `nothing` was done. */
+/** Asks on the terminal. Only a yes counts as one. Throws `aborted` with the message `nothing`. */
 export async function confirm(
   question: string,
   nothing: string,
@@ -16,9 +16,9 @@ export async function confirm(
   const reader = createInterface({ input: process.stdin, output: process.stderr });
   const ended = new AbortController();
   reader.once('close', () => ended.abort());
-  // A terminal in the hands of readline gives Ctrl-C to it alone.
+  // While readline reads a terminal, Ctrl-C reaches only readline.
   reader.on('SIGINT', () => process.emit('SIGINT'));
-  // Back from Ctrl-Z it is paused, and a process that waits for nothing else would end without an answer.
+  // After Ctrl-Z the reader is paused, and a process that waits for nothing else would end without an answer.
   reader.on('SIGCONT', () => reader.resume());
   try {
     const answer = await reader.question(`${question} [y/N] `, {

@@ -4,7 +4,10 @@ import { nothingLine } from './nothing-line.ts';
 import { plainBlock, plainLine } from './terminal-text.ts';
 import { plural } from './units.ts';
 
-/** A built context, its counts, and what could not be searched; `why`: also the reason for every memory that was left out. */
+/**
+ * Formats a built context, its counts, and what could not be searched. With `why`, also the reason for each memory that
+ * was left out.
+ */
 export function contextText(
   built: Pick<BuiltContext, 'text' | 'omitted' | 'nothing' | 'tokens' | 'maxTokens' | 'trace'> & {
     readonly items: readonly unknown[];

@@ -7,28 +7,28 @@ import type { CommonOptions } from './options.ts';
 import { createPaint, type Paint } from './paint.ts';
 import { columnsOf, plainBlock } from './terminal-text.ts';
 
-/** What the action of a command works with. */
+/** What the action of a command receives. */
 export interface Context<Options = object> {
   readonly options: CommonOptions & Options;
   /** Aborts at the first Ctrl-C, SIGTERM or SIGHUP. */
   readonly signal: AbortSignal;
   readonly paint: Paint;
-  /** Columns of the terminal; unlimited where there is none. */
+  /** Columns of the terminal; `Infinity` without a terminal. */
   readonly columns: number;
   readonly now: Instant;
-  /** Writes a line to stdout, and waits while its reader is slow. The caller has neutralised what it did not write. */
+  /** Writes a line to stdout, and waits while its reader is slow. The caller must have escaped foreign text. */
   print(line: string): Promise<void>;
   /** Writes a value to stdout as one line of JSON. */
   printJson(value: unknown): Promise<void>;
-  /** Writes a line to stderr; none with --json, where the result says the same. */
+  /** Writes a line to stderr. Does nothing with `--json`, where the result says the same. */
   warn(message: string): void;
-  /** Writes to stderr what a command that goes on could not do: the message, or one line of JSON. */
+  /** Writes a problem to stderr after which the command goes on: as its message, or as one line of JSON. */
   complain(problem: Problem): void;
-  /** Ends the command as wrong usage. */
+  /** Ends the command with a usage error. */
   misused(message: string): never;
 }
 
-/** What an error says of itself. */
+/** The parts of an error that are printed. */
 interface Problem {
   readonly code: string;
   readonly message: string;
@@ -47,7 +47,7 @@ export function action<Options, Arguments extends readonly unknown[]>(
   return actionOf(work, INTERRUPTED);
 }
 
-/** The same of a server: to be told to end, by Ctrl-C, SIGTERM or SIGHUP, is how its work is done. */
+/** Like {@link action}, for a server: Ctrl-C, SIGTERM and SIGHUP end it normally, with exit code 0. */
 export function serverAction<Options, Arguments extends readonly unknown[]>(
   work: Work<Options, Arguments>,
 ): (...given: unknown[]) => Promise<void> {
@@ -76,7 +76,7 @@ function actionOf<Options, Arguments extends readonly unknown[]>(
 function createContext<Options>(command: Command, signal: AbortSignal): Context<Options> {
   const options = command.optsWithGlobals() as CommonOptions & Options;
   const { stdout } = process;
-  // Also of a clock that the command never asks: a misspelt time must not pass.
+  // Checked even if the command never uses the clock, so that a misspelt time is reported.
   const now = options.now === undefined ? Date.now() : parseInstant(options.now, '--now');
   const print = async (line: string) => {
     if (!stdout.write(`${line}\n`)) await once(stdout, 'drain');
@@ -101,8 +101,8 @@ function createContext<Options>(command: Command, signal: AbortSignal): Context<
 }
 
 /**
- * The first signal aborts the work, which then ends by itself; the second ends the process. A terminal that is closed may send
- * SIGHUP twice, by the shell and by the kernel: it never counts as the second.
+ * The first signal aborts the work, which then ends by itself; the second ends the process. SIGHUP never counts as the
+ * second: when a terminal is closed, both the shell and the kernel may send it.
  */
 function watchInterrupts(): { readonly signal: AbortSignal; stop(): void } {
   const controller = new AbortController();

@@ -5,8 +5,8 @@ import { readStdin } from './stdin.ts';
 const MOST_STDIN_BYTES = 64 * 2 ** 20;
 
 /**
- * The messages of a file, or of stdin for `-`: a JSON list, or JSON Lines. What a message must have is for the engine to
- * check. Throws `unreadable_file`, and what reading stdin throws.
+ * Reads the messages of a file, or of stdin for `-`: a JSON list, or JSON Lines. The engine checks the messages. Throws
+ * `unreadable_file`, and what reading stdin throws.
  */
 export async function readConversation(
   file: string,
@@ -27,7 +27,7 @@ function parse(json: string, where: string): unknown {
   try {
     return JSON.parse(json);
   } catch (cause) {
-    // The parser's own message would repeat what was said.
+    // The parser's own message would repeat text of the conversation.
     throw new SalienceError(
       'unreadable_file',
       `${where} is not valid JSON: write a list of messages, or one message a line, such as {"role":"user","content":"I like tea"}`,

@@ -4,7 +4,7 @@ const DAY = 86_400_000;
 
 type DemoMemory = readonly [daysAgo: number, content: string, options?: RememberOptions];
 
-/** What an assistant of a small coffee roastery has learnt in half a year. */
+/** Half a year of memories of an assistant at a small coffee roastery. */
 const MEMORIES: readonly DemoMemory[] = [
   [180, 'The roastery', { id: 'harbour', type: 'entity', title: 'Harbour Roasters', kind: 'organisation' }],
   [
@@ -235,7 +235,7 @@ const QUESTIONS = [
   [0.2, 'what do customers complain about?'],
 ] as const;
 
-/** Fills an empty space with half a year of an assistant's memories, which ends now. `clock` is that of the space. */
+/** Fills an empty space with half a year of memories that ends now. `clock` is the clock of the space. */
 export async function fillDemo(memory: MemoryEngine, clock: { now: number }): Promise<void> {
   const end = clock.now;
   const steps: readonly (readonly [daysAgo: number, () => Promise<unknown>])[] = [
@@ -262,7 +262,7 @@ export async function fillDemo(memory: MemoryEngine, clock: { now: number }): Pr
 
 const LABEL = 'The new label shows the roast date, the farm, the variety and the harvest';
 
-/** Asks as an agent does, which then uses the first answers. */
+/** Asks like an agent, which then uses the first results. */
 async function ask(memory: MemoryEngine, query: string): Promise<void> {
   const { hits } = await memory.recall(query, { limit: 6 });
   const used = hits.slice(0, 2).map((hit) => hit.memory.id);

@@ -23,7 +23,7 @@ test.each([
   expect(text).not.toContain('a fault in salience');
 });
 
-test('what the program does wrong stays its fault', () => {
+test('reports an unexpected error as a fault of the program', () => {
   expect(reported(new TypeError('x is not a function'))).toContain('a fault in salience');
   expect(reported(Object.assign(new Error('spawn'), { code: 'ENOENT', syscall: 'spawn' }))).toContain(
     'a fault',

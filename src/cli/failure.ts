@@ -8,10 +8,10 @@ export const USAGE = 2;
 export const PARTLY = 3;
 export const INTERRUPTED = 130;
 
-/** Writes an error to stderr, as JSON when asked. Returns the exit code. */
+/** Writes an error to stderr, as JSON if `json` is set. Returns the exit code. */
 export function reportFailure(error: unknown, json: boolean): number {
   if (SalienceError.isInstance(error)) {
-    // Nobody at a terminal has passed a signal.
+    // The library's message speaks of a signal, which a user of the terminal did not pass.
     const message =
       error.message === ABORTED ? 'interrupted; what was reported as done is done' : error.message;
     write({ code: error.code, message, details: error.details }, json);
@@ -31,7 +31,7 @@ export function reportFailure(error: unknown, json: boolean): number {
   return FAILED;
 }
 
-/** What is to be done about what the system refuses, wherever that was: of a path that no command expects to be refused. */
+/** Advice on errors of the operating system, for paths where no command expects them. */
 const ADVICE: Readonly<Record<string, string>> = {
   EACCES: 'check the permissions of this path and of the folders above it',
   EPERM: 'check the permissions of this path and of the folders above it',
@@ -53,7 +53,7 @@ function refusalOf(error: unknown): string | undefined {
   return advice && `the system refused what was asked of it (${message}); ${advice}`;
 }
 
-/** The same for a command line that cannot be understood. Help that was asked for is no error. */
+/** Like {@link reportFailure}, for a command line that cannot be parsed. Requested help is not an error. */
 export function reportUsage(error: CommanderError, json: boolean): number {
   if (error.exitCode === 0) return 0;
   const message = `${error.message.replace(/^error: /, '')}${adviceOn(error)}`;
@@ -62,7 +62,7 @@ export function reportUsage(error: CommanderError, json: boolean): number {
   return USAGE;
 }
 
-/** What a shell makes of a text that is not quoted, or begins with a dash, is the likeliest reason. */
+/** Names the likeliest reason: a text without quotes, or one that begins with a dash. */
 function adviceOn({ code, message }: CommanderError): string {
   if (code === 'commander.excessArguments' && /Expected [1-9]/.test(message)) {
     return ' Write a text of several words in quotes.';

@@ -28,7 +28,7 @@ const around = {
   ],
 } as unknown as Neighbourhood;
 
-test('a neighbourhood is drawn as a tree, each relation once, the way it goes', () => {
+test('draws a neighbourhood as a tree, each relation once and in its direction', () => {
   expect(formatNeighbourhood(around)).toBe(
     [
       'Ada',
@@ -50,7 +50,7 @@ test('files for Graphviz and Mermaid quote what they must', () => {
   expect(mermaid).toContain('  n0 -->|"works_at"| n1');
 });
 
-test('a path is one line, each relation the way it goes', () => {
+test('draws a path on one line, each relation in its direction', () => {
   const path = {
     ids: ['ada', 'acme', 'bob'],
     relations: [relation('ada', 'works_at', 'acme'), relation('bob', 'owns', 'acme')],

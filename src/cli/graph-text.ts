@@ -1,7 +1,7 @@
 import type { GraphPath, Neighbourhood, StatedRelation } from '../index.ts';
 import { plainLine } from './terminal-text.ts';
 
-/** A neighbourhood as a tree: each memory once, below what it was reached from first. */
+/** Formats a neighbourhood as a tree. Each relation is drawn once, away from the entity in the middle. */
 export function formatNeighbourhood({ entity, neighbours, relations }: Neighbourhood): string {
   const depths = new Map([[entity.id, 0], ...neighbours.map(({ id, depth }) => [id, depth] as const)]);
   const names = namesOf({ entity, neighbours });
@@ -27,7 +27,7 @@ export function formatNeighbourhood({ entity, neighbours, relations }: Neighbour
   return lines.join('\n');
 }
 
-/** A path in one line. */
+/** Formats a path on one line. */
 export function formatPath({ ids, relations }: GraphPath, nameOf: (id: string) => string): string {
   return ids
     .map((id, at) => {
@@ -37,12 +37,12 @@ export function formatPath({ ids, relations }: GraphPath, nameOf: (id: string) =
     .join('');
 }
 
-/** A relation as it is walked from one of its ends. */
+/** Draws a relation in the direction in which it is walked. */
 function arrowFrom(id: string, { from, name }: StatedRelation): string {
   return from === id ? `─ ${plainLine(name)} → ` : `← ${plainLine(name)} ─ `;
 }
 
-/** The same in the language of Graphviz. */
+/** Formats a neighbourhood in the language of Graphviz. */
 export function neighbourhoodAsDot(around: Neighbourhood): string {
   const names = namesOf(around);
   const ids = [around.entity.id, ...around.neighbours.map(({ id }) => id)];
@@ -57,12 +57,12 @@ export function neighbourhoodAsDot(around: Neighbourhood): string {
   ].join('\n');
 }
 
-/** The same as a Mermaid flowchart. */
+/** Formats a neighbourhood as a Mermaid flowchart. */
 export function neighbourhoodAsMermaid(around: Neighbourhood): string {
   const names = namesOf(around);
   const ids = [around.entity.id, ...around.neighbours.map(({ id }) => id)];
   const key = new Map(ids.map((id, at) => [id, `n${at}`]));
-  // Mermaid knows entities of HTML and no escapes.
+  // Mermaid has HTML entities but no escapes.
   const quoted = (text: string) =>
     `"${text.replace(/[^\p{L}\p{N} .,_-]/gu, (each) => `#${each.codePointAt(0)};`)}"`;
   return [

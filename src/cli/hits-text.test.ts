@@ -5,7 +5,7 @@ import { seededRandom } from '../testing/seeded-random.ts';
 import { formatRecall } from './hits-text.ts';
 import { createPaint } from './paint.ts';
 
-test('a number of candidates that is an upper bound is printed as one', async () => {
+test('prints "at most" before a number of candidates that is an upper bound', async () => {
   const { memory, clock } = await live({ store: await openStore({ path: ':memory:' }) });
   const words = ['amber', 'birch', 'cedar', 'dune', 'ember', 'fjord', 'grove', 'heath', 'island', 'jetty'];
   const random = seededRandom(1);
@@ -31,7 +31,7 @@ test('a number of candidates that is an upper bound is printed as one', async ()
   expect(all.hits).toBeGreaterThan(16);
   expect(all.text).toContain(`80 memories → ${all.hits} candidates → ${all.hits} hits · `);
   expect(all.text).not.toMatch(/at most|≤/);
-  // Looked at are those that may be the best, and no others.
+  // Only memories that may be among the best are examined.
   const { text } = await printed(1);
   const [, count = ''] = text.match(/^80 memories → at most (\d+) candidates → 1 hit · /m) ?? [];
   expect(Number(count)).toBeGreaterThanOrEqual(all.hits);
@@ -39,7 +39,7 @@ test('a number of candidates that is an upper bound is printed as one', async ()
   expect(text).toMatch(new RegExp(`^score +≤ ${count} +1 `, 'm'));
 });
 
-test('an empty answer says once what was not searched, without the control characters of an error', async () => {
+test('an empty answer says once what was not searched, with escaped control characters', async () => {
   const { memory, clock } = await live({ embedder: 'none' });
   await memory.remember('amber');
   const strategy: string = 'vector';

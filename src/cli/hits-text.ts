@@ -17,7 +17,7 @@ interface HitsView extends Pick<Context, 'now' | 'paint' | 'columns'> {
   readonly trace: boolean;
 }
 
-/** An answer for people: two lines a hit, warnings about what could not run, and what was looked at. */
+/** Formats an answer for people: two lines per hit, warnings about searches that did not run, and what was examined. */
 export function formatRecall({ hits, evidenceChains, nothing, trace }: Recall, view: HitsView): string {
   const { paint } = view;
   const first = hits[0];
@@ -66,7 +66,7 @@ function pathText(ids: readonly string[]): string {
   return ids.map(plainLine).join(' → ');
 }
 
-/** Bold where the words of the query stand as they are. Only a help for the eye: the index knows more forms. */
+/** Makes words bold that match the query literally. This is only a visual aid: the index also matches other forms. */
 function markWords(text: string, { query, paint }: HitsView): string {
   const words = query
     ?.match(/[\p{L}\p{N}]{2,}/gu)
@@ -85,7 +85,10 @@ function spellingText({ word, standIns }: NonNullable<Trace['spelling']>[number]
 
 const armProblems = { off: 'is off', failed: 'failed', blank: 'found nothing to look for' } as const;
 
-/** Warnings about what did not take part, unless the answer is empty because of it, and says so. */
+/**
+ * Returns warnings about searches that did not take part, unless the answer is empty for that reason and says so
+ * itself.
+ */
 export function missingArms({ nothing, trace }: Pick<Recall, 'nothing' | 'trace'>): readonly string[] {
   if (nothing?.reason === 'unsearched') return [];
   return trace.arms.flatMap(({ name, status, reason }) =>

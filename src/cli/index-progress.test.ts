@@ -17,7 +17,7 @@ function terminal() {
   return { written, isTTY: true, columns: 80, write: (text: string) => written.push(text) };
 }
 
-test('an index that takes long is shown until it is there, and so is the next one', () => {
+test('shows the progress of an index that takes long, and of the next one', () => {
   const stream = terminal();
   let now = 0;
   const stop = showIndexProgress(stream, () => now);
@@ -35,7 +35,7 @@ test('an index that takes long is shown until it is there, and so is the next on
   expect(hasSubscribers('salience:index')).toBe(false);
 });
 
-test('where the command ends before the index is there, its line is taken away', () => {
+test('removes the progress line if the command ends before the index is built', () => {
   const stream = terminal();
   let now = 0;
   const stop = showIndexProgress(stream, () => now);

@@ -4,7 +4,7 @@ import { createProgress, type Progress } from './progress.ts';
 
 const CHANNEL = 'salience:index';
 
-/** Shows the progress of an index that a command must build first. Returns a function that stops this. */
+/** Shows progress while an index must be built. Returns a function that stops this. */
 export function showIndexProgress(
   stream: Parameters<typeof createProgress>[1],
   clock?: () => number,

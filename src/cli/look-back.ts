@@ -3,7 +3,7 @@ import type { AsOf } from '../index.ts';
 import type { Context } from './context.ts';
 import { plural } from './units.ts';
 
-/** The options that look back. */
+/** The options of a look back. */
 export interface LookBackFlags {
   readonly asOf?: string | undefined;
   readonly validAt?: string | undefined;
@@ -12,7 +12,7 @@ export interface LookBackFlags {
 export const AS_OF = ['--as-of <time>', 'look back: what was known at this moment'] as const;
 export const VALID_AT = ['--valid-at <time>', 'look back: by what was true at this moment'] as const;
 
-/** The look back that the options mean. Throws `invalid_time`. */
+/** Converts the options of a look back. Throws `invalid_time`. */
 export function asOfOf({ asOf, validAt }: LookBackFlags): AsOf | undefined {
   if (asOf === undefined && validAt === undefined) return undefined;
   const at = (time: string | undefined, option: string) =>
@@ -20,12 +20,12 @@ export function asOfOf({ asOf, validAt }: LookBackFlags): AsOf | undefined {
   return { known: at(asOf, '--as-of'), valid: at(validAt, '--valid-at') };
 }
 
-/** The moment from which ages are seen: a look back stands in the past with all that it shows. */
+/** Returns the time from which ages are counted: with `--as-of` that moment, otherwise now. */
 export function viewedFrom({ options, now }: Pick<Context<LookBackFlags>, 'options' | 'now'>): Instant {
   return options.asOf === undefined ? now : parseInstant(options.asOf, '--as-of');
 }
 
-/** What a look back cannot show any more. */
+/** Says how many memories a look back can no longer show. */
 export function redactedLines(count: number | undefined): readonly string[] {
   return count
     ? [`${plural(count, 'memory', 'memories')} known then ${count === 1 ? 'was' : 'were'} forgotten since`]

@@ -5,7 +5,7 @@ import { formatFields, formatTable } from './table.ts';
 import { cutToWidth, displayWidth, plainBlock, plainLine } from './terminal-text.ts';
 import { formatAge, plural } from './units.ts';
 
-/** Everything about a memory, its content at the end. */
+/** Formats all fields of a memory, with its content last. */
 export function formatMemory(memory: Memory, { now, paint }: Pick<Context, 'now' | 'paint'>): string {
   const time = (at: string | undefined) => at && `${at} (${formatAge(parseInstant(at), now)})`;
   const metadata = JSON.stringify(memory.metadata);
@@ -62,7 +62,7 @@ function listed(texts: readonly string[]): string | undefined {
   return texts.length === 0 ? undefined : texts.join(', ');
 }
 
-/** What a list shows of a memory beside its text. */
+/** The columns of a list, besides the text. */
 const FACTS: readonly {
   readonly title: string;
   readonly align?: 'right';
@@ -74,11 +74,11 @@ const FACTS: readonly {
   { title: 'updated', align: 'right', of: ({ updatedAt }, now) => formatAge(parseInstant(updatedAt), now) },
 ];
 
-/** What a narrow terminal goes without, in this order, so that so much of the text is left. */
+/** Columns that a narrow terminal omits, in this order, until `LEAST_TEXT` columns are left for the text. */
 const DISPENSABLE = ['scope', 'updated', 'type'];
 const LEAST_TEXT = 24;
 
-/** One line a memory; two where the terminal has no room for an id and a text beside each other. */
+/** Formats one line per memory; two if the terminal is too narrow for id and text side by side. */
 export function formatMemories(
   memories: readonly Memory[],
   { now, columns }: Pick<Context, 'now' | 'columns'>,
@@ -108,7 +108,7 @@ export function formatMemories(
   );
 }
 
-/** Title and content together, as one text. */
+/** Joins title and content into one text. */
 export function lineOf({ title, content }: Pick<Memory, 'title' | 'content'>): string {
   return title === undefined || content.startsWith(title) ? content : `${title}: ${content}`;
 }

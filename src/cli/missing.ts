@@ -2,7 +2,7 @@ import { SalienceError } from '../domain/errors.ts';
 
 const ADVICE = '; "salience list" shows the ids';
 
-/** The error of ids that the space does not hold. */
+/** The error for ids that the space does not contain. */
 export function missing(ids: readonly string[], space: string): SalienceError {
   const names = ids.map((id) => JSON.stringify(id)).join(', ');
   return new SalienceError(
@@ -12,7 +12,7 @@ export function missing(ids: readonly string[], space: string): SalienceError {
   );
 }
 
-/** The message of an error; where it is of such ids, wherever it was thrown, with what to do about it. */
+/** Returns the message of an error. If the error is about unknown ids, wherever it was thrown, advice is added. */
 export function withAdviceOn({ code, details }: SalienceError, message: string): string {
   const { id, ids, space } = details;
   const isOfMemory = space !== undefined && (id !== undefined || ids !== undefined);

@@ -1,7 +1,7 @@
 import type { Nothing } from '../index.ts';
 import { plainLine } from './terminal-text.ts';
 
-/** That nothing was found, why, and what to do. */
+/** Says that nothing was found, why, and what to do. */
 export function nothingLine({ reason, message }: Nothing): string {
   const line = plainLine(message)
     .replace(/\bbelow minScore\b/, 'below --min-score')

@@ -21,8 +21,8 @@ const HERE = '.salience';
 const OPENAI = 'https://api.openai.com/v1';
 
 /**
- * The directory of the store: what was asked for, else `./.salience` if it exists, else `~/.salience`. A link counts, wherever it
- * leads: memories must not go elsewhere because a disk is missing.
+ * Returns the directory of the store: `path`, else `./.salience` if it exists, else `~/.salience`. A broken link counts
+ * as existing, so that memories do not go elsewhere when a disk is missing.
  */
 export function storePath({ path }: Pick<CommonOptions, 'path'>): string {
   if (path !== undefined) return path;
@@ -38,8 +38,8 @@ export function storePath({ path }: Pick<CommonOptions, 'path'>): string {
 }
 
 /**
- * The store of several machines that SALIENCE_STORE names, or the file of SALIENCE_STORE_FILE; `undefined` where memories are in
- * files. Throws `invalid_argument` for a URL on the command line, which every user of a machine can read.
+ * Opens the shared store of SALIENCE_STORE or SALIENCE_STORE_FILE; `undefined` if memories are in files. Throws
+ * `invalid_argument` for a URL on the command line, which every user of the machine can read.
  */
 export async function sharedStore({ path }: Pick<CommonOptions, 'path'>): Promise<Store | undefined> {
   if (path !== undefined && isUrl(path)) {
@@ -66,35 +66,38 @@ async function openPostgres(url: string): Promise<Store> {
   return postgres(url, schemaOption());
 }
 
-/** The schema of SALIENCE_STORE_SCHEMA, as an option. */
+/** Returns the schema of SALIENCE_STORE_SCHEMA as an option. */
 export function schemaOption(): { readonly schema?: string } {
   const schema = process.env['SALIENCE_STORE_SCHEMA'];
   return schema === undefined || schema === '' ? {} : { schema };
 }
 
 /**
- * A store that an option names: a directory, a URL without a password, or `env:NAME`, a variable that holds either.
- * Throws `invalid_argument`.
+ * Opens the store that an option names: a directory, a URL without a password, or `env:NAME`, a variable that holds
+ * either. Throws `invalid_argument`.
  */
 export async function storeAt(given: string, option: string): Promise<Store> {
   const place = placeGiven(given, option);
   return isUrl(place) ? openPostgres(place) : openSqlite(place);
 }
 
-/** Whether two options name one store, as far as their words tell. */
+/** Whether two options name the same store, as far as their values tell. */
 export function isSameStore(from: string, to: string): boolean {
   const [one, other] = [placeGiven(from, '--from'), placeGiven(to, '--to')];
   return isUrl(one) || isUrl(other) ? one === other : isSameDirectory(one, other);
 }
 
-/** The URL that `--url` names, or that of the environment. Throws `invalid_argument`. */
+/** Returns the URL of `--url`, else that of the environment. Throws `invalid_argument`. */
 export async function urlGiven(given: string | undefined): Promise<string> {
   const url = given === undefined ? await storeUrl() : placeGiven(given, '--url');
   if (url !== undefined) return url;
   throw invalidArgument('--url', 'no database is named: give one, or set SALIENCE_STORE');
 }
 
-/** What an option says, or the variable that it names; a URL on the command line has no password. */
+/**
+ * Returns the value of an option, or of the variable that it names. Throws `invalid_argument` for a URL with a
+ * password.
+ */
 function placeGiven(given: string, option: string): string {
   const [, variable] = /^env:(.+)$/.exec(given) ?? [];
   if (variable !== undefined) {
@@ -122,7 +125,7 @@ function hasPassword(url: string): boolean {
     const { password, searchParams } = new URL(url);
     return password !== '' || searchParams.has('password');
   } catch {
-    // Whatever it holds, it is not read.
+    // A URL that cannot be parsed is never used.
     return false;
   }
 }
@@ -142,17 +145,17 @@ async function storeUrl(): Promise<string | undefined> {
   }
 }
 
-/** Where the store is, for people: of a URL nothing, since it may hold a password. */
+/** Names the store for people. A URL is not shown, because it may contain a password. */
 export function placeOf(options: Pick<CommonOptions, 'path'>): string {
   return isShared() ? 'the store of SALIENCE_STORE' : storePath(options);
 }
 
-/** Whether the environment names a store of several machines. */
+/** Whether the environment names a shared store. */
 export function isShared(): boolean {
   return Boolean(process.env['SALIENCE_STORE'] || process.env['SALIENCE_STORE_FILE']);
 }
 
-/** The store that the common options name, wherever it is. */
+/** Opens the store that the common options name. */
 export async function storeOf(options: Pick<CommonOptions, 'path'>): Promise<Store> {
   return (await sharedStore(options)) ?? openSqlite(storePath(options));
 }
@@ -172,7 +175,7 @@ export async function open(
     return await openMemory({ ...(await openingOf(context)), space: options.space, ...extra });
   } catch (error) {
     if (!SalienceError.isInstance(error) || error.code !== 'not_found') throw error;
-    // The likeliest reason is another directory than the one that was meant.
+    // The likeliest reason is a wrong directory.
     const { message, details } = error;
     throw new SalienceError('not_found', `${message}; looked in ${placeOf(options)}`, {
       details,
@@ -182,8 +185,8 @@ export async function open(
 }
 
 /**
- * Opens a space for a command that only reads, so that it makes no new store. A file of an older schema is brought up to
- * date first, as the next write would.
+ * Opens a space for a command that only reads, without creating a store. A file with an older schema is migrated first,
+ * as the next write would do.
  */
 export async function openToRead(
   context: Pick<Context, 'options' | 'now' | 'signal'>,
@@ -200,7 +203,7 @@ export async function openToRead(
   });
 }
 
-/** How the common options say that spaces are opened. */
+/** Returns how to open spaces by the common options. */
 export async function openingOf(
   context: Pick<Context, 'options' | 'now' | 'signal'>,
 ): Promise<Omit<OpenOptions, 'space'>> {
@@ -214,14 +217,14 @@ export async function openingOf(
   };
 }
 
-/** Opens a space for a command that may write, but must not make one: a misspelt space is an error. */
+/** Opens a space for a command that may write but must not create one, so that a misspelt name is an error. */
 export async function openExisting(
   context: Pick<Context, 'options' | 'now' | 'signal'>,
   extra: Pick<OpenOptions, 'profiles'> = {},
 ): Promise<MemoryEngine> {
   const { options } = context;
   const exists = await isThere(options);
-  // Opening what is not there for reading throws the error that names the spaces there are.
+  // Opening a missing space for reading throws the error that lists the existing ones.
   return open(context, { ...extra, readOnly: !exists });
 }
 
@@ -236,7 +239,7 @@ export async function isThere(options: Pick<CommonOptions, 'path' | 'space'>): P
   }
 }
 
-/** Opens a space for a question that may leave traces of use, which it does not where nothing can be written. */
+/** Opens a space for a question whose use may be recorded. If the space cannot be written, nothing is recorded. */
 export async function openToAsk(
   context: Pick<Context, 'options' | 'now' | 'signal'>,
   extra: Pick<OpenOptions, 'profiles'> & { readonly learns: boolean; readonly track: boolean },
@@ -245,7 +248,7 @@ export async function openToAsk(
   const read = () => openToRead(context, rest);
   if (!learns) {
     const reading = await read();
-    // Whether it is recorded is for the space to say.
+    // The settings of the space decide whether the recall is recorded.
     if (!track || (await reading.configure()).recordRecalls === 'off') return reading;
     await reading.close();
   }
@@ -255,13 +258,13 @@ export async function openToAsk(
   });
 }
 
-/** The language model that the common options name. */
+/** Creates the language model that the common options name. */
 function languageModelOf({ model, modelUrl }: CommonOptions): OpenOptions['languageModel'] {
   if (model === undefined || model === '') return undefined;
   return openAiCompatibleModel({ baseUrl: modelUrl ?? OPENAI, model });
 }
 
-/** The embedder that the common options name. Throws `unknown_embedder`, `embedder_failed`, `unsupported`. */
+/** Creates the embedder that the common options name. Throws `unknown_embedder`, `embedder_failed`, `unsupported`. */
 export async function embedderOf({
   options,
   signal,
@@ -283,7 +286,7 @@ export async function embedderOf({
   const server = {
     baseUrl: baseUrl ?? OPENAI,
     model,
-    // Its own variable comes first; otherwise the host decides, so that OpenAI's key never goes to another server.
+    // SALIENCE_EMBEDDER_KEY comes first. Otherwise the host decides, so that OpenAI's key never goes to another server.
     ...(process.env['SALIENCE_EMBEDDER_KEY'] ? { apiKeyEnv: 'SALIENCE_EMBEDDER_KEY' } : {}),
   };
   return openAiCompatibleEmbedder({
@@ -292,7 +295,7 @@ export async function embedderOf({
   });
 }
 
-/** The length of a model's vectors, which its server knows: the error of a wrong guess says it. */
+/** Finds the length of a model's vectors: the server's answer to a wrong length causes an error that contains it. */
 async function askDimensions(
   server: { readonly baseUrl: string; readonly model: string },
   signal: AbortSignal,

@@ -27,7 +27,7 @@ it.each([
   expect(said(message)).toBe(expected);
 });
 
-it('leaves what stands in quotes as somebody wrote it', () => {
+it('does not change text in quotes', () => {
   const message = 'memory "minScore, inScope and \\"startSession\\"" is unknown';
   expect(said(message)).toBe(message);
 });

@@ -6,7 +6,7 @@ import { AS_OF, VALID_AT } from './look-back.ts';
 import { withAdviceOn } from './missing.ts';
 import { flagOf } from './verb-options.ts';
 
-/** The commands of verbs that are part of a command of another name. */
+/** Verbs whose command has another name. */
 const COMMANDS: Readonly<Record<string, string>> = {
   startSession: 'session start',
   endSession: 'session end',
@@ -15,8 +15,8 @@ const COMMANDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * An error of the library in the words of the command line: its arguments are options here, and its verbs commands. The code and
- * the details stay.
+ * Rewrites an error of the library for the command line: arguments become options, and verbs become commands. Code and
+ * details stay.
  */
 export function inOptionNames(error: unknown, command: Pick<Command, 'options'>): unknown {
   if (!SalienceError.isInstance(error)) return error;
@@ -26,7 +26,7 @@ export function inOptionNames(error: unknown, command: Pick<Command, 'options'>)
   return new SalienceError(error.code, message, { details: error.details, cause: error });
 }
 
-/** Of the options of a command: the names that the library has for them. */
+/** Maps the library's names of arguments to the options of a command. */
 function flagsOf({ options }: Pick<Command, 'options'>): ReadonlyMap<string, string> {
   const taken = new Set(options.map(({ long }) => long));
   const flags = new Map<string, string>([
@@ -45,11 +45,11 @@ function flagsOf({ options }: Pick<Command, 'options'>): ReadonlyMap<string, str
 }
 
 function translated(message: string, flags: ReadonlyMap<string, string>): string {
-  // A short name is a word like any other, except at the head, where the wrong field is named.
+  // A name without capitals may be an ordinary word, so it is replaced only at the start, where it is the wrong field.
   const [head = '', name = ''] = /^([\w.]+)(?:\[\d+\])?(?=: )/.exec(message) ?? [];
   const start = flags.get(name) ?? '';
   const rest = start === '' ? message : message.slice(head.length);
-  // What stands in quotes was said by somebody else.
+  // Text in quotes comes from the user.
   const parts = rest.split(/("(?:[^"\\]|\\.)*")/);
   return (
     start +

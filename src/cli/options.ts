@@ -53,8 +53,8 @@ export function addCommonOptions(program: Command): void {
 }
 
 /**
- * Refuses `--space` where a command takes its spaces otherwise: in silence it would be another space than the one that was meant.
- * The variable stays what it is, a default.
+ * Refuses `--space` for a command that selects its spaces in another way. Ignoring it could use another space than
+ * intended. The environment variable is only a default and stays allowed.
  */
 export function refuseSpace(
   command: Command,
@@ -65,7 +65,7 @@ export function refuseSpace(
   misused(`option '--space <name>' cannot be used here: ${instead}`);
 }
 
-/** Refuses `--mem-type` where no tool takes it: only the tools of one dialect save memories of named types. */
+/** Refuses `--mem-type` without `--dialect mem`: only the tools of that dialect have named types. */
 export function refuseMemType({
   options: { dialect, memType },
   misused,
@@ -79,13 +79,13 @@ export function refuseMemType({
   );
 }
 
-/** An option that an environment variable gives too; an empty one gives nothing. */
+/** Creates an option that an environment variable can set too. An empty variable is ignored. */
 function optionOrVariable(variable: string, flags: string, about: string): Option {
   const option = new Option(flags, about);
   return process.env[variable] === '' ? option : option.env(variable);
 }
 
-/** As from `--path "$STORE"` where that is not set: it must not be another store, nor a folder named by a space. */
+/** Refuses an empty path, such as from `--path "$STORE"` with `STORE` unset. It must not select another store. */
 function parseDirectory(value: string): string {
   if (value.trim() !== '') return value;
   throw new InvalidArgumentError('It is empty: name a directory, or leave the option out.');
@@ -122,10 +122,10 @@ export function collect(value: string, previous: readonly string[] | undefined):
 
 export type NamedValues = Readonly<Record<string, string | number | boolean>>;
 
-/** Gathers `name=value` pairs, each value read by {@link readValue}. */
+/** Collects `name=value` pairs, each value read by {@link readValue}. */
 export const collectPairs = collectorOf(readValue);
 
-/** The same of parameters of a formula, in which all that can be a number is one. */
+/** Like {@link collectPairs}, for parameters of a formula: every text that can be a number is one. */
 export const collectParameters = collectorOf((text) => (isNumeric(text) ? Number(text) : readValue(text)));
 
 function collectorOf(read: (text: string) => NamedValues[string]) {
@@ -137,7 +137,7 @@ function collectorOf(read: (text: string) => NamedValues[string]) {
   };
 }
 
-/** The parts of a list with commas between. */
+/** Splits a list at its commas. */
 export function parseList(value: string): readonly string[] {
   const parts = value.split(',').map((part) => part.trim());
   if (parts.every((part) => part !== '')) return parts;
@@ -149,8 +149,8 @@ export function parseWholeNumbers(value: string): readonly number[] {
 }
 
 /**
- * `true`, `false` and numbers are what they look like; all else is text, and so is whatever stands in double quotes. A number is
- * what reads the same again, so that the zeros of 01234 or 1.10 and the digits of a long id stay.
+ * Reads `true`, `false` and numbers as such. Everything else is text, and so is everything in double quotes. A number
+ * must look the same when it is printed, so that 01234, 1.10 and long ids stay text.
  */
 export function readValue(text: string): string | number | boolean {
   if (text === 'true') return true;
@@ -160,7 +160,7 @@ export function readValue(text: string): string | number | boolean {
   return Number.isFinite(number) && String(number) === text ? number : text;
 }
 
-/** Whether a text is the decimal form of a number, in whatever way it is written. */
+/** Whether a text is a decimal number, in any notation. */
 export function isNumeric(text: string): boolean {
   return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text) && Number.isFinite(Number(text));
 }

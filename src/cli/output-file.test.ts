@@ -5,7 +5,7 @@ import { afterAll, expect, it, vi } from 'vitest';
 import { writeFileAtomically } from './output-file.ts';
 import { readDefinition } from './profile-file.ts';
 
-/** As a file system without links, such as exFAT. */
+/** Simulates a file system without links, such as exFAT. */
 vi.mock('node:fs/promises', async (importOriginal) => ({
   ...(await importOriginal<typeof import('node:fs/promises')>()),
   link: () =>
@@ -15,7 +15,7 @@ vi.mock('node:fs/promises', async (importOriginal) => ({
 const root = await mkdtemp(join(tmpdir(), 'salience-output-'));
 afterAll(() => rm(root, { recursive: true, force: true }));
 
-it('a file is written where the file system has no links, and replaces none', async () => {
+it('writes a file without replacing one on a file system without links', async () => {
   const path = join(root, 'export.jsonl');
   await writeFileAtomically(path, { replace: false }, (write) => write('one'));
   const again = writeFileAtomically(path, { replace: false }, (write) => write('two'));
@@ -24,7 +24,7 @@ it('a file is written where the file system has no links, and replaces none', as
   expect(await readdir(root)).toEqual(['export.jsonl']);
 });
 
-it('an empty name is refused as one, before anything is written or read', async () => {
+it('refuses an empty path before anything is written or read', async () => {
   const fill = vi.fn(async () => {});
   const problem = { code: 'invalid_argument', message: expect.stringContaining('"" is not a path') };
   await expect(writeFileAtomically('', { replace: true }, fill)).rejects.toMatchObject(problem);

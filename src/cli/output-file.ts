@@ -7,12 +7,12 @@ import { giveName } from '../domain/give-name.ts';
 import { removeLeftBehind, temporaryPrefix } from '../domain/left-behind.ts';
 import { waitForDisk } from '../domain/wait-for-disk.ts';
 
-/** Begins the names of files that are not whole yet. */
+/** The prefix of unfinished files. */
 const UNFINISHED = '.salience-output-';
 
 /**
- * Writes a file that is complete or not there: into a temporary file beside it, which then takes its name.
- * Throws `invalid_argument` for no name, `already_exists` unless it may be replaced, `unwritable_file`, and what `fill` throws.
+ * Writes a file atomically: into a temporary file next to it, which is then renamed. Throws `invalid_argument` for an
+ * empty path, `already_exists` unless `replace` is set, `unwritable_file`, and what `fill` throws.
  */
 export async function writeFileAtomically(
   path: string,
@@ -22,7 +22,7 @@ export async function writeFileAtomically(
   },
   fill: (write: (text: string) => Promise<void>) => Promise<void>,
 ): Promise<void> {
-  // A variable of a script that is not set is an empty name, which the system would take for the folder.
+  // An unset variable of a script gives an empty path, which the system would take for the folder.
   const folder = dirname(filePath(path, 'output'));
   removeLeftBehind(folder, UNFINISHED);
   const temporary = join(folder, `${temporaryPrefix(UNFINISHED)}${randomUUID().slice(0, 8)}`);
@@ -42,14 +42,15 @@ export async function writeFileAtomically(
     }
     await publish(temporary, path, options.replace);
   } finally {
-    // It would hide what failed, and after a rename nothing is there.
+    // An error here would hide the original one, and after the rename there is no file to remove.
     await rm(temporary, { force: true }).catch(() => undefined);
   }
 }
 
 /**
- * Before work whose result would be lost: throws `invalid_argument` where an output, by its option, is a file that the
- * command reads or another of its outputs, however the path is written; `unwritable_file` where nothing can be written beside it.
+ * Checks the outputs before work whose result would be lost. `outputs` holds paths by option. Throws `invalid_argument`
+ * if one is a file that the command reads, or another output, however the path is written; `unwritable_file` if its
+ * folder cannot be written.
  */
 export async function checkOutputs(
   outputs: Readonly<Record<string, string | undefined>>,
@@ -69,13 +70,13 @@ export async function checkOutputs(
   }
 }
 
-/** Before work whose result would be lost: throws `already_exists` where there is a file, or a link to one. */
+/** Checks an output before work whose result would be lost. Throws `already_exists` for an existing file or link. */
 export async function checkNotThere(path: string): Promise<void> {
   const found = await lstat(path).catch(() => undefined);
   if (found) throw alreadyExists(path);
 }
 
-/** The same for every path of a file, and for no other file. */
+/** Returns a key that is the same for all paths of a file. */
 async function identityOf(path: string): Promise<string> {
   const file = await stat(path, { bigint: true }).catch(() => undefined);
   if (file) return `${file.dev}:${file.ino}`;
@@ -85,7 +86,7 @@ async function identityOf(path: string): Promise<string> {
 
 async function publish(temporary: string, path: string, replace: boolean): Promise<void> {
   try {
-    // A link, unlike a rename, fails when the name is taken, also by another process a moment ago.
+    // Unlike `rename`, `giveName` fails if the name is taken, even if another process took it a moment ago.
     await (replace ? rename(temporary, path) : giveName(temporary, path));
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw unwritable(path, cause);

@@ -2,10 +2,10 @@ import { styleText } from 'node:util';
 
 export type Style = Parameters<typeof styleText>[0];
 
-/** Gives a text a style, or leaves it as it is where there are no colours. */
+/** Applies a style to a text. Returns the text unchanged if colours are off. */
 export type Paint = (style: Style, text: string) => string;
 
-/** Colours only on a terminal that has them, and only unless somebody said no. See https://no-color.org. */
+/** Turns colours on for a terminal that supports them, unless somebody refused them. See https://no-color.org. */
 export function createPaint(wanted: boolean, environment: NodeJS.ProcessEnv, isTerminal: boolean): Paint {
   const refused = !wanted || (environment['NO_COLOR'] ?? '') !== '';
   const forced = (environment['FORCE_COLOR'] ?? '') !== '' && environment['FORCE_COLOR'] !== '0';

@@ -8,7 +8,7 @@ import { openExisting, openToRead } from './open.ts';
 import { plainBlock } from './terminal-text.ts';
 import { addVerbOptions, argumentsOf, withValuesOf } from './verb-options.ts';
 
-/** The command of a verb that has none of its own: its arguments by position, its options, its answer as JSON. */
+/** Generates the command of a verb from the table of verbs: positional arguments, options, and the answer as JSON. */
 export function plainCommand(verb: VerbName): CommandModule {
   const entry = verbEntry(verb);
   const { takes = [], arguments: all = {}, example = '' } = entry;

@@ -4,7 +4,7 @@ import { SalienceError } from '../domain/errors.ts';
 import type { ProfileDefinition } from '../scoring/index.ts';
 import { findBuiltinProfile } from '../scoring/profiles/index.ts';
 
-/** The file with a formula of one's own: that of `--profile`, or that which stands for a strategy. */
+/** Returns the file with the user's own formula: that of `--profile`, or a `--strategy` that is a file. */
 export function profileFile(options: {
   readonly strategy?: string | undefined;
   readonly profile?: string | undefined;
@@ -16,7 +16,7 @@ export function isProfileFile(strategy: string | undefined): boolean {
   return strategy !== undefined && /\.json$/i.test(strategy);
 }
 
-/** What was meant where a built-in formula has the name of a file that is missing. */
+/** Returns advice if a missing file has the name of a built-in formula. */
 function adviceOnBuiltin(path: string): string | undefined {
   const name = path.replace(/\.json$/i, '');
   if (!findBuiltinProfile(name)) return undefined;
@@ -25,7 +25,10 @@ function adviceOnBuiltin(path: string): string | undefined {
     : `the name of the built-in formula is ${name}, without .json`;
 }
 
-/** Reads a profile from a JSON file, unchecked. Throws `invalid_argument` for no name, `unreadable_file`, `invalid_profile`. */
+/**
+ * Reads a profile from a JSON file without checking it. Throws `invalid_argument` for an empty path, `unreadable_file`,
+ * `invalid_profile`.
+ */
 export async function readDefinition(path: string): Promise<ProfileDefinition> {
   let json: string;
   filePath(path, 'profile');

@@ -9,8 +9,8 @@ ids were left out, or a language model failed); 130 interrupted. With --json res
 both as JSON.`;
 
 /**
- * The command line as it stands for some arguments: every command by its name and summary, and the one that is asked for with all
- * that it takes. Only that one's module is loaded: starting must stay cheap. `whole` loads all of them.
+ * Builds the command line for some arguments: every command by its name and summary, and the chosen one with its
+ * arguments and options. Only the module of that one is loaded, to start quickly. `whole` loads all of them.
  */
 export async function createProgram(args: readonly string[], whole = false): Promise<Command> {
   const program: Command = new Command('salience');
@@ -22,7 +22,7 @@ export async function createProgram(args: readonly string[], whole = false): Pro
     .configureOutput({ outputError: () => {} })
     .configureHelp({
       showGlobalOptions: true,
-      // What can be done comes first; the options of every command stand below.
+      // The commands come first, the options of every command last.
       formatHelp(command, helper) {
         const sections = Help.prototype.formatHelp.call(this, command, helper).trimEnd().split('\n\n');
         if (command !== program) return `${sections.join('\n\n')}\n`;
@@ -34,7 +34,7 @@ export async function createProgram(args: readonly string[], whole = false): Pro
     .showSuggestionAfterError()
     .addHelpText('after', ({ command }) => (command === program ? footer : ''));
   const chosen = findCommandName(args);
-  // Commander takes options of the program out of whatever stands after a command too, so that --title --version had no title.
+  // Commander also takes program options from behind a command, so in `--title --version` the title would be lost.
   if (chosen === undefined) program.option('-V, --version', 'print the version');
   addCommonOptions(program);
   program.commandsGroup('Other commands:').helpCommand(true);

@@ -11,7 +11,7 @@ describe('formatProgress', () => {
     );
   });
 
-  it('does without a share', () => {
+  it('works without a share', () => {
     expect(formatProgress({ label: 'importing', done: 500, elapsedMs: 2000 })).toBe('importing  500 · 250/s');
   });
 });
@@ -29,7 +29,7 @@ describe('createProgress', () => {
     return { written, isTTY: true, columns: 40, write: (text: string) => written.push(text) };
   };
 
-  it('is drawn on a terminal that does not tell its width', () => {
+  it('is drawn on a terminal of unknown width', () => {
     const stream = { ...terminal(), columns: 0 };
     let now = 0;
     const progress = createProgress('importing', stream, () => now);
@@ -38,7 +38,7 @@ describe('createProgress', () => {
     expect(stream.written.join('')).toContain('importing  ');
   });
 
-  it('says nothing before a second has passed, and draws at most ten times a second', () => {
+  it('shows nothing in the first second, and draws at most ten times a second', () => {
     const stream = terminal();
     let now = 0;
     const progress = createProgress('importing', stream, () => now);
@@ -53,13 +53,13 @@ describe('createProgress', () => {
       progress.update(at, 0.5);
       expect(stream.written).toHaveLength(drawn);
     }
-    // Never as wide as the terminal: the line would break, and could not be taken back.
+    // Narrower than the terminal: a wrapped line could not be redrawn.
     for (const text of stream.written) expect(text.replace('\r\u001b[2K', '').length).toBeLessThan(40);
     progress.finish();
     expect(stream.written.at(-1)).toBe('\r\u001b[2K');
   });
 
-  it('says nothing on a terminal that would show its control sequences', () => {
+  it('shows nothing on a dumb terminal', () => {
     vi.stubEnv('TERM', 'dumb');
     const stream = terminal();
     let now = 0;
@@ -70,7 +70,7 @@ describe('createProgress', () => {
     expect(stream.written).toEqual([]);
   });
 
-  it('leaves no trace of quick work, and none anywhere but on a terminal', () => {
+  it('shows nothing for quick work, and nothing outside of a terminal', () => {
     const quick = terminal();
     const progress = createProgress('importing', quick, () => 0);
     progress.update(1, 1);

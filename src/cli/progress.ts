@@ -2,7 +2,7 @@ import { drawBar } from './bar.ts';
 import { columnsOf, cutToWidth } from './terminal-text.ts';
 import { formatCount, formatSeconds } from './units.ts';
 
-/** Work under way: what is done, and the share of the whole when that is known. */
+/** Work in progress: how much is done, and the share of the whole if known. */
 export interface ProgressState {
   readonly label: string;
   readonly done: number;
@@ -13,7 +13,7 @@ export interface ProgressState {
 
 export interface Progress {
   update(done: number, share?: number): void;
-  /** Takes the line away. */
+  /** Removes the line. */
   finish(): void;
 }
 
@@ -21,7 +21,7 @@ export interface Progress {
 const QUIET_MS = 1000;
 const REDRAW_MS = 100;
 
-/** One line on a terminal that is drawn over and over; nothing anywhere else, nor on one that cannot take a line back. */
+/** Creates a progress line that is redrawn on a terminal. Shows nothing on other streams and on dumb terminals. */
 export function createProgress(
   label: string,
   stream: { readonly isTTY?: boolean; readonly columns?: number; write(text: string): unknown },
@@ -45,7 +45,7 @@ export function createProgress(
   };
 }
 
-/** `importing  ███████▍   74 %  12,300 · 8,120/s · 3 s left`. */
+/** Formats progress, such as `importing  ███████▍   74 %  12,300 · 8,120/s · 3 s left`. */
 export function formatProgress({ label, done, share, elapsedMs }: ProgressState): string {
   const rate = elapsedMs > 0 ? (done / elapsedMs) * 1000 : 0;
   const speed = `${formatCount(done)} · ${rate >= 10 ? formatCount(Math.round(rate)) : rate.toFixed(1)}/s`;

@@ -8,7 +8,7 @@ const outcomes: Readonly<Record<RememberResult['outcome'], (id: string) => strin
   deduplicated: (id) => `already known as ${id}`,
 };
 
-/** What became of a statement: a line, and what somebody has to decide about it. */
+/** Formats the result of remembering a statement: one line, and what somebody has to decide about it. */
 export function formatRemembered({
   id,
   outcome,

@@ -8,10 +8,10 @@ import { endWithStdout } from './stdout.ts';
 const SERVERS: ReadonlySet<string> = new Set(['serve', 'mcp']);
 const HELP: ReadonlySet<string> = new Set(['help', '--help', '-h']);
 
-/** Runs a command line to its end; `process.exitCode` says how it went. */
+/** Runs a command line to its end. `process.exitCode` has the result. */
 export async function run(args: readonly string[]): Promise<void> {
   process.stderr.on('error', () => {});
-  // What follows -- is no option.
+  // After `--` there are no options.
   const options = args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
   const json = options.includes('--json');
   endWithStdout(json);
@@ -28,7 +28,7 @@ export async function run(args: readonly string[]): Promise<void> {
       process.exitCode = USAGE;
     } else {
       if (json) refuseHelpAsError(program);
-      // Of a command that it does not know, help would not say so.
+      // If help is asked for an unknown command, commander would not say that it is unknown.
       const asked = isKnown(program, args) ? [...args] : args.filter((argument) => !HELP.has(argument));
       // Servers write their log to the same stream.
       const stop = SERVERS.has(name ?? '') ? () => {} : showIndexProgress(process.stderr);
@@ -40,7 +40,7 @@ export async function run(args: readonly string[]): Promise<void> {
   }
 }
 
-/** Whether every name of a command in the arguments is one, those below another included. */
+/** Whether every command in the arguments exists, subcommands included. */
 function isKnown(program: Command, args: readonly string[]): boolean {
   let command = program;
   for (let at = findCommand(args, 0); at !== -1; at = findCommand(args, at + 1)) {
@@ -52,7 +52,7 @@ function isKnown(program: Command, args: readonly string[]): boolean {
   return true;
 }
 
-/** Where a command is missing, commander prints help, which is not JSON. */
+/** Reports a missing command as an error. Commander would print help, which is not JSON. */
 function refuseHelpAsError(program: Command): void {
   program.addHelpText('beforeAll', ({ command, error }) => {
     if (!error) return '';

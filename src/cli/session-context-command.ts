@@ -4,7 +4,7 @@ import { contextText } from './context-text.ts';
 import { openToRead } from './open.ts';
 import { addVerbOptions, argumentsOf } from './verb-options.ts';
 
-/** The command of a context that answers no query. */
+/** Creates the command of a context that takes no query. */
 export function sessionContextCommand(verb: 'bootstrap' | 'pinned'): CommandModule {
   return {
     examples: [`salience ${verb}`, `salience ${verb} --scope project:shop --format xml`],

@@ -3,13 +3,13 @@ import { formatTable } from './table.ts';
 import { cutToWidth, plainLine } from './terminal-text.ts';
 import { plural } from './units.ts';
 
-/** Days between two rows of a table; turns have rows of their own. */
+/** Days between two rows of a table. Events have rows of their own. */
 const ROW_DAYS = 30;
 
 const titles = ['day', 'retention', 'stability', 'tier', 'accesses', 'strongest link', 'turn'];
 const right: readonly string[] = ['day', 'retention', 'stability', 'accesses'];
 
-/** A table a memory: how it stood each month, where that has changed, and whenever something became of it. */
+/** Formats one table per memory: its state each month if it has changed, and every event. */
 export function formatSimulation(simulation: Simulation, columns: number): string {
   const { start, days, recalls, memories } = simulation;
   return [
@@ -39,7 +39,10 @@ function formatDevelopment(memory: Development, days: number, columns: number): 
   return `${head}\n${table}`;
 }
 
-/** Every month from its first day to its last, the last day of all, and the days of its turns. */
+/**
+ * Returns the days of the rows: every month from the first sample to the last, the last day, and the days of its
+ * events.
+ */
 function rowDays({ events, samples }: Development, days: number): readonly number[] {
   const first = samples[0]?.day ?? 0;
   const last = samples.at(-1)?.day ?? 0;

@@ -1,10 +1,10 @@
 import { SalienceError } from '../domain/errors.ts';
 import type { Context } from './context.ts';
 
-/** More than a memory holds, also with what is taken out of a text before it is kept. */
+/** More than a memory holds, even with text that is removed before it is stored. */
 const MOST_CONTENT_BYTES = 2 ** 20;
 
-/** The content of an argument; without one, or for `-`, all of stdin without its last line break. */
+/** Returns the content from an argument. Without one, or for `-`, reads stdin and drops its last line break. */
 export async function contentOf(
   argument: string | undefined,
   context: Pick<Context, 'misused' | 'signal'>,
@@ -17,7 +17,9 @@ export async function contentOf(
   return (await readStdin(context.signal, MOST_CONTENT_BYTES, advice)).replace(/\r?\n$/, '');
 }
 
-/** All of stdin. Throws `aborted`, `invalid_text` for what is not UTF-8, and `content_too_large`, with the advice. */
+/**
+ * Reads all of stdin. Throws `aborted`, `invalid_text` for anything but UTF-8, and `content_too_large` with `advice`.
+ */
 export async function readStdin(signal: AbortSignal, maxBytes: number, advice: string): Promise<string> {
   const { addAbortSignal } = await import('node:stream');
   const chunks: Buffer[] = [];

@@ -3,13 +3,16 @@ import { reportFailure } from './failure.ts';
 
 let asJson = false;
 
-/** Whoever reads our output may stop reading at any time, which is no failure; whatever else keeps us from writing ends the process. */
+/**
+ * Handles errors of stdout. If its reader stops reading, the process ends successfully; any other error ends it with a
+ * failure.
+ */
 export function endWithStdout(json = false): void {
   asJson = json;
   process.stdout.on('error', end);
 }
 
-/** Writes a text that must not be lost: throws `unwritable_file` where it does not arrive, and the process goes on. */
+/** Writes a text that must not be lost. If that fails, throws `unwritable_file` instead of ending the process. */
 export async function writeOrFail(text: string): Promise<void> {
   const { stdout } = process;
   const ignore = () => {};

@@ -9,7 +9,7 @@ import type { LookBackFlags } from './look-back.ts';
 import { profileFile, readDefinition } from './profile-file.ts';
 import { addVerbOptions, argumentsOf } from './verb-options.ts';
 
-/** The options of everything that ranks. */
+/** The options of all commands that rank. */
 export interface StrategyFlags extends LookBackFlags {
   readonly strategy?: string | undefined;
   readonly profile?: string | undefined;
@@ -25,7 +25,7 @@ export function addStrategyOptions(command: Command, verb: VerbName, ...but: rea
   );
 }
 
-/** What the options mean for a verb that ranks, and the profiles that have to be known for it. */
+/** Converts the options for a verb that ranks. `profiles` are those that must be registered for it. */
 export async function readStrategy(
   { options, signal, misused }: Context<StrategyFlags>,
   verb: VerbName,
@@ -35,7 +35,7 @@ export async function readStrategy(
   readonly given: RecallOptions;
   /** Whether a recall by this strategy learns from its answer, and so writes. */
   readonly writes: boolean;
-  /** The same of a context by this strategy. */
+  /** The same for a context with this strategy. */
   readonly contextWrites: boolean;
 }> {
   if (options.strategy !== undefined && options.profile !== undefined) {
@@ -48,7 +48,7 @@ export async function readStrategy(
   const strategy = profile && strategyOf(profile);
   const learns = options.track !== false && given['asOf'] === undefined;
   return {
-    // A strategy that nobody knows is refused by the recall itself.
+    // The recall itself refuses an unknown strategy.
     writes: strategy !== undefined && strategy.effect !== 'none' && learns,
     contextWrites: strategy !== undefined && strategy.context.effect !== 'none' && learns,
     profiles: definition ? [definition] : [],

@@ -5,7 +5,10 @@ export interface Column {
   readonly align?: 'left' | 'right' | undefined;
 }
 
-/** Rows in columns under their titles, each in one line of at most `width` columns. Cells may hold any text. */
+/**
+ * Formats rows as columns below their titles, each row on one line of at most `width` columns. Cells may contain any
+ * text.
+ */
 export function formatTable(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
@@ -26,7 +29,7 @@ export function formatTable(
     .join('\n');
 }
 
-/** Names and values under each other. */
+/** Formats names and values, one pair per line. */
 export function formatFields(
   fields: readonly (readonly [name: string, value: string | undefined])[],
 ): string {

@@ -5,7 +5,7 @@ import { columnsOf, cutToWidth, displayWidth, padToWidth, plainBlock, plainLine 
 const unsafe = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u202a-\u202e\u2066-\u2069]/u;
 
 describe('plainLine', () => {
-  it('keeps text on its line and makes what could act visible', () => {
+  it('returns one line, with unsafe characters escaped', () => {
     expect(plainLine(' a\n\tb\r\n c ')).toBe('a b c');
     expect(plainLine('\u001b[31mred\u0007')).toBe('\\u{1b}[31mred\\u{7}');
     expect(plainLine('abc\u202edef\u2066')).toBe('abc\\u{202e}def\\u{2066}');
@@ -13,7 +13,7 @@ describe('plainLine', () => {
     expect(plainLine('第二 ✓ 👩‍🚀')).toBe('第二 ✓ 👩‍🚀');
   });
 
-  it('never lets anything through', () => {
+  it('never returns an unsafe character', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(plainLine(text)).not.toMatch(unsafe);
@@ -27,7 +27,7 @@ describe('columnsOf', () => {
   it.each([
     [{ isTTY: true, columns: 120 }, 120],
     [{ isTTY: true, columns: 1 }, 1],
-    // As within docker exec -t, expect and many build servers.
+    // As in `docker exec -t`, expect and many build servers.
     [{ isTTY: true, columns: 0 }, 80],
     [{ isTTY: true }, 80],
     [{ isTTY: false }, Number.POSITIVE_INFINITY],
@@ -38,13 +38,13 @@ describe('columnsOf', () => {
 });
 
 describe('plainBlock', () => {
-  it('keeps line breaks and tabs alone', () => {
+  it('keeps only line breaks and tabs', () => {
     expect(plainBlock('a\r\n\tb\rc\u001b')).toBe('a\n\tb\\u{d}c\\u{1b}');
   });
 });
 
 describe('widths', () => {
-  it('count columns as terminals do', () => {
+  it('counts columns like a terminal', () => {
     expect(displayWidth('plain')).toBe(5);
     expect(displayWidth('日本')).toBe(4);
     expect(displayWidth('한')).toBe(2);
@@ -53,7 +53,7 @@ describe('widths', () => {
     expect(displayWidth('█▉…·')).toBe(4);
   });
 
-  it('are the same for a text that needs no segmenter as for one that does', () => {
+  it('is the same with and without the segmenter', () => {
     const different: number[] = [];
     for (let unit = 0x20; unit < 0xd800; unit++) {
       const character = String.fromCharCode(unit);
@@ -63,7 +63,7 @@ describe('widths', () => {
     expect(different).toEqual([]);
   });
 
-  it('are never exceeded by a cut text, which is a beginning of it', () => {
+  it('is never exceeded by a cut text, which is a beginning of the whole', () => {
     expect(cutToWidth('a long line', 6)).toBe('a lon…');
     expect(cutToWidth('日本語', 4)).toBe('日…');
     expect(cutToWidth('fits', 4)).toBe('fits');
@@ -77,7 +77,7 @@ describe('widths', () => {
     );
   });
 
-  it('are filled up on either side', () => {
+  it('are padded on either side', () => {
     expect(padToWidth('日', 4)).toBe('日  ');
     expect(padToWidth('7', 3, 'right')).toBe('  7');
     expect(padToWidth('long', 2)).toBe('long');

@@ -1,17 +1,17 @@
 /**
- * Text of unknown origin on its way to a terminal. What is stored is data: it must not move the cursor, change
- * colours, turn the direction of writing or pretend to be output of this program.
+ * Makes text of unknown origin safe for a terminal. Stored text is data: it must not move the cursor, change colours,
+ * turn the direction of writing or pretend to be output of this program.
  */
 
 // Controls, line and paragraph separators, lone surrogates, marks that change the direction of writing, tag characters.
 const unsafe = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/gu;
 
-/** In one line: white space becomes single spaces, whatever else is unsafe becomes visible as `\u{…}`. */
+/** Returns the text on one line. White space becomes single spaces; other unsafe characters become `\u{…}`. */
 export function plainLine(text: string): string {
   return escapeUnsafe(text.replace(/[\s\u2028\u2029]+/g, ' ').trim());
 }
 
-/** With its line breaks and tabs. */
+/** Like {@link plainLine}, but keeps line breaks and tabs. */
 export function plainBlock(text: string): string {
   return text
     .replace(/\r\n/g, '\n')
@@ -30,7 +30,7 @@ const invisible = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
 const narrow =
   /^[\x20-\x7e\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e\u2190-\u22ff\u2500-\u25fc]*$/;
 
-/** Columns that a text without colour codes takes on a terminal. */
+/** Returns the columns that a text without colour codes takes on a terminal. */
 export function displayWidth(text: string): number {
   if (narrow.test(text)) return text.length;
   return graphemes(text).reduce((sum, each) => sum + graphemeWidth(each), 0);
@@ -38,16 +38,19 @@ export function displayWidth(text: string): number {
 
 const USUAL_COLUMNS = 80;
 
-/** The columns of a terminal; without end for anything else. One that nobody told its size, as in a container, says 0. */
+/**
+ * Returns the columns of a terminal; `Infinity` for anything else. A terminal without a known size, as in a container,
+ * reports 0.
+ */
 export function columnsOf(stream: { readonly isTTY?: boolean; readonly columns?: number }): number {
   return stream.isTTY ? stream.columns || USUAL_COLUMNS : Number.POSITIVE_INFINITY;
 }
 
-/** The text, or as much of it as fits into `columns` with an ellipsis. */
+/** Cuts a text to `columns`, with an ellipsis where it is cut. */
 export function cutToWidth(text: string, columns: number): string {
   if (displayWidth(text) <= columns) return text;
   if (columns < 1) return '';
-  // Loading what Intl.Segmenter needs takes 30 ms.
+  // Loading `Intl.Segmenter` takes 30 ms.
   if (narrow.test(text)) return `${text.slice(0, columns - 1).trimEnd()}…`;
   let width = 1;
   let cut = '';

@@ -46,7 +46,7 @@ it('sizes and counts are written as people write them', () => {
 });
 
 describe('tables', () => {
-  it('align by what is seen, cut to the width, and hold any text', () => {
+  it('are aligned by display width, cut to the terminal, and may hold any text', () => {
     const columns = [{ title: 'id' }, { title: 'n', align: 'right' as const }, { title: 'text' }];
     const rows = [
       ['日', '10', 'a\nb'],
@@ -57,7 +57,7 @@ describe('tables', () => {
       expect(displayWidth(line)).toBeLessThanOrEqual(12);
   });
 
-  it('leave out fields that are not known', () => {
+  it('leave out unknown fields', () => {
     expect(
       formatFields([
         ['a', '1'],
@@ -69,7 +69,7 @@ describe('tables', () => {
 });
 
 describe('values of options', () => {
-  it('are numbers, flags or text, as they look', () => {
+  it('are read as numbers, flags or text', () => {
     const pairs = [
       'a=1',
       'b=-0.5',
@@ -104,7 +104,7 @@ describe('values of options', () => {
     expect(() => collectPairs('=a', undefined)).toThrow('name=value');
   });
 
-  it('are text where a number would lose something of it', () => {
+  it('stay text if a number would lose digits', () => {
     for (const text of [
       '123456789012345678',
       '01234',
@@ -124,14 +124,14 @@ describe('values of options', () => {
     expect(collectPairs('a=9007199254740991', undefined)).toEqual({ a: 9007199254740991 });
   });
 
-  it('of parameters are numbers however they are written', () => {
+  it('of parameters are numbers in any notation', () => {
     const given = ['a=.5', 'b=7.0', 'c=1e3', 'd=on', 'e=true', 'f="3"'].reduce<
       ReturnType<typeof collectParameters> | undefined
     >((previous, each) => collectParameters(each, previous), undefined);
     expect(given).toEqual({ a: 0.5, b: 7, c: 1000, d: 'on', e: true, f: '3' });
   });
 
-  it('are refused when they are no numbers', () => {
+  it('are refused if they are not numbers', () => {
     expect([parseNumber('.5'), parseNumber('-1e-3'), parseWholeNumber('+7')]).toEqual([0.5, -0.001, 7]);
     for (const text of ['', ' ', 'x', '1x', 'Infinity', 'NaN'])
       expect(() => parseNumber(text)).toThrow('number');
@@ -147,7 +147,7 @@ describe('values of options', () => {
 
 describe('paint', () => {
   const text = (...args: Parameters<typeof createPaint>) => createPaint(...args)('bold', 'x');
-  it('colours on a terminal unless somebody said no', () => {
+  it('colours a terminal unless colours are refused', () => {
     expect(text(true, {}, true)).toBe('\u001b[1mx\u001b[22m');
     expect(text(true, {}, false)).toBe('x');
     expect(text(false, {}, true)).toBe('x');

@@ -4,7 +4,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** How long ago something was, in the unit that people would use: `now`, `5 min`, `3 d`, `2 y`. */
+/** Formats how long ago something was, in the unit that people would use: `now`, `5 min`, `3 d`, `2 y`. */
 export function formatAge(at: Instant, now: Instant): string {
   const age = Math.max(0, now - at);
   if (age < MINUTE) return 'now';
@@ -22,7 +22,7 @@ export function formatBytes(bytes: number): string {
   return `${(bytes / 1024 ** 3).toFixed(1)} GiB`;
 }
 
-/** A whole number with commas: `12,345`. Not by `toLocaleString`, whose first call takes 15 ms. */
+/** Formats a whole number with commas: `12,345`. The first call of `toLocaleString` would take 15 ms. */
 export function formatCount(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }

@@ -6,7 +6,7 @@ import { AS_OF, asOfOf, VALID_AT } from './look-back.ts';
 import { collect, collectPairs, collectParameters, parseNumber, parseWholeNumber } from './options.ts';
 import { collectWhere } from './where.ts';
 
-/** Adds the options of a verb, as the table of verbs lists them; `but` names those that the command says otherwise. */
+/** Adds the options of a verb from the table of verbs. `but` names arguments that the command handles itself. */
 export function addVerbOptions(command: Command, verb: VerbName, ...but: readonly string[]): Command {
   const all: Arguments = verbEntry(verb).arguments ?? {};
   for (const [name, argument] of Object.entries(all)) {
@@ -25,7 +25,7 @@ export function addVerbOptions(command: Command, verb: VerbName, ...but: readonl
   return command;
 }
 
-/** The arguments of a verb that the options of its command give; what was not given is absent. */
+/** Returns the arguments of a verb from the options of its command. Options that were not given are absent. */
 export function argumentsOf(
   verb: VerbName,
   given: object,
@@ -52,11 +52,11 @@ function optionOf(argument: Argument): Option | undefined {
     typeof argument.option === 'string'
       ? [argument.option, argument.about?.replace(/; null clears it$/, '')]
       : argument.option;
-  // What may be null otherwise is cleared by an option of its own.
+  // `--clear` sets a value to null.
   const schema: Schema = argument.anyOf?.find(({ type }) => type !== 'null') ?? (argument as Schema);
   const repeated = (schema.type === 'array' && !flags.includes('...')) || schema.type === 'object';
   const option = new Option(flags, repeated ? `${about}; repeatable` : about);
-  // The engine would refuse both by the names of its own arguments.
+  // Otherwise the engine would refuse the pair with the names of its own arguments.
   if (flags.startsWith('--not-')) option.conflicts(new Option(flags.replace('not-', '')).attributeName());
   if (flags.endsWith('<condition>')) return option.argParser(collectWhere);
   if (schema.type === 'object') {
@@ -70,7 +70,7 @@ function optionOf(argument: Argument): Option | undefined {
   return withValuesOf(option, schema, flags);
 }
 
-/** An option or a positional argument that takes the values of a schema alone. */
+/** Restricts an option or a positional argument to the values of a schema. */
 export function withValuesOf<Place extends Option | Positional>(
   place: Place,
   schema: Schema,
@@ -84,7 +84,7 @@ export function withValuesOf<Place extends Option | Positional>(
   return place;
 }
 
-/** Commander's own check of choices keeps the last value alone. */
+/** Collects allowed values. Commander's own check of choices keeps only the last one. */
 function collectOf(choices: readonly string[]) {
   return (text: string, before: readonly string[] | undefined): readonly string[] => {
     if (!choices.includes(text)) throw new InvalidArgumentError(`Allowed choices are ${choices.join(', ')}.`);
@@ -105,20 +105,20 @@ function numberParser({ type, minimum, maximum }: Schema) {
   };
 }
 
-/** What takes the value of an argument away: null where it may be absent, else nothing in it. */
+/** Returns the empty value of an argument: null if it may be null, otherwise an empty list or object. */
 function emptyOf({ anyOf, option, type }: Argument): null | readonly [] | object | undefined {
   if (option === undefined) return undefined;
   if (anyOf?.some((each) => each.type === 'null')) return null;
   return type === 'array' ? [] : type === 'object' ? {} : undefined;
 }
 
-/** The name of the option without its dashes. */
+/** Returns the name of the option without its dashes. */
 function longName(argument: Argument): readonly string[] {
   const flag = flagOf(argument);
   return flag === undefined ? [] : [flag.slice(2)];
 }
 
-/** The option of an argument, such as `--type`. */
+/** Returns the option of an argument, such as `--type`. */
 export function flagOf({ option }: Argument): string | undefined {
   return (typeof option === 'string' ? option : option?.[0])?.split(' ')[0];
 }

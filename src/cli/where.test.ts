@@ -6,7 +6,7 @@ const all = (...conditions: readonly string[]) =>
   conditions.reduce<MetadataFilter | undefined>((previous, each) => collectWhere(each, previous), undefined);
 
 describe('conditions on metadata', () => {
-  it('are typed as --metadata is, and compare by what stands after the key', () => {
+  it('read values like --metadata, and compare by the operator after the key', () => {
     expect(
       all('a=1', 'b="1"', 'c=true', 'd=open', 'e>=3', 'f<2026-03-01', 'g>-0.5', 'h<=7', 'i', 'j=', 'k=x>=y'),
     ).toEqual({
@@ -25,7 +25,7 @@ describe('conditions on metadata', () => {
     expect(Object.entries(all('__proto__=1') ?? {})).toEqual([['__proto__', [1]]]);
   });
 
-  it('find what was stored: text that a number would not give back stays text', () => {
+  it('keep text that would change as a number, so that they find what was stored', () => {
     expect(all('a=01234', 'b=123456789012345678', 'c=4e12345', 'd>="01234"', 'e>4e12345')).toEqual({
       a: ['01234'],
       b: ['123456789012345678'],
@@ -35,7 +35,7 @@ describe('conditions on metadata', () => {
     });
   });
 
-  it('of one key mean any of its values, or all of its bounds', () => {
+  it('of one key match any of its values, or all of its bounds', () => {
     expect(all('a=1', 'b=x', 'a="1"', 'c>=3', 'c<5')).toEqual({
       a: [1, '1'],
       b: ['x'],
@@ -43,7 +43,7 @@ describe('conditions on metadata', () => {
     });
   });
 
-  it('are refused when they contradict each other or say nothing', () => {
+  it('are refused if they contradict each other or are incomplete', () => {
     for (const [said, problem] of [
       [['=1'], 'Write key=value'],
       [['>3'], 'Write key=value'],

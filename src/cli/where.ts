@@ -7,8 +7,8 @@ const bounds = { '>': 'above', '>=': 'atLeast', '<': 'below', '<=': 'atMost' } a
 type Test = MetadataFilter[string];
 
 /**
- * Gathers conditions on metadata: `key=value`, `key>=3` and the other comparisons, or a `key` alone for any value. Values
- * are read as `--metadata` reads them. Several values of one key mean any of them, several bounds all of them.
+ * Collects conditions on metadata: `key=value`, `key>=3` and the other comparisons, or only a `key` for any value.
+ * Values are read as in `--metadata`. Several values of one key mean any of them; several bounds mean all of them.
  */
 export function collectWhere(condition: string, previous: MetadataFilter | undefined): MetadataFilter {
   const [, key, operator, text] = /^([^=<>]+)(?:(>=|<=|=|>|<)(.*))?$/s.exec(condition) ?? [];
@@ -25,7 +25,7 @@ function testOf(operator: string, text: string): Test {
   if (operator === '=') return [value];
   if (typeof value === 'boolean')
     throw new InvalidArgumentError('Only numbers and texts are above or below others.');
-  // As text it would be compared with texts alone, and no number would be found.
+  // A text would be compared only with texts, so no number would match.
   if (typeof value === 'string' && isNumeric(text)) {
     throw new InvalidArgumentError(
       `Write ${operator}${Number(text)} for a number, or ${operator}"${text}" with the quotes for a text.`,

@@ -14,7 +14,7 @@ interface Options {
 
 export const examples = ['salience activity', 'salience activity --follow'] as const;
 
-/** Milliseconds that one call waits; then it asks again. */
+/** Milliseconds that one call waits before the next one. */
 const WAIT = 30_000;
 
 export function configure(command: Command): void {

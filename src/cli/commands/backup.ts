@@ -24,7 +24,7 @@ export function configure(command: Command): void {
     );
 }
 
-/** To write, so that the space knows of its backup; what can only be read is copied all the same. */
+/** Opens the space for writing, so that it records its backup. A store that cannot be written is opened for reading. */
 async function openToBackUp(context: Context): Promise<MemoryEngine> {
   try {
     return await openExisting(context);

@@ -27,7 +27,7 @@ export function configure(command: Command): void {
         const { parameters, ...rest } = argumentsOf('compare', options);
         const given: CompareOptions = { ...rest, parameters: byStrategy(parameters as NamedValues, misused) };
         const own = options.profile === undefined ? undefined : await readDefinition(options.profile);
-        // Among all strategies it is one without being named.
+        // If no strategies are named, all are compared, and the own formula is among them.
         const strategies = own && given.strategies ? [...given.strategies, own.name] : given.strategies;
         await using memory = await openToRead(context, { profiles: own ? [own] : [] });
         const comparison = await memory.compare(query, { ...given, strategies, signal });
@@ -37,7 +37,7 @@ export function configure(command: Command): void {
     );
 }
 
-/** Parameters by the strategies that are named before their colons. */
+/** Groups parameters by the strategies before their colons. */
 function byStrategy(
   given: NamedValues | undefined,
   misused: (message: string) => never,

@@ -5,7 +5,7 @@ import { COMPLETIONS, type Shell, type Suggestions, wordsOf } from '../completio
 import { action } from '../context.ts';
 import { createProgram } from '../program.ts';
 
-/** Values of options, and arguments of commands, that take others too. Those of --space are asked of the store. */
+/** Suggested values of options and arguments. Others are allowed too. Spaces are read from the store. */
 const SUGGESTIONS: Suggestions = {
   '--strategy': BUILTIN_PROFILE_NAMES,
   'profiles show': BUILTIN_PROFILE_NAMES,

@@ -92,7 +92,7 @@ export function configure(command: Command): void {
     );
 }
 
-/** What differs from what every space begins with. */
+/** Formats the single-valued relations; `undefined` if they are the default. */
 function singleValuedText(names: readonly string[]): string | undefined {
   return names.join() === SINGLE_VALUED.join() ? undefined : names.join(', ') || 'none';
 }

@@ -12,7 +12,7 @@ interface Options {
   readonly actions?: CurateOptions['actions'];
 }
 
-/** So many lines are shown; JSON has all. */
+/** Most lines that are shown. The JSON has all. */
 const SHOWN = 20;
 
 export const examples = [

@@ -9,7 +9,7 @@ import { addVerbOptions, argumentsOf } from '../verb-options.ts';
 
 export const examples = ['salience curve roast', 'salience curve roast --days 90 --json'] as const;
 
-/** So many moments are drawn; JSON has all. */
+/** Most moments that are drawn. The JSON has all. */
 const DRAWN = 12;
 
 export function configure(command: Command): void {

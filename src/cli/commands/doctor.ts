@@ -70,7 +70,7 @@ async function examine(context: Context): Promise<Report> {
   await using store = await storeOf(context.options);
   const warnings: string[] = [];
   const problems: string[] = [];
-  /** One broken thing must not hide the state of the others. */
+  /** Runs one check. Its failure becomes a problem, so that the other checks still run. */
   const attempt = async <Result>(what: string, work: () => Promise<Result>): Promise<Result | undefined> => {
     try {
       throwIfAborted(context.signal);
@@ -92,7 +92,7 @@ async function examine(context: Context): Promise<Report> {
     strays: isShared() ? [] : await describeStrays(path),
     unfinished: isShared() ? [] : describeUnfinished(path),
   }));
-  // Where it cannot be looked at, why is a problem.
+  // If the store cannot be examined, a problem already says why.
   if (state === 'absent' && files)
     warnings.push(`there is no store at ${path} yet: remember something, or set --path`);
   if (state === 'read-only' && files)
@@ -130,8 +130,8 @@ async function examine(context: Context): Promise<Report> {
 }
 
 /**
- * Throws why nothing can be remembered, such as a full disk: only a write tells. Where only reading is allowed, which may be meant,
- * that is the answer. What is wrong with one file is found with its space.
+ * Throws the reason why nothing can be remembered, such as a full disk, which only a write reveals. Returns the message if the
+ * store is read-only, which may be intended. Faults of a single file are found when its space is examined.
  */
 async function whyUnready(store: Store): Promise<string | undefined> {
   try {
@@ -145,7 +145,7 @@ async function whyUnready(store: Store): Promise<string | undefined> {
   }
 }
 
-/** Also asks for a vector, for a server may be down. */
+/** Computes a vector too, because a server may be down. */
 async function tryEmbedder(context: Context): Promise<EmbedderReport> {
   const name = context.options.embedder;
   const embedder = await chooseEmbedder(await embedderOf(context));
@@ -169,7 +169,7 @@ async function examineSpace(
   store: Store,
   { signal }: Pick<Context, 'signal'>,
 ): Promise<{ readonly report: SpaceReport; readonly info: SpaceInfo; readonly isUnerased: boolean }> {
-  // Without an embedder nothing can be a mismatch, and the file itself is what is examined.
+  // Without an embedder there is no mismatch to report, and only the file itself is examined.
   await using memory = await openMemory({ store, space: name, embedder: 'none', readOnly: true });
   const info = await memory.stats({ signal });
   const { memories, vectors, embedding, bytes, schemaVersion, lastBackup } = info;

@@ -125,7 +125,10 @@ const REASONS = {
   'asked-again': 'the query was asked before; what was used counts for that question',
 } as const;
 
-/** Its name. One that neither comes with the engine nor ranked any of the recalls is refused: nothing would be left out for it. */
+/**
+ * Returns the name of a strategy. Throws for one that is neither built in nor has ranked any of the recalls, because no
+ * questions would be left out for it.
+ */
 async function measuredStrategy(given: string, recalls: readonly AskedQuestion[]): Promise<string> {
   if (isProfileFile(given)) return defineProfile(await readDefinition(given)).name;
   const known = [...new Set([...BUILTIN_PROFILE_NAMES, ...recalls.map(({ strategy }) => strategy)])];
@@ -138,7 +141,7 @@ interface Recorded {
   readonly uses: readonly PositiveUse[];
 }
 
-/** The lines of kind `recall` and `use`. Throws `unreadable_file` at a line that is neither; `aborted`. */
+/** Reads the lines of kind `recall` and `use`. Throws `unreadable_file` at a line that is neither; `aborted`. */
 async function readRecorded(path: string, signal: AbortSignal): Promise<Recorded> {
   const recalls: AskedQuestion[] = [];
   const uses: PositiveUse[] = [];
@@ -218,21 +221,21 @@ async function allMemories(memory: MemoryEngine): Promise<readonly Memory[]> {
 }
 
 /**
- * Votes that raised what a memory is worth, as its history has them: those that stand, on what it says now. That another
- * text helped is no evidence for this one.
+ * Returns the votes that raised the usefulness of memories, from their histories. Only votes that were not undone, and
+ * that were cast on the current text, count: that another text helped is no evidence for this one.
  */
 async function votesFor(memory: MemoryEngine, memories: readonly Memory[]): Promise<readonly PositiveUse[]> {
   const uses: PositiveUse[] = [];
   for (const { id, content, usefulness, votes = [] } of memories) {
     if (votes.length === 0) continue;
     const history = (await memory.history(id)).filter((event) => event.memoryId === id);
-    // Links are events too, and hold nothing of the memory.
+    // Events of links contain no earlier version of the memory.
     const changes = effectiveEvents(history).flatMap(({ verb, at, before }) =>
       before ? [{ verb, at, before }] : [],
     );
     const said = normalisedContent(content);
     const changed = changes.findLastIndex(
-      // A stub has lost text, and says nothing else for that.
+      // A stub has lost text but states nothing else, so it does not count as a change.
       ({ before }) => before.tier !== 'stub' && normalisedContent(before.content) !== said,
     );
     changes.forEach(({ verb, at, before }, place) => {
@@ -248,7 +251,7 @@ function memoryLine(memory: Memory) {
   const { id, createdAt, bornIn, type, role, author } = memory;
   return {
     id,
-    // A dataset has no titles and no tags; their words are searched like those of the content.
+    // A dataset has no titles and tags, so their words become part of the content.
     content: searchableText(memory),
     createdAt,
     ...(bornIn !== undefined && { session: bornIn }),

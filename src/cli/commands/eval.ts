@@ -39,7 +39,7 @@ interface Options {
   readonly verify?: string | undefined;
 }
 
-/** With the strategies that are compared where none are named. */
+/** The options, with default strategies if none were named. */
 interface Chosen extends Options {
   readonly strategy: readonly string[];
   readonly embedder: string;
@@ -56,10 +56,10 @@ export const examples = [
 /** The options of a recall that an evaluation also takes. */
 const FLOORS = ['minScore', 'minRelevance'];
 const STRATEGIES = ['hybrid', 'bm25', 'vector'];
-/** Those that rank without an embedder. */
+/** The strategies that rank without an embedder. */
 const BY_WORDS = ['hybrid', 'bm25'];
 const NOT_FLOORS = Object.keys(verbEntry('recall').arguments ?? {}).filter((name) => !FLOORS.includes(name));
-/** Problems of a file of rows that are shown. */
+/** Most problems of a file of rows that are shown. */
 const MOST_PROBLEMS = 20;
 
 export function configure(command: Command): void {
@@ -107,7 +107,7 @@ export function configure(command: Command): void {
       action<Options, [readonly string[]]>(async (context, files) => {
         const datasets: Dataset[] = [];
         for (const file of files) datasets.push(await readDataset(file, { signal: context.signal }));
-        // Figures of nothing would pass for good ones.
+        // The figures of an empty dataset would look like good ones.
         if (
           datasets.every(({ spaces }) => [...spaces.values()].every(({ queries }) => queries.length === 0))
         ) {
@@ -163,7 +163,7 @@ async function run(
     const failures: unknown[] = [];
     for (const [file, texts] of [[options.rows, rows] as const, [options.html, page] as const]) {
       if (file === undefined) continue;
-      // The results, which may have taken hours, are printed all the same.
+      // A failed write must not prevent printing the results, which may have taken hours.
       try {
         await writeFileAtomically(file, { replace: true }, async (write) => {
           for (const text of texts()) await write(text);
@@ -210,7 +210,9 @@ async function verify(
   return problems.length === 0 ? 0 : 1;
 }
 
-/** The strategies by name, a baseline that is not among them first, and the profiles that have to be known for them. */
+/**
+ * Returns the names of the strategies, with the baseline first if it is not among them, and the profiles to register.
+ */
 async function readStrategies({ strategy, ...options }: Chosen): Promise<{
   readonly strategies: readonly string[];
   readonly baseline: string;
@@ -232,7 +234,7 @@ async function readStrategies({ strategy, ...options }: Chosen): Promise<{
       : isNamed
         ? (named[strategy.indexOf(options.baseline)] as string)
         : await nameOf(options.baseline);
-  // Placebos come last: one of them ranks the answers of the first strategy anew.
+  // Placebos come last, because one of them reorders the answers of the first strategy.
   const placebos = PLACEBOS.filter((name) => (options.placebo || name === baseline) && !named.includes(name));
   const isElsewhere = [...named, ...placebos].includes(baseline);
   return {
@@ -241,7 +243,7 @@ async function readStrategies({ strategy, ...options }: Chosen): Promise<{
   };
 }
 
-/** What makes the same numbers again. */
+/** Returns the command line that reproduces the numbers. */
 function commandLine(files: readonly string[], options: Chosen): string {
   const { strategy, baseline, placebo, k, tokens, seed, embedder } = options;
   const word = (text: string) => (/^[\w./:,@=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);

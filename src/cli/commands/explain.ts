@@ -10,7 +10,7 @@ export const examples = [
   'salience explain coffee roast --strategy lexical --json',
 ] as const;
 
-/** Nothing is learnt, and the score is the memory's own, without links. */
+/** Options that do not apply: nothing is learnt, and the score is the memory's own, without links. */
 const UNUSED = ['sessionId', 'effects', 'association'] as const;
 
 export function configure(command: Command): void {

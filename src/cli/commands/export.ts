@@ -15,7 +15,7 @@ interface Options {
   readonly force?: boolean | undefined;
 }
 
-/** Everything is exported, in the order in which it was made. */
+/** Options of `list` that do not apply: an export is complete, and in the order of creation. */
 const PAGING = ['limit', 'sort', 'direction', 'cursor', 'offset', 'around', 'count', 'asOf'] as const;
 
 export const examples = [

@@ -12,7 +12,7 @@ interface Options {
   readonly yes?: boolean | undefined;
 }
 
-/** So many lines are shown; JSON has all. */
+/** Most lines that are shown. The JSON has all. */
 const SHOWN = 20;
 
 export const examples = [
@@ -59,11 +59,11 @@ export function configure(command: Command): void {
     );
 }
 
-/** One memory by its text, several by their number. */
+/** Names one memory by its text, several by their number. */
 async function namesOf(memory: MemoryEngine, { count, forgotten }: ForgetResult): Promise<string> {
   const [id = ''] = forgotten;
   if (count !== 1) return `${count} memories`;
-  // A memory that is gone but has its text in the history can be forgotten too.
+  // A memory that no longer exists can be forgotten too, if its history still has its text.
   const found = await memory.get(id);
   return `${plainLine(id)}${found ? ` "${cutToWidth(plainLine(lineOf(found)), 60)}"` : ''}`;
 }

@@ -15,7 +15,8 @@ export function configure(command: Command): void {
       const events = await memory.history(id);
       if (events.length === 0) throw missing([id], memory.space);
       if (context.options.json) return context.printJson({ id, events });
-      // Those of a chain are named: what it superseded, and what superseded it.
+      // The history includes what the memory superseded and what superseded it. Then a column names the memory of each
+      // event.
       const chained = events.some(({ memoryId }) => memoryId !== id);
       const columns = [
         { title: 'operation', align: 'right' as const },

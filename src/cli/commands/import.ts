@@ -43,7 +43,7 @@ interface Skipped {
 /** Read like any other file or pipe. */
 const STDIN = '/dev/stdin';
 
-/** So many places that were skipped, or are kept as they are, stand in the JSON. */
+/** Most places of skipped or kept memories in the JSON. */
 const REMEMBERED = 1000;
 
 export const examples = [
@@ -78,7 +78,7 @@ export function configure(command: Command): void {
             details: { field: 'user' },
           });
         }
-        // Of what is wrong with an option no record of the files is to blame.
+        // Checked here, so that a wrong option is not reported as a problem of each record.
         const { scope, tag: tags } = context.options;
         checkedFields({ scope, tags }, ['scope', 'tags'], NO_LIMITS);
         const counts = await (spacePerUser ? intoManySpaces(paths, context) : intoOneSpace(paths, context));
@@ -87,17 +87,17 @@ export function configure(command: Command): void {
     );
 }
 
-/** A source, and the memory that it goes into, which is opened when there is something for it. */
+/** A source, and the memory that it is imported into. The memory is opened on first use. */
 interface Import {
   readonly source: ImportSource;
   readonly memory: () => Promise<MemoryEngine>;
-  /** What its links are collected with: those of one space. */
+  /** The space of the memory. Links are collected per space. */
   readonly space: string;
 }
 
 async function intoOneSpace(paths: readonly string[], context: Context<Options>): Promise<ImportCounts> {
   const { options, signal } = context;
-  // A source that cannot be read leaves no space behind.
+  // Opened on first use, so that an unreadable source creates no space.
   let opened: Promise<MemoryEngine> | undefined;
   const memory = () => {
     opened ??= open(context);
@@ -119,7 +119,10 @@ async function intoOneSpace(paths: readonly string[], context: Context<Options>)
   }
 }
 
-/** The space of a user of a file. Who they are is for the file to say, so that not every name is one of a space. */
+/**
+ * Returns the space for a user in a file. The names come from the file, so not every one is valid as the name of a
+ * space.
+ */
 function spaceOfUser(user: string, above: string, path: string): string {
   try {
     return parseSpaceName(above === 'default' ? user : `${above}/${user}`);
@@ -136,7 +139,7 @@ function spaceOfUser(user: string, above: string, path: string): string {
 async function intoManySpaces(paths: readonly string[], context: Context<Options>): Promise<ImportCounts> {
   const { options, signal } = context;
   const { space: above } = options;
-  // All of them are read, and their names checked, before anything is written.
+  // All sources are read, and their names are checked, before anything is written.
   const imports: { source: ImportSource; space: string }[] = [];
   for (const path of paths) {
     for (const source of await openSourcesByUser(path, { ...options, tags: options.tag, signal })) {
@@ -160,7 +163,7 @@ async function intoManySpaces(paths: readonly string[], context: Context<Options
   }
 }
 
-/** Imports one source after the other; says in the end, and also when interrupted, what became of everything. */
+/** Imports the sources one after another. At the end, also after an interruption, reports what happened. */
 function importAll(
   imports: AsyncIterable<Import> | Iterable<Import>,
   many: number,
@@ -237,7 +240,7 @@ async function importInRun(
   } finally {
     progress.finish();
     finished = sum(finished, current);
-    // Of what failed before anything was there to tell, the error says enough.
+    // If the import failed before there is anything to report, the error says enough.
     if (done || Object.values(finished).some((count) => count > 0)) {
       await (options.json
         ? context.printJson({

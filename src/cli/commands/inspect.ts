@@ -80,7 +80,7 @@ async function serve(context: Context<Options>, demo: string | undefined): Promi
   const start = (port: number) =>
     startServer({
       spaces,
-      // Nobody but the page, whose sessions the server makes itself.
+      // Only the page uses this server, and the server creates its sessions itself.
       tokens: {
         authenticate: async () => undefined,
         list: async () => (demo === undefined ? tokensOf(context, opening.store).list() : []),
@@ -106,20 +106,20 @@ async function serve(context: Context<Options>, demo: string | undefined): Promi
 }
 
 /**
- * The same for a store every time: what a browser keeps for the page, it keeps for its address. From
- * the ports that are nobody's.
+ * Returns the port for a store. It is always the same one, because browsers keep data per origin. It is chosen from the
+ * dynamic ports, which are not assigned to any service.
  */
 function usualPort(place: string): number {
   const hash = createHash('sha256').update(resolve(place)).digest();
   return 49_152 + (hash.readUInt16BE() % 16_384);
 }
 
-/** A misspelt space must not be made. Throws the error that names the spaces there are. */
+/** Throws the error that lists the spaces if this one does not exist: a misspelt name must not create a space. */
 async function checkThere(context: Context<Options>): Promise<void> {
   await (await openToRead(context)).close();
 }
 
-/** Whether the files of a space can only be read. Of any other fault the page tells. */
+/** Whether the files of a space are read-only. The page reports any other fault. */
 async function cannotBeWritten(spaces: Spaces, space: string): Promise<boolean> {
   try {
     await spaces.get(space);
@@ -130,8 +130,8 @@ async function cannotBeWritten(spaces: Spaces, space: string): Promise<boolean> 
 }
 
 /**
- * Opens the address in the browser of the user, who may be the only one to learn it: others can read the command lines of
- * a machine, and so the browser is given a file of the user's that leads there.
+ * Opens a URL in the browser of the user. Others can read command lines, and only the user may learn this URL, so the
+ * browser gets a private file that redirects to it.
  */
 function openBrowser(url: string): { remove(): void } {
   const directory = mkdtempSync(join(tmpdir(), 'salience-inspect-'));
@@ -148,7 +148,7 @@ function openBrowser(url: string): { remove(): void } {
       : process.platform === 'win32'
         ? ['cmd', '/c', 'start', '', page]
         : ['xdg-open', page];
-  // Where there is no browser, the printed address is there.
+  // Without a browser, the printed URL remains.
   spawn(command as string, args, { stdio: 'ignore', detached: true })
     .on('error', () => {})
     .unref();

@@ -20,7 +20,7 @@ export const examples = [
   'salience list --where "priority>=3" --where open=true',
 ] as const;
 
-/** `1–20 of 134`; nothing where that is all there is. */
+/** Formats the place in the list, such as `1–20 of 134`. Empty if everything is shown. */
 function placeLines(
   { position, total }: Pick<MemoryPage, 'position' | 'total'>,
   shown: number,
@@ -39,7 +39,7 @@ export function configure(command: Command): void {
         const memories: Memory[] = [];
         const limit = options.limit ?? (options.all ? 1000 : undefined);
         let page = await memory.list({ ...argumentsOf('list', options), limit });
-        // Where the first page begins is where all of them do.
+        // Position and total come from the first page.
         const { memories: _, nextCursor: __, ...first } = page;
         memories.push(...page.memories);
         while (options.all && page.nextCursor !== undefined) {

@@ -21,7 +21,7 @@ interface Options {
 
 const HOUR = 60 * 60 * 1000;
 
-/** So many memories are named of each kind of change; JSON names all. */
+/** Most memories that are named per kind of change. The JSON names all. */
 const NAMED = 20;
 
 export const examples = [
@@ -149,7 +149,7 @@ async function formatReport(
   return [...table, summaryOf(report)].join('\n');
 }
 
-/** The rows of the table, those of one kind of change together. */
+/** Returns the rows of the table, grouped by kind of change. */
 function rowsOf(report: MaintenanceReport): readonly (readonly Row[])[] {
   const alone = (change: string, ids: readonly string[]) => ids.map((id): Row => ({ change, id, note: '' }));
   return [

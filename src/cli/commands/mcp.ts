@@ -52,16 +52,16 @@ export function configure(command: Command): void {
 
 async function serveToTheEnd(context: Context<Options>): Promise<void> {
   await serve(context);
-  // Answers that the client does not read would hold the process.
+  // Unread answers would keep the process alive.
   if (process.stdout.writableLength > 0) process.exit(0);
 }
 
-// Not inside `serve`: TypeScript 6.0 leaves the extension of an import that stands in a function with `using`.
+// Not inside `serve`: TypeScript 6.0 does not rewrite the extension of an import in a function with `using`.
 const loadServer = () => import('../../mcp/stdio.ts');
 
 async function serve(context: Context<Options>): Promise<void> {
   const { dialect, tools, memType, readOnly } = context.options;
-  // The libraries and the store take about as long: together they are ready when the slower one is.
+  // Loading the libraries and opening the store take about equally long, so they run in parallel.
   const [{ serveMcpOverStdio }, version, memory] = await Promise.all([
     loadServer(),
     readVersion(),
@@ -85,20 +85,23 @@ async function printConfig(context: Context<Options>): Promise<void> {
   await context.print(config.text(await serverCommand(context.options)));
   if (isShared())
     context.warn('set SALIENCE_STORE, or SALIENCE_STORE_FILE, in the environment of the client');
-  // For people only: what is piped on must be the set-up and nothing else.
+  // For people only: piped output must be the configuration and nothing else.
   if (!process.stderr.isTTY) return;
   context.warn(config.hint);
   if (isShared() || context.options.path !== undefined) return;
   context.warn(`memories are kept in ${wholePath(storePath(context.options))}; --path names another folder`);
 }
 
-/** This program with what it was told, in full: a client may start it from anywhere and without a PATH. */
+/**
+ * Returns the command of this program and its options with absolute paths: a client may start it from any folder and
+ * without a PATH.
+ */
 async function serverCommand(options: Context<Options>['options']): Promise<ServerCommand> {
   const main = fileURLToPath(new URL('../main.cjs', import.meta.url));
   const { dialect, tools, memType = [], readOnly, space, embedder, baseUrl, model, modelUrl } = options;
   const args = [
     'mcp',
-    // The URL of a shared store is for the environment of the client to say.
+    // The URL of a shared store must be in the environment of the client.
     ...(isShared() ? [] : ['--path', wholePath(storePath(options))]),
     ...(space === 'default' ? [] : ['--space', space]),
     ...(embedder === 'builtin' ? [] : ['--embedder', embedder]),
@@ -110,7 +113,7 @@ async function serverCommand(options: Context<Options>['options']): Promise<Serv
     ...memType.flatMap((type) => ['--mem-type', type]),
     ...(readOnly ? ['--read-only'] : []),
   ];
-  // What npx has fetched into its cache may be gone tomorrow.
+  // Files in the cache of npx may be gone tomorrow.
   const npx = main.includes(`${sep}_npx${sep}`) ? npxArguments(await readVersion()) : undefined;
   return npx
     ? { command: 'npx', args: [...npx, ...args] }

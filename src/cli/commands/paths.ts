@@ -7,7 +7,7 @@ import { addVerbOptions, argumentsOf } from '../verb-options.ts';
 
 export const examples = ['salience paths roast grinder'] as const;
 
-/** Of relations that a path may have at most. */
+/** Most relations of a path. */
 const LONGEST = verbEntry('paths').arguments?.['maxLength']?.maximum ?? 0;
 
 export function configure(command: Command): void {

@@ -33,7 +33,9 @@ export function configure(command: Command): void {
     );
 }
 
-/** Opening tells whether vectors and embedder go together; where they do not, it computes them anew itself. */
+/**
+ * Opens and reindexes a space. If its vectors do not match the embedder, opening it with `reindex` computes them anew.
+ */
 async function openReindexed(context: Context, how: BatchOptions): Promise<MemoryEngine> {
   try {
     const memory = await open(context);

@@ -45,7 +45,7 @@ export function configure(command: Command): void {
     );
 }
 
-/** The log has the name of the formula, but not the formula. */
+/** Adds advice for an unknown strategy: the log has the name of the formula, but not the formula. */
 function withAdvice(error: unknown): unknown {
   if (!SalienceError.isInstance(error) || error.code !== 'unknown_strategy') return error;
   const message = `${error.message}; if the recall was ranked by a formula of your own, name its file with --profile`;

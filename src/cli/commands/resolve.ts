@@ -52,7 +52,7 @@ delete     the older one is forgotten for good; there is no undo`,
     );
 }
 
-/** The older memory of a conflict, by its text where it is among the first that are open: not all can be listed. */
+/** Names the older memory of a conflict, with its text if the conflict is among the first 1,000 open ones. */
 async function olderOf(memory: MemoryEngine, conflictId: string): Promise<string> {
   const open = await memory.conflicts({ limit: 1000 });
   const conflict = open.find((each) => each.conflictId === conflictId);

@@ -139,25 +139,29 @@ export function configure(command: Command): void {
           shared: opening.store?.shared,
           mount: { '/mcp': mcp.answer },
         });
-        // Not before it serves: nobody would be shown the token of a start that fails.
+        // Only once the server runs: if the start failed, nobody would be shown the token.
         await firstToken(tokens, context, (token) => announce(server.url, token, context));
         if (!context.signal.aborted) await once(context.signal, 'abort');
-        // The server first: without MCP, calls under way would be cut off, and requests that have arrived would fail.
+        // The server first. In the other order, calls in progress would be cut off, and requests that have arrived
+        // would fail.
         await server.close();
         await mcp.close();
       }),
     );
 }
 
-// Not inside the action: TypeScript 6.0 leaves the extension of an import that stands in a function with `using`.
+// Not inside the action: TypeScript 6.0 does not rewrite the extension of an import in a function with `using`.
 const loadMcp = () => import('../../mcp/http.ts');
 
-/** The tokens of a store: beside its files, or in it. */
+/** Opens the tokens of a store: next to its files, or in a shared store. */
 export function tokensOf({ options }: Pick<Context, 'options'>, store: Store | undefined): TokenStore {
   return openTokenStore(store?.shared ?? join(storePath(options), 'tokens'));
 }
 
-/** Makes a token and shows it. One that could not be shown is removed again: nobody has it, and it would count as the first. */
+/**
+ * Creates a token and shows it. If it cannot be shown, it is revoked: nobody has it, and it would count as the first
+ * one.
+ */
 export async function makeToken(
   tokens: TokenStore,
   wanted: NewToken,
@@ -173,7 +177,7 @@ export async function makeToken(
   }
 }
 
-/** Says that the server is there, with a token where there was none, unless that goes into a file. */
+/** Announces the server, with a new token if there was none, unless the token goes into a file. */
 async function firstToken(
   tokens: TokenStore,
   { options, now }: Context<Options>,
@@ -198,7 +202,7 @@ function announce(url: string, token: string | undefined, context: Context<Optio
   );
 }
 
-/** What an agent is not told of a failure, as a line of the log beside that of its request. */
+/** Logs a failure that an agent is not told about, next to the line of its request. */
 function writeFault(failure: string): void {
   writeLine({ at: formatInstant(Date.now()), route: '/mcp', failure });
 }

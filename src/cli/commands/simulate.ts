@@ -74,7 +74,7 @@ async function readScript(path: string, days: number | undefined): Promise<LifeS
   return naming(path, async () => parseLifeScript(source, { format, days }));
 }
 
-/** What is wrong with a place in the script names its file too. */
+/** Runs `work` and adds the path to errors about the content of the script. */
 async function naming<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

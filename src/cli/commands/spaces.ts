@@ -19,7 +19,7 @@ export function configure(command: Command): void {
         return context.printJson({ path, spaces, ...(notListed.length > 0 && { notListed }) });
       }
       for (const sentence of notListed) context.warn(`not listed: ${sentence}`);
-      // Scripts read stdout as names.
+      // Not on stdout, which scripts read as names.
       if (spaces.length === 0) return context.warn(`no spaces in ${plainLine(path)}`);
       await context.print(spaces.map(plainLine).join('\n'));
     }),
@@ -50,7 +50,7 @@ export function configure(command: Command): void {
     );
 }
 
-/** How many memories a space holds; `undefined` where it cannot be read any more. Throws `not_found`. */
+/** Returns how many memories a space holds; `undefined` if it can no longer be read. Throws `not_found`. */
 async function countIn(store: Store, name: string): Promise<number | undefined> {
   try {
     await using space = await store.openSpace(name, { readOnly: true });

@@ -158,7 +158,7 @@ async function show(
     await print(`wrote ${plainLine(written)}; check it with salience eval --baseline`);
 }
 
-/** What an earlier run had fitted; `undefined` where there is no file yet. Throws `unreadable_file`. */
+/** Reads what an earlier run fitted; `undefined` if there is no file yet. Throws `unreadable_file`. */
 async function readState(path: string): Promise<TuneState | undefined> {
   const unreadable = (cause: unknown, problem: string) =>
     new SalienceError('unreadable_file', `${path} ${problem}`, { details: { file: path }, cause });

@@ -12,7 +12,7 @@ interface Options {
   readonly run?: string | undefined;
 }
 
-/** So many memories are named; of a whole import, only their number. */
+/** Most memories that are named. */
 const NAMED = 20;
 
 export function configure(command: Command): void {
@@ -32,7 +32,7 @@ export function configure(command: Command): void {
       }
       const undone = await memory.undo({ operation, run, signal: context.signal });
       if (context.options.json) return context.printJson(undone);
-      // A link is no memory: whoever takes one back is told no more than that.
+      // Undoing a link changes no memory, so there is no number to show.
       const count = undone.memories.length;
       const what = count === 0 ? '' : ` of ${plural(count, 'memory', 'memories')}`;
       const which =

@@ -10,7 +10,7 @@ export const examples = [
   'salience why-not coffee roast --type fact --json',
 ] as const;
 
-/** Nothing is learnt. */
+/** Options that do not apply: nothing is learnt. */
 const UNUSED = ['sessionId', 'effects'] as const;
 
 export function configure(command: Command): void {
