@@ -11,7 +11,7 @@ export const examples = [
 ] as const;
 
 /** Options that do not apply: nothing is learnt, and the score is the memory's own, without links. */
-const UNUSED = ['sessionId', 'effects', 'association'] as const;
+const UNUSED = ['sessionId', 'association'] as const;
 
 export function configure(command: Command): void {
   command.argument('<query>', 'what to look for; "" for a strategy that takes no query').argument('<id>');

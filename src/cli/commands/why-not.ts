@@ -11,7 +11,7 @@ export const examples = [
 ] as const;
 
 /** Options that do not apply: nothing is learnt. */
-const UNUSED = ['sessionId', 'effects'] as const;
+const UNUSED = ['sessionId'] as const;
 
 export function configure(command: Command): void {
   command.argument('<query>', 'what to look for; "" for a strategy that takes no query').argument('<id>');
