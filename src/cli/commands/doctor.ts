@@ -1,6 +1,6 @@
 import { access, constants } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { SalienceError, throwIfAborted } from '../../domain/errors.ts';
+import { SalienceError, type SalienceErrorCode, throwIfAborted } from '../../domain/errors.ts';
 import { NO_EMBEDDER, vectorWarnings } from '../../engine/upkeep/health.ts';
 import { openMemory, type SpaceInfo } from '../../index.ts';
 import { chooseEmbedder } from '../../providers/choose.ts';
@@ -129,9 +129,12 @@ async function examine(context: Context): Promise<Report> {
   };
 }
 
+/** Faults of a single file, which are found when its space is examined. */
+const OF_ONE_FILE: ReadonlySet<SalienceErrorCode> = new Set(['newer_store', 'not_a_store', 'store_corrupt']);
+
 /**
  * Throws the reason why nothing can be remembered, such as a full disk, which only a write reveals. Returns the message if the
- * store is read-only, which may be intended. Faults of a single file are found when its space is examined.
+ * store is read-only, which may be intended.
  */
 async function whyUnready(store: Store): Promise<string | undefined> {
   try {
@@ -139,7 +142,7 @@ async function whyUnready(store: Store): Promise<string | undefined> {
     return undefined;
   } catch (error) {
     if (!SalienceError.isInstance(error)) throw error;
-    if (error.code === 'newer_store' || error.code === 'not_a_store') return undefined;
+    if (OF_ONE_FILE.has(error.code)) return undefined;
     if (error.code === 'store_read_only') return error.message;
     throw error;
   }
