@@ -4,8 +4,8 @@ import { type ImportItem, type SourceOptions, unusable } from './item.ts';
 import { isRecord, readRecord } from './json-lines.ts';
 
 /**
- * What commands that show memories print with `--json`, found by where they stand in it. Not what `history` prints: its
- * memories are what others were before, and would come back as if they still held.
+ * The output of commands that print memories with `--json`. The output of `history` is not read: it holds earlier
+ * versions of memories, which would be imported as if they were current.
  */
 export const answer: DocumentFormat = {
   holds:
@@ -28,7 +28,7 @@ function memoriesIn(document: unknown): readonly unknown[] | undefined {
   const holders = [hits, items, beliefs].find(Array.isArray);
   if (holders) return holders.map(memoryOf);
   if (Array.isArray(rankings)) {
-    // Several strategies find the same memory.
+    // Several strategies may find the same memory.
     const found = rankings.flatMap((ranking) => listOf(fieldsOf(ranking)['hits']).map(memoryOf));
     return [...new Map(found.map((each) => [fieldsOf(each)['id'], each])).values()];
   }

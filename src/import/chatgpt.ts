@@ -3,7 +3,9 @@ import { type DocumentFormat, partsOfList } from './document-format.ts';
 import { type Fields, fieldsOf, idOf, isFields, listOf, textOf, timeOf } from './fields.ts';
 import { foreignStatements, type ImportItem, type SourceOptions, unusable } from './item.ts';
 
-/** What is no text of the conversation: code run, thoughts, pages read, instructions. */
+/**
+ * Content types that are not part of the conversation's text: code that was run, thoughts, pages read, instructions.
+ */
 const leftOut: ReadonlySet<unknown> = new Set([
   'code',
   'execution_output',
@@ -18,8 +20,8 @@ const leftOut: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * The `conversations.json` of ChatGPT's data export: each conversation a tree of messages in `mapping`, of which the
- * branch that ends at `current_node` is the one last seen. It is not documented by OpenAI; this follows
+ * The `conversations.json` of ChatGPT's data export. Each conversation is a tree of messages in `mapping`; the branch
+ * that ends at `current_node` is the one last shown. OpenAI does not document the format; this follows
  * github.com/mohamed-chs/convoviz, docs/dev/chatgpt-spec.md, and github.com/mitkury/chatgpt-export-parser,
  * docs/chatgpt-data-export-format.md.
  */
@@ -70,7 +72,10 @@ function* readConversation(value: unknown, where: string, options: SourceOptions
   }
 }
 
-/** The node that ends the branch; without a `current_node` the only node without children, if there is only one. */
+/**
+ * Returns the last node of the current branch. Without `current_node` it is the only node without children, if there is
+ * one.
+ */
 function leafOf({ current_node: current }: Fields, mapping: Fields): string | undefined {
   if (typeof current === 'string') return Object.hasOwn(mapping, current) ? current : undefined;
   const leaves = Object.keys(mapping).filter((id) => listOf(fieldsOf(mapping[id])['children']).length === 0);
@@ -117,7 +122,7 @@ function readMessage(
   const shown = parts.filter(
     (part) => part !== null && typeof part !== 'string' && textOfPart(part).length === 0,
   );
-  // Pictures are attachments too.
+  // Pictures are listed as attachments as well.
   const files = listOf(fieldsOf(message['metadata'])['attachments']).slice(shown.length);
   const lost = [
     ...shown.map((): ImportItem => ({ kind: 'left-out', what: 'pictures and sounds' })),
@@ -148,12 +153,12 @@ function readMessage(
   return [...statements, ...lost];
 }
 
-/** One mark in an answer: its kind, then what it holds, between characters for private use. */
+/** A mark in an answer: its kind and its payload, delimited by private use characters. */
 const MARK = / ?\uE200([^\uE200-\uE202]*)\uE202?([^\uE200\uE201]*)\uE201/g;
 
 /**
- * An answer as a reader saw it: names and links as words, without the references to pages and pictures that only ChatGPT can
- * resolve. Which marks there are is in github.com/pionxzh/chatgpt-exporter, issue 259.
+ * Returns an answer as a reader saw it: names and links as words, without references to pages and pictures that only
+ * ChatGPT can resolve. The marks are described in github.com/pionxzh/chatgpt-exporter, issue 259.
  */
 function withoutMarks(text: string): string {
   return text.replace(MARK, (mark: string, kind: string, held: string) => {
@@ -176,7 +181,9 @@ function wordsOfMark(kind: string, held: string): string {
   }
 }
 
-/** Whose words they are; `undefined` for what no person wrote, or read as an answer. */
+/**
+ * Returns the role of the author; `undefined` for messages that no person wrote and that were not shown as an answer.
+ */
 function roleOf(message: Fields): 'user' | 'assistant' | undefined {
   const { is_visually_hidden_from_conversation: hidden, is_user_system_message: instructions } = fieldsOf(
     message['metadata'],
@@ -186,13 +193,13 @@ function roleOf(message: Fields): 'user' | 'assistant' | undefined {
   return role === 'user' || role === 'assistant' ? role : undefined;
 }
 
-/** Conversations begin with messages in which there is nothing. */
+/** Whether a message is empty, as the first ones of a conversation are. */
 function isBlank(message: Fields): boolean {
   const { parts, content_type: _, ...others } = fieldsOf(message['content']);
   return listOf(parts).every((part) => part === '') && Object.keys(others).length === 0;
 }
 
-/** A part is a text, words that were spoken, or a picture or sound, which is left out. */
+/** Returns the text of a part: a string or a transcription. Pictures and sounds have none. */
 function textOfPart(part: unknown): readonly string[] {
   const { content_type: kind, text } = fieldsOf(part);
   const words = textOf(typeof part === 'string' ? part : kind === 'audio_transcription' ? text : undefined);

@@ -4,9 +4,9 @@ import { fieldsOf, isFields, isThere, metadataOf, textOf } from './fields.ts';
 import { foreignStatements, type ImportItem, type SourceOptions, unusable } from './item.ts';
 
 /**
- * The `memories.json` of Claude's data export: what Claude keeps of a person in Markdown, for all conversations and for
- * each project. It is not documented by Anthropic; this follows portable-ai-memory.org/providers/anthropic.
- * `undefined` for another document.
+ * Reads the `memories.json` of Claude's data export: Markdown about a person, for all conversations and for each
+ * project. Anthropic does not document the format; this follows portable-ai-memory.org/providers/anthropic. Returns
+ * `undefined` for any other document.
  */
 export function memoriesOf(document: unknown): readonly Part[] | undefined {
   const list = Array.isArray(document) ? document : [document];
@@ -46,14 +46,14 @@ function* readMemories(value: unknown, where: string, options: SourceOptions): I
   }
 }
 
-/** A section is a memory: one that was rewritten updates it. */
+/** Reads each section as a memory. A section that was rewritten updates its memory in the next import. */
 function readText(
   text: string,
   of: { readonly account: string | undefined; readonly project?: string; readonly where: string },
   options: SourceOptions,
 ): readonly ImportItem[] {
   const { account, project, where } = of;
-  // Its headings are lines in bold.
+  // Claude writes headings as lines in bold.
   const headed = text.replace(/^[ \t]*\*\*([^*\n]+?):?\*\*[ \t]*$/gm, '## $1');
   const seen = new Map<string, number>();
   return parseMarkdown(headed, { path: where }).sections.flatMap(({ title, content }) => {

@@ -10,10 +10,10 @@ const roles: ReadonlyMap<unknown, string> = new Map([
 ]);
 
 /**
- * The `conversations.json` of Claude's data export: conversations with `chat_messages`, each of a `sender`. It is not
- * documented by Anthropic; this follows what readers of real exports say of it, for example github.com/Sinity/polylogue,
- * docs/providers/claude-ai.md. The export does not say which branch of an edited conversation was the last one, so all
- * messages are read.
+ * The `conversations.json` of Claude's data export: conversations with `chat_messages`, each with a `sender`. Anthropic
+ * does not document the format; this follows descriptions of real exports, for example github.com/Sinity/polylogue,
+ * docs/providers/claude-ai.md. The export does not say which branch of an edited conversation is the current one, so
+ * all messages are read.
  */
 export const claude: DocumentFormat = {
   holds:
@@ -98,7 +98,9 @@ function leftOutOf({ content, attachments, files }: Fields): readonly ImportItem
   ];
 }
 
-/** Newer exports say in `text` that a tool's block cannot be shown; their `content` has the words alone. */
+/**
+ * Returns the words of a message. Newer exports mention tool blocks in `text`; only their `content` has the bare words.
+ */
 function contentOf({ content, text }: Fields): string | undefined {
   const blocks = listOf(content).map(fieldsOf);
   const words = blocks

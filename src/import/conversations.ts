@@ -1,6 +1,6 @@
 import { fieldsOf } from './fields.ts';
 
-/** The conversations of an export: a list, an object that holds one, or one conversation with this field. */
+/** Finds the conversations of an export: a list, an object that holds one, or one conversation that has `field`. */
 export function conversationsOf(
   document: unknown,
   field: string,
@@ -12,8 +12,9 @@ export function conversationsOf(
 }
 
 /**
- * When a message without a time was said: as late as the one before it. At the beginning of the conversation it would
- * stand before what it answers. A time that is none is not handed on: it is reported where it stands.
+ * Returns the time for a following message that has none: that of this message, or else `before`. The start of the
+ * conversation would put it before the message it answers. An invalid time is not passed on; its own message reports
+ * it.
  */
 export function timeReached(said: string | undefined, before: string | undefined): string | undefined {
   return said === undefined || Number.isNaN(Date.parse(said)) ? before : said;

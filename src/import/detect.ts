@@ -18,7 +18,7 @@ const documentFormats = { answer, mem0, letta, chatgpt, claude, engram } as cons
 export type DocumentFormatName = keyof typeof documentFormats;
 export const DOCUMENT_FORMATS = Object.keys(documentFormats) as readonly DocumentFormatName[];
 
-/** Opens a file that is said to hold one JSON document of another system, or its records one a line. */
+/** Opens a file of a given format: one JSON document of another system, or its records with one per line. */
 export async function openDocument(
   path: string,
   name: string,
@@ -39,15 +39,16 @@ function openDocumentText(
   return openAs(documentFormats[format], document, path, name, options);
 }
 
-/** A text that is to be read line by line. */
+/** A text to read line by line. */
 export interface Lines {
   readonly format: 'jsonl' | 'mcp-memory';
   readonly content: string;
 }
 
 /**
- * Opens a file of JSON by its structure: a document that one system alone writes so, or says that its lines are to be
- * read one by one. Throws `invalid_argument` for all others; `unreadable_file`.
+ * Opens a JSON file by its structure. Resolves with the source of a document that exactly one format recognises, or
+ * with
+ * `Lines` for a file to read line by line. Throws `invalid_argument` for all others; `unreadable_file`.
  */
 export async function openByStructure(
   path: string,
@@ -56,7 +57,7 @@ export async function openByStructure(
 ): Promise<ImportSource | Lines> {
   const text = await readWholeText(path, options);
   if (!/^\s*[[{]/.test(text)) throw notCertain(path);
-  // Several documents are no document, but may be lines.
+  // A file of several documents is not one document, but may be JSON Lines.
   const first = firstLine(text);
   let document: unknown;
   try {
@@ -74,8 +75,8 @@ export async function openByStructure(
 }
 
 /**
- * Opens a JSON document of another system as a source for each of its users. Throws `invalid_argument` for one that names
- * none; `unreadable_file`.
+ * Opens a JSON document of another system as one source per user. Throws `invalid_argument` for a document that names
+ * no users; `unreadable_file`.
  */
 export async function openByUser(
   path: string,
@@ -94,13 +95,16 @@ export async function openByUser(
   return [...parts].map(([user, own]) => ({ ...openParts(own, name, options), user }));
 }
 
-/** What lines like this one are, when that is certain. */
+/** Returns the format of a file with lines like this one; `undefined` if it is not certain. */
 export function linesFormat(line: unknown): 'jsonl' | 'mcp-memory' | undefined {
   if (!isFields(line)) return undefined;
   return isGraphLine(line) ? 'mcp-memory' : 'content' in line ? 'jsonl' : undefined;
 }
 
-/** The system of which a line like this one is a record, or the whole document, when that is certain. */
+/**
+ * Returns the one document format that recognises this line, as a record or as a document; `undefined` for none or
+ * several.
+ */
 export function documentFormatOfLine(line: unknown): DocumentFormatName | undefined {
   if (linesFormat(line)) return undefined;
   const documents = isFields(line) ? [line, [line]] : [line];
@@ -110,7 +114,7 @@ export function documentFormatOfLine(line: unknown): DocumentFormatName | undefi
   return others.length === 0 ? format : undefined;
 }
 
-/** The document that a text holds. Lines of records are the list of them. */
+/** Parses a text as one document. A text with one record per line becomes the list of its records. */
 function documentIn(text: string, path: string, format: DocumentFormat): unknown {
   try {
     return parseDocument(text, path);
@@ -163,7 +167,7 @@ function partsIn(format: DocumentFormat, document: unknown, path: string): reado
   });
 }
 
-/** The first line, when it is a document by itself. */
+/** Returns the first line that is not blank, parsed; `undefined` if it is not valid JSON. */
 function firstLine(text: string): unknown {
   const start = text.search(/\S/);
   const end = text.indexOf('\n', start);

@@ -6,25 +6,25 @@ import { type ImportItem, type ImportSource, type SourceOptions, unusable, witho
 export interface Part {
   /** Its path in the document. */
   readonly at: string;
-  /** Whose it is; `null` for nobody that is named, absent for what concerns the document. */
+  /** The user it belongs to; `null` if it names none, absent if it concerns the whole document. */
   readonly owner?: string | null | undefined;
   read(where: string, options: SourceOptions): Iterable<ImportItem>;
 }
 
-/** What another system writes as one JSON document. */
+/** A JSON document of another system. */
 export interface DocumentFormat {
   /** What it is, for messages. */
   readonly holds: string;
-  /** Whether the document is of this system for certain. */
+  /** Whether the document is certainly of this system. */
   recognises(document: unknown): boolean;
-  /** Its records; `undefined` for a document that has another shape. */
+  /** Returns its records; `undefined` if the document has another shape. */
   partsOf(document: unknown): readonly Part[] | undefined;
 }
 
 type ReadRecord = (value: unknown, where: string, options: SourceOptions) => Iterable<ImportItem>;
 type OwnerOf = (value: unknown) => string | undefined;
 
-/** The elements of a list as parts, each read in the same way. */
+/** Returns the elements of a list as parts that are all read by `read`. */
 export function partsOfList(
   list: readonly unknown[],
   at: string,
@@ -38,7 +38,7 @@ export function partsOfList(
   }));
 }
 
-/** A list beside the main one as parts, where there is one; what is there and no list is told. */
+/** Returns the elements of an optional list as parts. A value that is not a list is reported. */
 export function partsOfOther(
   value: unknown,
   at: string,
@@ -51,12 +51,12 @@ export function partsOfOther(
   return partsOfList(listOf(value), at, read, ownerOf);
 }
 
-/** So many users are named in a message. */
+/** How many users a message lists. */
 const MOST_NAMED = 10;
 
 /**
- * The parts of one user, since a space is one user's. Throws `invalid_argument` naming the users of a document of
- * several when none is chosen, and for one who is not among them.
+ * Returns the parts of one user, because a space belongs to one user. Throws `invalid_argument` with the names of the
+ * users if the document has several and none is chosen, or if the chosen one is not among them.
  */
 export function partsOfUser(
   parts: readonly Part[],
@@ -85,7 +85,7 @@ export function partsOfUser(
   );
 }
 
-/** The parts of each user. What concerns the document, or nobody that is named, is told with the first. */
+/** Groups the parts by user. Parts that concern the document or name no user are reported with the first user. */
 export function partsByUser(parts: readonly Part[], path: string): ReadonlyMap<string, readonly Part[]> {
   const users = [...new Set(parts.flatMap(({ owner }) => owner ?? []))];
   if (users.length === 0) {

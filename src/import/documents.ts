@@ -7,10 +7,10 @@ import { unreadablePath } from '../files/lines.ts';
 import { walkFiles } from '../files/walk.ts';
 import { type ImportItem, type ImportSource, type SourceOptions, unusable, withoutTooDeep } from './item.ts';
 
-/** How one file becomes items. `name` is how people call it. */
+/** Reads one file as items. `name` names the file in messages and references. */
 export type DocumentReader = (text: string, name: string, options: SourceOptions) => readonly ImportItem[];
 
-/** The files of a folder that the readers know by their endings, or one file. A file that fails is reported alone. */
+/** Opens one file, or the files of a folder whose extensions have a reader. A file that fails is reported by itself. */
 export async function openDocuments(
   path: string,
   name: string,
@@ -37,7 +37,7 @@ export async function openDocuments(
   return { items: items(), share: () => (files.length === 0 ? undefined : done / files.length) };
 }
 
-/** So many endings of files are named in a message. */
+/** How many file extensions a message lists. */
 const MOST_NAMED = 5;
 
 async function nothingReadable(
@@ -79,7 +79,7 @@ async function readDocument(
   const found = [...readerOf].find(([extension]) => lower.endsWith(extension)) ?? [...readerOf][0];
   try {
     const bytes = await readBytes(path, name, options);
-    // Before it is taken apart: what is private may reach over several parts.
+    // Redacted before it is split, because a private passage may span several sections.
     const text = redactPrivate(decode(bytes, name));
     return withoutTooDeep(name, () => found?.[1](text, name, options) ?? []);
   } catch (error) {
@@ -87,7 +87,7 @@ async function readDocument(
     if (!SalienceError.isInstance(error)) throw error;
     const { line } = error.details;
     const where = line === undefined ? name : `${name}:${line}`;
-    // The place says already which file and line it is.
+    // `where` names the file and line already.
     const said = line === undefined ? `${name} ` : `${name}: line ${line} `;
     const { message } = error;
     return [unusable(where, message.startsWith(said) ? message.slice(said.length) : message)];

@@ -2,7 +2,9 @@ import { type DocumentFormat, partsOfList, partsOfOther } from './document-forma
 import { type Fields, fieldsOf, idOf, isFields, listOf, metadataOf, textOf, timeOf } from './fields.ts';
 import { foreignStatements, type ImportItem, type SourceOptions, stableId, unusable } from './item.ts';
 
-/** engram's types by ours. `summary` is what sessions here write, so a session's summary comes in as an event. */
+/**
+ * Our types by those of engram. Here only sessions write the type `summary`, so the summary of a session is an event.
+ */
 const types: ReadonlyMap<string, string> = new Map([
   ['architecture', 'decision'],
   ['bugfix', 'learning'],
@@ -22,9 +24,9 @@ const types: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * What `engram export` writes: sessions, observations and prompts, as ExportData of
- * github.com/Gentleman-Programming/engram, internal/store/store.go. Of a project's records each goes into the scope of
- * that project, below the scope of the import.
+ * The output of `engram export`: sessions, observations and prompts, as in ExportData of
+ * github.com/Gentleman-Programming/engram, internal/store/store.go. The records of a project go into the scope of that
+ * project, below the scope of the import.
  */
 export const engram: DocumentFormat = {
   holds: 'the export of engram, with "sessions", "observations" and "prompts"',
@@ -34,7 +36,7 @@ export const engram: DocumentFormat = {
   },
   partsOf(document) {
     const { sessions, observations, prompts } = fieldsOf(document);
-    // Where there are none, it writes null.
+    // engram writes null if there are none.
     if (observations !== null && !Array.isArray(observations)) return undefined;
     return [
       ...partsOfList(listOf(observations), 'observations', readObservation),
@@ -115,7 +117,7 @@ function readPrompt(value: unknown, where: string, options: SourceOptions): read
   );
 }
 
-/** The sync id is the same on every machine; a plain id counts within one of them. */
+/** Prefers the sync id, which is the same on every machine. A plain id is only unique on one machine. */
 function common(value: Fields, kind: string, where: string, options: SourceOptions) {
   const id = textOf(value['sync_id']) ?? idOf(value['id']);
   return {
@@ -131,12 +133,12 @@ function common(value: Fields, kind: string, where: string, options: SourceOptio
 
 const LONGEST_SLUG = 64;
 
-/** What is of a project goes into its scope, unless engram itself gives it another, as `personal`. */
+/** Returns the scope of a record: that of its project, unless engram gives it another scope, such as `personal`. */
 function scopeOf(value: Fields, options: SourceOptions): string | undefined {
   const name = textOf(value['project']);
   if (name === undefined || /^\.{1,2}$/.test(name)) return options.scope;
   const slug = name.slice(0, LONGEST_SLUG).replace(/[^A-Za-z0-9._-]+/g, '-');
-  // Names in other scripts, and long ones that begin alike, would become the same.
+  // Names in other scripts, and long names with the same beginning, would get the same slug.
   const isWhole = name.length <= LONGEST_SLUG && /^[A-Za-z0-9._ -]+$/.test(name);
   const project = isWhole ? slug : `${slug}-${stableId('engram', [name]).slice(-8)}`;
   if ((textOf(value['scope']) ?? 'project') !== 'project') return options.scope;

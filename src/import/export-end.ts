@@ -1,18 +1,18 @@
 import type { Fields } from './fields.ts';
 import { type ImportItem, unusable } from './item.ts';
 
-/** The last line of an export: how many memories stand before it. An export without it was cut off. */
+/** The last line of an export, with the number of memories before it. An export without it was cut off. */
 export interface ExportEnd {
   readonly kind: 'end';
   readonly count: number;
 }
 
-/** The last line of an export of `count` memories, without its line feed. */
+/** Returns the last line of an export of `count` memories, without its line feed. */
 export function exportEnd(count: number): string {
   return JSON.stringify({ kind: 'end', count } satisfies ExportEnd);
 }
 
-/** The end that a line holds; `undefined` for any other line. */
+/** Reads the last line of an export; `undefined` for any other line. */
 export function readExportEnd(fields: Fields): ExportEnd | undefined {
   const { kind, count, ...others } = fields;
   const isEnd = kind === 'end' && Number.isSafeInteger(count) && Object.keys(others).length === 0;
@@ -20,8 +20,8 @@ export function readExportEnd(fields: Fields): ExportEnd | undefined {
 }
 
 /**
- * The items of a file without the ends of exports; says, as an item that cannot be used, where an export has no end or is
- * not as long as its end says. Lines that no export wrote need no end.
+ * Passes on the items of a file without the ends of exports. Yields an `unusable` item if an export has no end, or not
+ * as many memories as its end says. Lines that no export wrote need no end.
  */
 export async function* withoutEnds(
   items: AsyncIterable<ImportItem | ExportEnd>,

@@ -1,6 +1,6 @@
 import type { JsonValue, Metadata } from '../domain/memory.ts';
 
-/** Reading JSON that others wrote: what is not as expected is absent. */
+/** An object in JSON that other systems wrote. The functions below treat unexpected values as absent. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 export function isFields(value: unknown): value is Fields {
@@ -15,12 +15,12 @@ export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Whether there is something: some systems write null where there is nothing. */
+/** Whether a value is present. Some systems write null for a missing value. */
 export function isThere(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-/** A text that is more than white space. */
+/** Returns a string that is more than white space, or `undefined`. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined;
 }
@@ -29,12 +29,12 @@ export function textsOf(value: unknown): readonly string[] {
   return listOf(value).flatMap((each) => textOf(each)?.trim() ?? []);
 }
 
-/** An id as text; some systems count. */
+/** Returns an id as a string; some systems have numbers as ids. */
 export function idOf(value: unknown): string | undefined {
   return typeof value === 'number' ? String(value) : textOf(value);
 }
 
-/** The units in which systems count time since 1970, by the number from which on it is in the next one. */
+/** The units of timestamps since 1970: a number that is not `below` the limit of one unit is in the next. */
 const UNITS = [
   { below: 1e11, milliseconds: 1000 },
   { below: 1e14, milliseconds: 1 },
@@ -42,12 +42,13 @@ const UNITS = [
   { below: 1e20, milliseconds: 1e-6 },
 ] as const;
 
-/** Digits alone are a year or a day when they are fewer. */
+/** Timestamps as strings. Fewer than nine digits are a year or a day. */
 const COUNTED = /^\d{9,}(?:\.\d+)?$/;
 
 /**
- * A time as ISO 8601, of ISO 8601 or of what is counted since 1970, in seconds or finer. Of anything else a text that is no
- * time, so that the engine refuses it: a record without its date would pass for one of today. `undefined` for none.
+ * Converts a timestamp since 1970, in seconds or a finer unit, to ISO 8601. Other strings are returned as they are, and
+ * other values as a string that is not a time, so that the engine refuses them: a record without its date would pass
+ * for one of today. Returns `undefined` for a missing value, 0 or a blank string.
  */
 export function timeOf(value: unknown): string | undefined {
   if (value === undefined || value === null || value === 0) return undefined;
@@ -63,7 +64,7 @@ function countedTime(count: number): string {
   return unit ? new Date(Math.round(count * unit.milliseconds)).toISOString() : String(count);
 }
 
-/** Metadata as an object, or as its JSON in a text; what is neither is kept under its name. */
+/** Reads metadata that is an object, or a string of JSON. Any other value is kept under `name`. */
 export function metadataIn(value: unknown, name = 'metadata'): Fields {
   if (isFields(value)) return value;
   if (typeof value !== 'string') return value === undefined || value === null ? {} : { [name]: value };
@@ -74,13 +75,13 @@ export function metadataIn(value: unknown, name = 'metadata'): Fields {
   return { [name]: value };
 }
 
-/** What is known of these; `undefined` for nothing, so that it is not written at all. */
+/** Returns the fields that have a value, as metadata to spread into a record; `undefined` if none has one. */
 export function metadataOf(
   fields: Readonly<Record<string, unknown>>,
 ): { readonly metadata: Metadata } | undefined {
   const known = Object.entries(fields).filter(
     ([, value]) => value !== undefined && value !== null && value !== '',
   );
-  // It comes out of a JSON document.
+  // The values come from a JSON document.
   return known.length > 0 ? { metadata: Object.fromEntries(known) as Record<string, JsonValue> } : undefined;
 }

@@ -3,16 +3,16 @@ import { FIELDS } from '../domain/fields.ts';
 import type { JsonValue, Metadata } from '../domain/memory.ts';
 import { parseInstant } from '../domain/time.ts';
 
-/** All control characters but tab, line feed and carriage return. */
+/** All control characters except tab, line feed and carriage return. */
 const REFUSED = /[^\P{Cc}\t\n\r]/gu;
 
-/** Metadata may have 16 KiB by default; keys and numbers are written longer in some stores. */
+/** Lower than the default limit of 16 KiB, because some stores write keys and numbers in a longer form. */
 const MAX_METADATA_BYTES = 12 * 1024;
 
-/** Called for each thing that does not fit, as people call it, in the plural. */
+/** Called for each thing that does not fit. `what` is a plural noun, such as `tags`. */
 export type Lose = (what: string) => void;
 
-/** A title as long as a memory's may be. */
+/** Trims a title and cuts it to the limit of a memory, with an ellipsis. */
 export function fitTitle(title: string): string | undefined {
   const trimmed = title.trim();
   if (trimmed === '') return undefined;
@@ -20,24 +20,24 @@ export function fitTitle(title: string): string | undefined {
   return trimmed.length <= most ? trimmed : `${trimmed.slice(0, most - 1).toWellFormed()}…`;
 }
 
-/** A name as long as an author's may be. */
+/** Cuts a name to the limit of `author`. */
 export function fitAuthor(name: string): string | undefined {
   return fitName(name, FIELDS.author.maxCharacters);
 }
 
-/** As much of a name as there is room for; `undefined` for none. */
+/** Trims a name and cuts it to `most` characters; `undefined` if nothing is left. */
 export function fitName(name: string, most: number): string | undefined {
   return name.trim().slice(0, most).trim().toWellFormed() || undefined;
 }
 
-/** A text without what no memory holds: control characters, and halves of surrogate pairs. */
+/** Removes control characters from a text, and replaces lone surrogates with U+FFFD: no memory may hold either. */
 export function fitText(text: string, lose: Lose): string {
   const kept = text.toWellFormed().replaceAll(REFUSED, '');
   if (kept.length < text.length) lose('control characters');
   return kept;
 }
 
-/** Tags as short, and as many, as a memory's may be, beside those that every statement of the import gets. */
+/** Returns the tags that fit beside `added`, the tags of the whole import. Drops tags that are too long or too many. */
 export function fitTags(
   tags: readonly string[],
   added: readonly string[] = [],
@@ -51,7 +51,7 @@ export function fitTags(
   return kept;
 }
 
-/** A topic is known again by its key: a part of a long one would be another topic. */
+/** Returns the key of a topic, or `undefined` if it is too long: a part of it would be another topic. */
 export function fitTopic(key: string, lose: Lose): string | undefined {
   const kept = fitText(key, lose);
   if (kept.trim() === '') return undefined;
@@ -60,7 +60,7 @@ export function fitTopic(key: string, lose: Lose): string | undefined {
   return undefined;
 }
 
-/** As much of the metadata, in its order, as a memory may have, without what no memory may have. */
+/** Keeps the entries of the metadata, in their order, that are valid and fit into the limit. */
 export function fitMetadata(metadata: Metadata, lose: Lose): Metadata {
   let room = MAX_METADATA_BYTES;
   const kept: [string, JsonValue][] = [];
@@ -86,8 +86,8 @@ function isStorable(name: string, value: JsonValue): boolean {
 }
 
 /**
- * When a record was changed last. One that never was is as old as its creation, so that what was corrected here since
- * is newer; and a change is never before the creation: some systems write the two times with different clocks.
+ * Returns when a record was last changed. Without `updatedAt` this is `createdAt`, so that a correction made here since
+ * is newer. An `updatedAt` before `createdAt` is raised to it: some systems write the two with different clocks.
  */
 export function fitUpdated(
   createdAt: string | Date | undefined,
@@ -97,7 +97,7 @@ export function fitUpdated(
   try {
     return parseInstant(updatedAt) < parseInstant(createdAt) ? createdAt : updatedAt;
   } catch {
-    // The engine says which of the two is no time.
+    // The engine reports which of the two is invalid.
     return updatedAt;
   }
 }

@@ -11,12 +11,12 @@ import {
   stableId,
 } from './item.ts';
 
-/** A commit names so many of its files. */
+/** How many of its files the memory of a commit lists. */
 const MAX_FILES = 50;
 
 /**
- * One memory a commit of the checked-out branch, newest first; its id is `git:` and the hash. A commit that is longer than
- * a memory may be becomes several.
+ * Opens the history of the checked-out branch, newest first, as one memory per commit with the id `git:` and the hash.
+ * A commit that is too long for one memory becomes several.
  */
 export function openGitHistory(directory: string, options: SourceOptions): ImportSource {
   const items = async function* (): AsyncGenerator<ImportItem, void> {

@@ -9,53 +9,53 @@ import { isRefusal } from './refusal.ts';
 /** Items in one transaction. */
 const BATCH = 1000;
 
-/** So many changes wait for what the source says later of the same memories. */
+/** When this many changes are held back (see `Held`), all of them are written before the source ends. */
 const MOST_HELD = 10_000;
 
-/** So many statements are remembered as said by another memory. */
+/** The most statements that `Alike` tracks. */
 const MOST_ALIKE = 10_000;
 
-/** What became of the items of an import. */
+/** Counts the items of an import by outcome. */
 export interface ImportCounts {
   readonly imported: number;
-  /** Were there with another text. */
+  /** Existed with other content or fields, and were changed. */
   readonly updated: number;
-  /** Were there already. */
+  /** Existed already. */
   readonly unchanged: number;
-  /** Could not be used. */
+  /** Were invalid or refused. */
   readonly skipped: number;
-  /** Links between memories that were not there before; absent for none. */
+  /** New links between memories; absent if there are none. */
   readonly linked?: number;
-  /** Were there with something else that is as new, and were left as they are. Absent for none. */
+  /** Differ from a memory but are not newer; the memory was left as it is. Absent if there are none. */
   readonly differs?: number;
 }
 
-/** Whether anything was written that an undo could take back. */
+/** Whether the import wrote anything that an undo could revert. */
 export function wrote({ imported, updated, linked = 0 }: ImportCounts): boolean {
   return imported + updated + linked > 0;
 }
 
 export interface ImportOptions {
-  /** Whether memories that differ from what is no newer take what it says. Default is false. */
+  /** Whether an item that differs from a memory and is no newer still updates it. Default is false. */
   readonly update?: boolean | undefined;
-  /** Called for each memory that was left as it is though the source says something else. */
+  /** Called for each memory that differs from its item and was left as it is. */
   readonly onDiffers?: ((where: string, id: string) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Called for each item that cannot be used. */
+  /** Called for each item that is invalid or refused. */
   readonly onSkipped?: ((where: string, reason: string) => void) | undefined;
-  /** Called after each batch, when what it counts is durable. */
+  /** Called after each batch, when everything counted is durable. */
   readonly onProgress?: ((counts: ImportCounts) => void) | undefined;
-  /** Called for each thing that a memory has no place for. */
+  /** Called for each thing that a memory has no field for, with a plural noun such as `attachments`. */
   readonly onLeftOut?: ((what: string) => void) | undefined;
-  /** Collects the links of several sources, for the caller to write; default is to write those of this one. */
+  /** Collects the links of several sources; the caller writes them. By default the links of this source are written. */
   readonly links?: ImportLinks | undefined;
 }
 
 /**
- * Remembers the items of a source, in batches of one transaction each. What is there already is left alone, or
- * updated when the source says something else, and nothing newer is known about its topic; what cannot be used is
- * reported, and the rest goes on. An abort or a failure of the store keeps the batches before it; importing again goes
- * on where it ended. A memory that is still to be opened is opened when there is something to write into it.
+ * Remembers the items of a source in batches. An item that exists already is left alone, or updated if the source
+ * differs and the space has nothing newer on its topic. An item that is invalid or refused is reported and skipped.
+ * After an abort or a failure of the store, the batches before it are kept, and importing again continues from there.
+ * `memory` may be a function that opens the engine: it is called only when there is something to write.
  */
 export async function importItems(
   memory: MemoryEngine | (() => Promise<MemoryEngine>),
@@ -65,7 +65,7 @@ export async function importItems(
   const { signal, onProgress, onLeftOut, links = createImportLinks() } = options;
   const open = typeof memory === 'function' ? memory : async () => memory;
   const counts: Counts = { imported: 0, updated: 0, unchanged: 0, skipped: 0 };
-  // What a batch is refused is known when it is written: told at once, what cannot be read would come before it.
+  // Skipped items are reported after each batch, in source order: refusals are only known once the batch is written.
   let untold: { readonly place: number; readonly where: string; readonly reason: string }[] = [];
   const places = new Map<string, number>();
   let read = 0;
@@ -83,7 +83,7 @@ export async function importItems(
   const held: Held = new Map();
   const alike: Alike = { saidBy: new Map(), changed: new Set() };
   const flush = async () => {
-    // Signals of the system are heard only between turns of the event loop, which a batch alone may not leave.
+    // Signals such as SIGINT are handled only between turns of the event loop, which a batch alone may never yield.
     await setImmediate();
     throwIfAborted(signal);
     if (batch.size > 0)
@@ -143,7 +143,7 @@ export async function importItems(
   return withLinks(counts, written);
 }
 
-/** What became of the items of sources, and of what was collected with their links. */
+/** Adds the counts of `written` links and entities to the counts of the items. */
 export function withLinks(counts: ImportCounts, written: LinkCounts): ImportCounts {
   const linked = (counts.linked ?? 0) + written.linked;
   return {
@@ -161,19 +161,22 @@ type Counts = { -readonly [Name in Exclude<keyof ImportCounts, 'linked' | 'diffe
 type Skip = (where: string, reason: string) => void;
 
 /**
- * What changes a memory without being dated after it, by its id, until the source is read: where the source says several such
- * things of one memory the last holds, and another import must not go through all of them again.
+ * Statements that change a memory but are not dated after it, by the id of that memory. They are held back until the
+ * source is read, and only the last one for each memory is written. Otherwise each import would replay all of them.
  */
 type Held = Map<string, { readonly item: Usable; readonly said: number }>;
 
-/** The statements that a memory of another id says word for word, by their own ids; and which memories have changed. */
+/**
+ * `saidBy`: the statements that were deduplicated into a memory with another id, by their own ids.
+ * `changed`: the ids of the memories that this import has changed or superseded since.
+ */
 interface Alike {
   readonly saidBy: Map<string, { readonly item: Usable; readonly id: string }>;
   readonly changed: Set<string>;
 }
 
 function noteAlike({ saidBy }: Alike, item: Usable, id: string): void {
-  // Of more than these the next import finds what is said no longer.
+  // Statements over the limit are restored by the next import.
   if (saidBy.size < MOST_ALIKE) saidBy.set(idOf(item), { item, id });
 }
 
@@ -181,7 +184,7 @@ function noteChanged({ saidBy, changed }: Alike, id: string): void {
   if (saidBy.size > 0) changed.add(id);
 }
 
-/** The statements whose memory says something else by now, or is superseded: they need one of their own. */
+/** Returns the statements whose memory has been changed or superseded since, and so need their own. Clears `alike`. */
 function takeUnsaid({ saidBy, changed }: Alike): readonly Usable[] {
   const unsaid = [...saidBy.values()].flatMap(({ item, id }) => (changed.has(id) ? [item] : []));
   saidBy.clear();
@@ -189,12 +192,14 @@ function takeUnsaid({ saidBy, changed }: Alike): readonly Usable[] {
   return unsaid;
 }
 
-/** Whether this was said later than what is known, so that a second import finds it older or equal. */
+/** Whether `said` is dated after the memory. A second import then finds the memory as new as the item, or newer. */
 function isAfter(said: number, { updatedAt }: Memory): boolean {
   return said !== Number.POSITIVE_INFINITY && said > Date.parse(updatedAt);
 }
 
-/** With `held` statements that change a memory are put there, and not written. */
+/**
+ * Writes a batch. If `held` is given, statements that change a memory and are not dated after it are put there instead.
+ */
 async function writeBatch(
   memory: MemoryEngine,
   items: readonly Usable[],
@@ -210,7 +215,7 @@ async function writeBatch(
   const restated = new Set<Usable>();
   const { ordered, last } = inOrder(items);
   for (const item of ordered) {
-    // The source says something else of it now.
+    // A later item with the same id replaces what the source said before.
     alike.saidBy.delete(idOf(item));
     const looked = await attempt(item, skip, () => knownAs(memory, item, last.has(item)));
     if (!looked) continue;
@@ -236,7 +241,7 @@ async function writeBatch(
       if (isLater) held.set(existing.id, { item, said });
       else counts.unchanged++;
     } else if (known.byTopic) {
-      // Said again, and not changed from outside, it keeps its own time.
+      // Remembered as a new statement of the topic, not updated from outside, so that it keeps its own time.
       fresh.push(item);
       restated.add(item);
     } else {
@@ -284,7 +289,7 @@ async function writeBatch(
       ),
     )),
   ];
-  // What the space knows word for word, or by its topic, has another id there.
+  // If the space has the same text or the same topic already, the result has the id of that memory.
   for (const [item, { id, outcome }] of remembered) {
     counts[countOf[outcome]]++;
     links.name(item, id);
@@ -296,7 +301,9 @@ async function writeBatch(
 
 const countOf = { created: 'imported', updated: 'updated', deduplicated: 'unchanged' } as const;
 
-/** Writes the items as one transaction, without those that the engine refuses. Returns the others, and what became of them. */
+/**
+ * Writes the items in one transaction, skipping those that the engine refuses. Returns the others with their results.
+ */
 async function insert<Item extends Usable>(
   items: readonly Item[],
   skip: Skip,
@@ -319,7 +326,7 @@ async function insert<Item extends Usable>(
   return [];
 }
 
-/** Which of the items an error is about; -1 for none. What the store or a token refuses is named by its id alone. */
+/** Returns the index of the item that an error is about, or -1. Errors of the store or of a token name only an id. */
 function refusedOf(items: readonly Usable[], { code, details: { index, id } }: SalienceError): number {
   if (items.length === 1) return 0;
   if (typeof index === 'number') return index;
@@ -334,7 +341,7 @@ function supersededBy(item: Usable): readonly string[] {
   return [supersedes].flat();
 }
 
-/** `undefined` where the item was refused, and named. */
+/** Runs `work`. If the item is refused, skips it and returns `undefined`. */
 async function attempt<Result>(
   item: Usable,
   skip: Skip,
@@ -349,7 +356,7 @@ async function attempt<Result>(
   }
 }
 
-/** In a batch the error of the item itself is the cause. */
+/** Returns the message for a refused item. In a batch, the item's own error is the `cause`. */
 function reasonOf(error: SalienceError): string {
   return SalienceError.isInstance(error.cause) ? error.cause.message : error.message;
 }

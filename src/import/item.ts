@@ -17,35 +17,37 @@ import {
 
 /** One thing that an importer found in a source. */
 export type ImportItem =
-  /** A statement to remember. Its id is stable: the same source gives the same id again. */
+  /** A statement to remember. Its id is stable: importing the same source again gives the same id. */
   | {
       readonly kind: 'statement';
       readonly where: string;
       readonly input: RememberInput & { readonly id: string };
-      /** The names by which links of the source find it. */
+      /** The names by which links of the source refer to it. */
       readonly names?: readonly string[] | undefined;
-      /** What it says where another memory has its content already, said of something else. */
+      /** Content to use instead if a memory with another title has the same content already. */
       readonly apart?: string | undefined;
     }
-  /** A memory as an export wrote it, with all its clocks and counters. */
+  /** A memory as an export wrote it, with all its times and counters. */
   | { readonly kind: 'record'; readonly where: string; readonly memory: Memory }
-  /** A place that cannot be used; the rest of the source can. */
+  /** A place in the source that cannot be imported. The rest of the source can. */
   | { readonly kind: 'unusable'; readonly where: string; readonly reason: string }
-  /** Two statements that belong together, each by the first of these names that something in the source has. */
+  /** A link between two statements. Each end lists names; the first one that an item of the source has counts. */
   | {
       readonly kind: 'link';
       readonly from: readonly string[];
       readonly to: readonly string[];
-      /** Set where the first has a named relation to the second, which the statement of one of these names states. */
+      /** A named relation of `from` to `to`; the statement that states it goes by one of the names in `statedBy`. */
       readonly relation?: { readonly name: string; readonly statedBy: readonly string[] } | undefined;
     }
-  /** An entity that is remembered only if a relation of the source joins it. */
+  /** An entity that is remembered only if a relation of the source refers to it. */
   | {
       readonly kind: 'entity';
       readonly input: RememberInput & { readonly id: string };
       readonly names: readonly string[];
     }
-  /** What two of these entities have to do with each other, by the first of these names that something in the source has. */
+  /**
+   * A relation between two such entities. Each end lists names; the first one that an entity of the source has counts.
+   */
   | {
       readonly kind: 'relation';
       readonly from: readonly string[];
@@ -53,7 +55,7 @@ export type ImportItem =
       readonly name: string;
       readonly statedBy: string;
     }
-  /** Something that a memory has no place for, as people call it, in the plural. */
+  /** Something that a memory has no field for; `what` is a plural noun such as `attachments`. */
   | { readonly kind: 'left-out'; readonly what: string };
 
 /** A source being read. */
@@ -61,33 +63,33 @@ export interface ImportSource {
   readonly items: AsyncIterable<ImportItem>;
   /** How much of it has been read, 0–1; `undefined` when its size is not known. */
   share(): number | undefined;
-  /** Whose the items are; absent where the source is not divided by users. */
+  /** The user whose items these are; absent if the source is not divided by users. */
   readonly user?: string | undefined;
 }
 
 export interface SourceOptions {
-  /** For statements that name none. Default is `global`. */
+  /** The scope of statements that name none. Default is `global`. */
   readonly scope?: string | undefined;
-  /** Added to those of every statement. */
+  /** Tags that are added to every memory. */
   readonly tags?: readonly string[] | undefined;
-  /** Of a document of several users: the one whose memories are read. */
+  /** The user whose memories are read from a document of several users. */
   readonly user?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A content of at most so many bytes fits into a store with default settings. */
+/** The longest content that a store with default settings accepts. */
 export const MAX_CONTENT_BYTES = 32 * 1024;
 
 /**
- * An id that the same parts give again: a word for the kind of source and 96 bits of SHA-256. What is private is left
- * out of it: from a hash a short secret can be guessed.
+ * Returns a stable id of `parts`: `kind` and 96 bits of SHA-256. Private passages are redacted before hashing, because
+ * a short secret could be guessed from its hash.
  */
 export function stableId(kind: string, parts: readonly (string | number | undefined)[]): string {
   const shown = parts.map((part) => (typeof part === 'string' ? redactPrivate(part) : part));
   return `${kind}:${createHash('sha256').update(JSON.stringify(shown)).digest('hex').slice(0, 24)}`;
 }
 
-/** The tags of a statement and those that the whole import gets; `undefined` for none. */
+/** Joins the tags of a statement with those of the whole import; `undefined` if there are none. */
 export function joinTags(
   own: readonly string[],
   added: readonly string[] | undefined,
@@ -100,7 +102,7 @@ export function unusable(where: string, reason: string): ImportItem {
   return { kind: 'unusable', where, reason };
 }
 
-/** The items of a piece of a source, which is reported alone where it is nested more deeply than can be read. */
+/** Returns the items of one part of a source. If it is nested too deeply to read, only that part is reported. */
 export function withoutTooDeep(where: string, read: () => Iterable<ImportItem>): readonly ImportItem[] {
   try {
     return [...read()];
@@ -112,22 +114,22 @@ export function withoutTooDeep(where: string, read: () => Iterable<ImportItem>):
 
 /** What another system says about one of its records. */
 export interface ForeignRecord extends Omit<RememberInput, 'id' | 'source' | 'sourceRef'> {
-  /** The system, the first part of ids and of `sourceRef`. */
+  /** The name of the system, which ids and `sourceRef` begin with. */
   readonly system: string;
   readonly where: string;
-  /** What makes the record known again, within the system and the scope of the import. */
+  /** Identifies the record within its system and the scope of the import. Its id is made of it. */
   readonly key: readonly (string | number | undefined)[];
-  /** Its id in the system; without one its place is the `sourceRef`. */
+  /** Its id in the system. Without one, `sourceRef` is `where`. */
   readonly reference: string | undefined;
-  /** The names by which links of the source find it. */
+  /** The names by which links of the source refer to it. */
   readonly names?: readonly string[] | undefined;
-  /** What it says where another memory has its content already, said of something else. */
+  /** Content to use instead if a memory with another title has the same content already. */
   readonly apart?: string | undefined;
 }
 
 /**
- * The record as a statement, or as several, then without a topic, when its text is longer than a memory may be; and
- * what of it does not fit into one.
+ * Returns the record as a statement. A text that is too long for one memory is split into several statements without a
+ * topic. What does not fit into the fields of a memory is returned as `left-out` items.
  */
 export function foreignStatements(record: ForeignRecord, options: SourceOptions): readonly ImportItem[] {
   const { system, where, key, reference, names, apart, ...given } = record;
@@ -135,7 +137,8 @@ export function foreignStatements(record: ForeignRecord, options: SourceOptions)
   const { content, topicKey, ...said } = fitted(given, options.tags, (what) =>
     lost.push({ kind: 'left-out', what }),
   );
-  // Of one topic each piece would replace the one before. What is private may reach over the end of a piece.
+  // With a topic, each piece would replace the one before. Redaction comes first: a private passage may span two
+  // pieces.
   const pieces = splitLong(redactPrivate(content), MAX_CONTENT_BYTES);
   const whole = apart === undefined ? undefined : redactPrivate(fitText(apart, () => {}));
   const isApart = pieces.length === 1 && whole && Buffer.byteLength(whole) <= MAX_CONTENT_BYTES;
@@ -161,7 +164,7 @@ export function foreignStatements(record: ForeignRecord, options: SourceOptions)
   return [...statements, ...lost];
 }
 
-/** What another system says, as much of it as a memory may hold. */
+/** Cuts the fields of a record to what a memory may hold, and calls `lose` for each loss. */
 function fitted(
   said: Pick<RememberInput, 'content'> & Partial<RememberInput>,
   added: readonly string[] | undefined,
@@ -199,7 +202,7 @@ function fitted(
   };
 }
 
-/** A session is known again by its id: of two long ones that begin alike a part would not do. */
+/** Returns a session id as it is, or hashed if a memory cannot hold it. Cutting it could make two sessions the same. */
 function fitSession(id: string): string {
   const fits = id.length <= FIELDS.sessionId.maxCharacters && id.isWellFormed() && !id.includes('\0');
   return fits ? id : stableId('session', [id]);

@@ -1,9 +1,9 @@
-/** What may come next: `first` is a value or key, or the end of what has just begun. */
+/** What may come next. `first value` and `first key` also allow the closing bracket of an empty list or object. */
 type Expected = 'value' | 'first value' | 'key' | 'first key' | 'colon' | 'next';
 
 /**
- * Where a text that is not valid JSON goes wrong: the place of the first token that cannot stand there, or the length of a
- * text that ends too early. For tokens only, as the engine itself names the place of a mistake inside of one.
+ * Returns the position of the first unexpected token in a text that is not valid JSON, or the length of a text that
+ * ends too early. For mistakes inside a token, `JSON.parse` itself names the position.
  */
 export function findUnexpectedToken(text: string): number {
   const space = /[ \t\n\r]*/y;

@@ -6,12 +6,12 @@ import { openBytes } from '../files/bytes.ts';
 import { unreadablePath } from '../files/lines.ts';
 import { findUnexpectedToken } from './json-error.ts';
 
-/** A document is read whole, and a text of Node.js has at most 2^29 − 24 characters. */
+/** A document is read as a whole, and a string of Node.js holds at most 2^29 − 24 characters. */
 const MAX_BYTES = 500 * 1024 * 1024;
 
 /**
- * The text of a UTF-8 file, gunzipped when it starts with the gzip magic bytes, without a byte order mark.
- * Throws `unreadable_file`.
+ * Reads the text of a UTF-8 file without its byte order mark. A file that starts with the gzip magic bytes is
+ * gunzipped. Throws `unreadable_file`.
  */
 export async function readWholeText(
   path: string,
@@ -75,7 +75,7 @@ export function parseDocument(text: string, path: string): unknown {
   }
 }
 
-/** The parser's own message is not passed on: it quotes the file. */
+/** Returns where the parser failed. Its own message is not passed on, because it quotes the file. */
 function positionOf(error: unknown, text: string): number {
   const message = error instanceof Error ? error.message : '';
   if (message.startsWith('Unterminated')) return text.length;

@@ -14,10 +14,12 @@ import {
   unusable,
 } from './item.ts';
 
-/** What follows from other memories is exported for readers, and worked out anew. */
+/**
+ * The keys an exported memory may have. Derived ones such as `effectiveWeight` are for readers, and are computed anew.
+ */
 const recordKeys: ReadonlySet<string> = new Set([...FIELD_NAMES, 'space', 'effectiveWeight', 'votes']);
 
-/** One line: what it holds, its text, and where it stands. */
+/** One line, parsed; `where` and `sourceRef` name its place. */
 export interface JsonLine {
   readonly fields: Fields;
   readonly text: string;
@@ -27,7 +29,9 @@ export interface JsonLine {
 
 export type LineReader = (line: JsonLine, options: SourceOptions) => readonly ImportItem[];
 
-/** JSON Lines, gzipped or not, each an object that `read` understands; of a file that was read already its content. */
+/**
+ * Opens JSON Lines, gzipped or not; `read` reads each object. `content` is the text if the file has been read already.
+ */
 export async function openJsonLines(
   path: string,
   name: string,
@@ -84,7 +88,7 @@ async function* readItems(
   yield* report();
 }
 
-/** One such line as an item of an import, or the end of an export; `where` names it to people. */
+/** Reads one such line as an item of an import or the end of an export. `where` names the line in messages. */
 export function readJsonLine(
   text: string,
   where: string,
@@ -96,7 +100,7 @@ export function readJsonLine(
   return readExportEnd(fields) ?? readItem({ fields, text, where, sourceRef }, options);
 }
 
-/** What the line holds, or what is wrong with it. */
+/** Returns the fields of a line, or as a string what is wrong with it. */
 function parseLine(text: string): Fields | string {
   try {
     const value: unknown = JSON.parse(text);
@@ -107,8 +111,8 @@ function parseLine(text: string): Fields | string {
 }
 
 /**
- * Lines of `salience export`, and lines of your own with a `content` and whatever else `remember` takes. A line
- * without an id gets one from its text, so that the file can be imported again.
+ * Reads a line of `salience export`, or a line of your own with a `content` and any other field that `remember` takes.
+ * A line without an id gets one derived from its text, so that the file can be imported again.
  */
 export function readOwnLine(line: JsonLine, options: SourceOptions): readonly ImportItem[] {
   return [readItem(line, options)];
@@ -121,7 +125,7 @@ function readItem({ fields: given, text, where, sourceRef }: JsonLine, options: 
     return unusable(where, 'has an id that is not a string');
   }
   if (isRecord(fields)) return readRecord(fields, where, options);
-  // What the engine is handed it checks; here only the defaults of an import are put in.
+  // The engine checks the input. Here it only gets the defaults of an import.
   const input = fields as unknown as RememberInput;
   const tags =
     Array.isArray(input.tags) || input.tags === undefined
@@ -141,7 +145,7 @@ function readItem({ fields: given, text, where, sourceRef }: JsonLine, options: 
   };
 }
 
-/** A whole memory, as this engine writes it. */
+/** Reads a complete memory as an export writes it. */
 export function readRecord(fields: Fields, where: string, options: SourceOptions): ImportItem {
   const present = withPresentNames(fields) as { readonly tags?: unknown };
   const { tags: own = [] } = present;
@@ -155,7 +159,7 @@ export function readRecord(fields: Fields, where: string, options: SourceOptions
   );
 }
 
-/** Only an export knows how often a memory was revised. */
+/** Whether the fields are those of an exported memory: only an export has a `revisionCount`. */
 export function isRecord(fields: Fields): boolean {
   return (
     fields['id'] !== undefined && fields['createdAt'] !== undefined && fields['revisionCount'] !== undefined

@@ -12,20 +12,24 @@ import type { ImportItem } from './item.ts';
 export type Usable = Extract<ImportItem, { kind: 'statement' | 'record' }>;
 type Statement = Extract<ImportItem, { kind: 'statement' }>;
 
-/** What the space knows of an item. */
+/** How an item compares to the memory that the space has for it. */
 export interface Known {
   readonly existing: Memory;
-  /** What to change for it to say what the item says; `undefined` when it does, or says something newer. */
+  /**
+   * The changes that make `existing` say what the item says; `undefined` if it does already or the item is `outdated`.
+   */
   readonly changes: MemoryChanges | undefined;
-  /** Why the item no longer holds, where the space does not know that. */
+  /**
+   * The invalidation of an exported memory, if `existing` is not invalidated. `isOlder`: it predates the last change.
+   */
   readonly invalidation: { readonly reason: string; readonly isOlder: boolean } | undefined;
-  /** Whether the item says something else and is no newer: which one holds is for people to say. */
+  /** Whether the item differs and is not newer, so that a person must decide which one is correct. */
   readonly differs: boolean;
-  /** Whether it is what is believed about the topic of the item, which the engine then replaces. */
+  /** Whether `existing` is the current belief about the item's topic, which the engine replaces by itself. */
   readonly byTopic: boolean;
-  /** Whether the item says what was believed about the topic before. */
+  /** Whether the item is an earlier statement of its topic than `existing`, or not the last one in its batch. */
   readonly outdated: boolean;
-  /** When the item was said; `Infinity` where the source does not tell: then it is said now. */
+  /** When the item was said; `Infinity` if the source does not tell, which counts as now. */
   readonly said: number;
 }
 
@@ -33,18 +37,18 @@ export function idOf(item: Usable): string {
   return item.kind === 'statement' ? item.input.id : item.memory.id;
 }
 
-/** The topic of a statement in its scope, for comparisons. */
+/** Returns a key of the scope and topic of a statement, for comparisons; `undefined` if it has no topic. */
 function topicOf(item: Usable): string | undefined {
   if (item.kind !== 'statement') return undefined;
   const { topicKey, scope = GLOBAL_SCOPE } = item.input;
-  // What a line of JSON holds is checked by the engine, later.
+  // A line of JSON may hold any value here. The engine checks it later.
   if (typeof topicKey !== 'string' || topicKey.trim() === '') return undefined;
   return JSON.stringify([scope, redactPrivate(topicKey)]);
 }
 
 /**
- * The items in the order in which they were said, where that matters: of those about one topic the newest comes last,
- * because each takes the place of the one before. `last` are those that nothing in the list takes the place of.
+ * Groups the items of each topic and sorts them by time, because each one replaces the one before. `last` holds the
+ * items that no other item of the list replaces.
  */
 export function inOrder(items: readonly Usable[]): {
   readonly ordered: readonly Usable[];
@@ -60,15 +64,15 @@ export function inOrder(items: readonly Usable[]): {
     if (topic === undefined) return [[item]];
     const group = topics.get(topic) ?? [];
     topics.delete(topic);
-    // What is not dated is said now.
+    // An item without a date counts as said now.
     return [group.toSorted((a, b) => (saidAt(a) ?? Number.MAX_VALUE) - (saidAt(b) ?? Number.MAX_VALUE))];
   });
   return { ordered: groups.flat(), last: new Set(groups.flatMap((group) => group.at(-1) ?? [])) };
 }
 
 /**
- * The memory of an item: of its id, or else what is believed about its topic. `undefined` for what is new. Throws what is
- * wrong with the item.
+ * Finds the memory of an item: the one with its id, or else the current belief about its topic. Resolves with
+ * `undefined` for a new item. Throws the engine's error for an item that is invalid.
  */
 export async function knownAs(
   memory: MemoryEngine,
@@ -90,16 +94,16 @@ export async function knownAs(
   return { existing, byTopic, outdated, changes, invalidation, differs, said };
 }
 
-/** Whether it was said later than what is known. What does not tell when is said now. */
+/** Whether the item was changed after `existing`. An item without a date counts as changed now. */
 function isNewer(existing: Memory, item: Usable): boolean {
   const said = changedAt(item);
   if (said === undefined) return true;
   const known = parseInstant(existing.updatedAt);
-  // Another product changes records within one moment, and says so by what is in them.
+  // Other systems may change a record twice within one instant, so a statement with the same time counts as newer.
   return item.kind === 'record' ? said > known : said >= known;
 }
 
-/** `undefined` when the source does not tell, or not in a way that can be read. */
+/** Returns when the item was changed last; `undefined` if the source has no such time or an unreadable one. */
 function changedAt(item: Usable): number | undefined {
   const { updatedAt } = item.kind === 'record' ? item.memory : item.input;
   if (updatedAt === undefined) return undefined;
@@ -110,12 +114,12 @@ function changedAt(item: Usable): number | undefined {
   }
 }
 
-/** The invalidation that an export has, and the space does not. Throws `invalid_time`. */
+/** Returns the invalidation of an exported memory that `existing` does not have. Throws `invalid_time`. */
 function invalidationOf(existing: Memory, item: Usable): Known['invalidation'] {
   if (item.kind !== 'record' || existing.invalidatedAt !== undefined) return undefined;
   const { invalidatedAt, invalidReason: reason = 'imported as invalidated' } = item.memory;
   if (invalidatedAt === undefined) return undefined;
-  // An invalidation leaves the time of the last change as it was.
+  // Invalidating a memory does not change its `updatedAt`.
   return { reason, isOlder: parseInstant(invalidatedAt, 'invalidatedAt') < parseInstant(existing.updatedAt) };
 }
 
@@ -132,14 +136,15 @@ async function believedAbout(memory: MemoryEngine, item: Statement): Promise<Mem
     );
     return current.at(-1)?.memory;
   } catch (error) {
-    // A scope that is none: the engine says so when the item is written.
+    // The engine reports an invalid scope when the item is written.
     if (SalienceError.isInstance(error) && error.code === 'invalid_scope') return undefined;
     throw error;
   }
 }
 
 /**
- * When a statement was said last. `undefined` when the source does not tell, or not in a way that can be read.
+ * Returns the later of `createdAt` and `updatedAt` of a statement; `undefined` if there is no `createdAt` or
+ * `updatedAt`.
  */
 function saidAt(item: Usable): number | undefined {
   if (item.kind !== 'statement') return undefined;
@@ -153,26 +158,26 @@ function saidAt(item: Usable): number | undefined {
 }
 
 /**
- * What an item may change. A statement does not say where it lies, which a line more before it changes, nor all that it
- * relates: links of its source are added to that.
+ * The fields that an item may change. A statement does not change `sourceRef`, which moves with every line inserted
+ * above it, nor `relations`, to which the links of the source are added separately.
  */
 const changeable = {
   record: CHANGE_FIELDS,
   statement: CHANGE_FIELDS.filter((field) => field !== 'sourceRef' && field !== 'relations'),
 };
 
-/** What an item says that the memory does not; `undefined` for nothing. */
+/** Returns the changes that make `existing` say what the item says; `undefined` if there are none. */
 function changesOf(existing: Memory, item: Usable): MemoryChanges | undefined {
   const input: Partial<RememberInput> = item.kind === 'statement' ? inputOf(item, existing) : item.memory;
   const fields = changeable[item.kind];
   const given = fields.filter((field) => input[field] !== undefined);
-  // As the engine keeps it: what is private never reached the store.
+  // Compared in the form that the engine stores: with private passages redacted.
   const said = redactMetadata(
     Object.fromEntries(given.map((field) => [field, asKept(field, input[field])])) as Metadata,
   );
   const changed = given.filter((field) => JSON.stringify(said[field]) !== JSON.stringify(existing[field]));
   const changes = Object.fromEntries(changed.map((field) => [field, said[field]]));
-  // An export has every field that there is: what it lacks was taken away.
+  // An exported memory has all its fields, so a missing field was removed.
   const cleared =
     item.kind === 'record'
       ? fields.filter(
@@ -181,16 +186,16 @@ function changesOf(existing: Memory, item: Usable): MemoryChanges | undefined {
       : [];
   for (const field of cleared) changes[field] = null;
   if (changed.length + cleared.length === 0) return undefined;
-  // What the source says next must be newer than this, and not than the moment of the import.
+  // With the source's own time, its next change counts as newer. With the time of the import it might not.
   return input.updatedAt === undefined ? changes : { ...changes, updatedAt: input.updatedAt };
 }
 
-/** What a statement says, in the words that it was given where another memory had its own. */
+/** Returns the input of a statement, with `apart` as its content if the memory was stored with that. */
 function inputOf({ input, apart }: Statement, { content }: Memory): Partial<RememberInput> {
   return content === apart ? { ...input, content } : input;
 }
 
-/** Times and relations as memories show them. What is none the engine refuses later. */
+/** Returns a time or relations in the form of a stored memory. Invalid values stay, for the engine to refuse later. */
 function asKept(field: ChangeField, value: unknown): unknown {
   const { kind } = FIELDS[field];
   try {

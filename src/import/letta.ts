@@ -14,10 +14,10 @@ import {
 import { foreignStatements, type ImportItem, type SourceOptions, unusable } from './item.ts';
 
 /**
- * An agent file of Letta (`.af`), in the form of github.com/letta-ai/letta, letta/schemas/agent_file.py, or in the one
- * before it, letta/serialize_schemas/pydantic_agent_schema.py; or the list of an agent's archival memory, which agent
- * files do not hold (github.com/letta-ai/agent-file, README.md), as GET /v1/agents/{id}/archival-memory returns it
- * according to docs.letta.com.
+ * An agent file of Letta (`.af`), in the form of github.com/letta-ai/letta, letta/schemas/agent_file.py, or in the
+ * older form, letta/serialize_schemas/pydantic_agent_schema.py. Or the list of an agent's archival memory as GET
+ * /v1/agents/{id}/archival-memory returns it according to docs.letta.com; agent files do not hold it
+ * (github.com/letta-ai/agent-file, README.md).
  */
 export const letta: DocumentFormat = {
   holds: 'an agent file of Letta, with "agents" and "blocks", or a list of archival passages with a "text"',
@@ -38,7 +38,7 @@ export const letta: DocumentFormat = {
   },
 };
 
-/** Reads blocks, each with its place among those of the same agents and label: some belong to no agent. */
+/** Returns a reader of blocks. Blocks with the same agents and label are told apart by their place among them. */
 function blockReader({ list, agentOf }: Blocks) {
   const places = new Map<unknown, number>();
   const counts = new Map<string, number>();
@@ -52,7 +52,7 @@ function blockReader({ list, agentOf }: Blocks) {
     readBlock(block, { agent: agentOf(fieldsOf(block)), place: places.get(block) ?? 0 }, where, options);
 }
 
-/** What an agent was told and said is its history, which `observe` makes memories of. */
+/** Leaves out the messages of an agent. They are its history, which `observe` can turn into memories. */
 function messagesOf(agent: unknown): readonly ImportItem[] {
   const told = listOf(fieldsOf(agent)['messages']).filter((each) => fieldsOf(each)['role'] !== 'system');
   return told.map(() => ({ kind: 'left-out', what: 'messages of an agent' }));
@@ -64,7 +64,7 @@ interface Blocks {
   agentOf(block: Fields): string | undefined;
 }
 
-/** In an agent file ids count from 0, so a block is known by the names of its agents, not by its id. */
+/** Finds the blocks. They are identified by the names of their agents, because ids in an agent file count from 0. */
 function blocksOf({ agents, blocks, core_memory: core, agent_type: type, name }: Fields): Blocks | undefined {
   if (Array.isArray(core) && type !== undefined) {
     return { list: core, at: 'core_memory', agentOf: () => textOf(name) };
@@ -95,7 +95,7 @@ function readBlock(
   if (label === undefined || typeof block['value'] !== 'string') {
     return [unusable(where, 'is not a block with a label and a value')];
   }
-  // Agents start with blocks in which nothing is written yet.
+  // Agents start with empty blocks.
   const content = textOf(block['value']);
   if (content === undefined) return [];
   return foreignStatements(

@@ -13,7 +13,7 @@ type Link = Extract<ImportItem, { kind: 'link' }>;
 type Entity = Extract<ImportItem, { kind: 'entity' }>;
 type Stated = Extract<ImportItem, { kind: 'relation' }>;
 
-/** What was written: entities as memories, and pairs that were not linked before. */
+/** Counts the entities by outcome, and in `linked` the pairs that were not linked before. */
 export interface LinkCounts {
   readonly imported: number;
   readonly updated: number;
@@ -23,30 +23,32 @@ export interface LinkCounts {
 
 interface LinkProgress {
   readonly counts: LinkCounts;
-  /** How many entities, relations and links have been looked at. */
+  /** How many entities, relations and links have been processed. */
   readonly done: number;
-  /** Which share of all that is, 0–1. */
+  /** The processed share of all of them, 0–1. */
   readonly share: number;
 }
 
 interface Writing {
   readonly signal?: AbortSignal | undefined;
   readonly onLeftOut?: ((what: string) => void) | undefined;
-  /** Called after each group of writes, when what it counts is durable. */
+  /** Called after each group of writes, when everything counted is durable. */
   readonly onProgress?: ((progress: LinkProgress) => void) | undefined;
 }
 
-/** So many are written at once: writes that wait for the disk at one time wait for it together. */
+/** How many writes run concurrently, so that they share one wait for the disk. */
 const AT_ONCE = 64;
 
-/** The links and relations that sources state. They are written last, when both ends are there, whatever their order. */
+/**
+ * Collects the links and relations of sources. They are written last, when both ends exist in whatever order they came.
+ */
 export interface ImportLinks {
   add(item: Link | Entity | Stated): void;
-  /** Notes as which memory an item is there now. */
+  /** Records the id of the memory that holds an item. */
   name(item: Usable, id: string): void;
   /**
-   * States the links that are not there yet, and remembers the entities that they join. Reports the links of which an end
-   * is missing, and the entities and relations that are refused: the others are written.
+   * Writes the links that do not exist yet, and remembers the entities that relations join. Links with a missing end,
+   * and entities and relations that the engine refuses, are reported to `onLeftOut`; the others are written.
    */
   write(open: () => Promise<MemoryEngine>, options: Writing): Promise<LinkCounts>;
 }
@@ -63,13 +65,13 @@ export function createImportLinks(): ImportLinks {
     add(item) {
       if (item.kind === 'link') links.push(item);
       else if (item.kind === 'relation') relations.push(item);
-      // Of several with one name the first is meant.
+      // If several items have the same name, it means the first.
       else for (const name of item.names) if (!entities.has(name)) entities.set(name, item);
     },
     name(item, id) {
       if (item.kind !== 'statement') return;
       for (const name of item.names ?? []) {
-        // Of several with one name the first is meant.
+        // If several items have the same name, it means the first.
         if ((namedBy.get(name) ?? item.input.id) !== item.input.id) continue;
         namedBy.set(name, item.input.id);
         idOf.set(name, id);
@@ -98,10 +100,10 @@ export function createImportLinks(): ImportLinks {
       const each: Each = async (jobs, run) => {
         for (let start = 0; start < jobs.length; start += AT_ONCE) {
           const group = jobs.slice(start, start + AT_ONCE);
-          // Signals of the system are heard only between turns of the event loop.
+          // Signals such as SIGINT are handled only between turns of the event loop.
           await setImmediate();
           throwIfAborted(options.signal);
-          // None goes on behind the back of the caller when another one fails.
+          // If one job fails, the others must end before this throws.
           const ended = await Promise.allSettled(group.map(run));
           for (const one of ended) if (one.status === 'rejected') throw one.reason;
           for (const one of ended) done += one.status === 'fulfilled' ? one.value : 0;
@@ -134,17 +136,17 @@ export function createImportLinks(): ImportLinks {
 
 type Triple = readonly [from: string, name: string, to: string];
 
-/** What each statement says of relations, by its id. */
+/** The relations that each statement states, by the id of the statement. */
 type Statements = Map<string, Triple[]>;
 
-/** Runs jobs, some at once, the others when these have ended. Each resolves with how many things it has done. */
+/** Runs jobs in groups, one group after the other. Each job resolves with the number of things it has processed. */
 type Each = <Job>(jobs: readonly Job[], run: (job: Job) => Promise<number>) => Promise<void>;
 
 function sum(statements: Statements): number {
   return [...statements.values()].reduce((count, triples) => count + triples.length, 0);
 }
 
-/** The relations that join an entity with another one, and the memory that says so. */
+/** Returns the relations between two different entities whose stating memory is known, with the id of that memory. */
 function joinedEntities(
   entities: ReadonlyMap<string, Entity>,
   relations: readonly Stated[],
@@ -158,7 +160,7 @@ function joinedEntities(
   });
 }
 
-/** Remembers entities, and counts what became of them. Resolves with their ids; those that are refused have none. */
+/** Remembers entities and counts the outcomes. Resolves with their ids, without the refused ones. */
 async function rememberEntities(
   open: () => Promise<MemoryEngine>,
   wanted: readonly Entity[],
@@ -188,7 +190,7 @@ async function rememberEntities(
       there.push([entity, id]);
       return 0;
     });
-    // Several may be known as one memory: each adds its names to those that it has by then.
+    // Several entities may match one memory. They run one by one, so that each adds its names to the ones before.
     for (const one of there)
       await each([one], async ([entity, id]) =>
         attempt(entity, async () => tellMore(await open(), entity, id, signal)),
@@ -200,8 +202,8 @@ async function rememberEntities(
 }
 
 /**
- * Entities in groups of which none can be known by a name of another one of its group: the later one must find the earlier one
- * written.
+ * Splits entities into groups in which no two share a name. An entity that shares a name with an earlier one must find
+ * it already written.
  */
 function withoutNamesakes(entities: readonly Entity[]): readonly (readonly Entity[])[] {
   const groups: Entity[][] = [];
@@ -220,13 +222,14 @@ function withoutNamesakes(entities: readonly Entity[]): readonly (readonly Entit
 
 type Outcome = keyof Omit<LinkCounts, 'linked'>;
 
-/** The id of an entity, and what became of it. */
 interface Remembered {
   readonly id: string;
   readonly outcome: Outcome;
 }
 
-/** The names of all entities of a space that has few: the others need not be looked for. `undefined` for one that has many. */
+/**
+ * Returns the names of all entities of a space, so that others need no lookup; `undefined` if there are more than 1000.
+ */
 async function namesIn(
   memory: MemoryEngine,
   signal: AbortSignal | undefined,
@@ -240,7 +243,7 @@ async function namesIn(
   return nextCursor ? undefined : new Set(memories.flatMap((each) => namesOfEntity({ ...each })));
 }
 
-/** The memory that an entity is there already, by its id or its name. */
+/** Finds the existing memory of an entity by its id, or else by its name if exactly one entity of the scope has it. */
 async function idOfEntity(
   memory: MemoryEngine,
   { input: { id, title = '', scope = GLOBAL_SCOPE } }: Entity,
@@ -265,7 +268,7 @@ async function rememberNew(
   return { id: said?.id ?? input.id, outcome: said?.outcome === 'deduplicated' ? 'unchanged' : 'imported' };
 }
 
-/** One that is there is left as it is but for its names: more may be said of it. */
+/** Adds names to an existing entity and changes nothing else. */
 async function tellMore(
   memory: MemoryEngine,
   entity: Entity,
@@ -273,7 +276,7 @@ async function tellMore(
   signal: AbortSignal | undefined,
 ): Promise<Remembered> {
   const known = await memory.get(id);
-  // Somebody forgot it meanwhile.
+  // It was forgotten meanwhile.
   if (!known) return rememberNew(memory, entity, signal);
   const { title = '', aliases: more = [] } = entity.input;
   const { aliases: before } = known;
@@ -286,7 +289,7 @@ async function tellMore(
   return { id, outcome: 'updated' };
 }
 
-/** Notes relations with the statement that says so, those that are not there yet. One states so many of them, and no more. */
+/** Writes the relations of a statement that do not exist yet. Those over its limit are refused and reported. */
 async function relate(
   memory: MemoryEngine,
   triples: readonly Triple[],
@@ -305,13 +308,16 @@ async function relate(
       there.add(key);
     } catch (error) {
       if (!isRefusal(error)) throw error;
-      // What somebody forgot meanwhile has none.
+      // `not_found`: a memory was forgotten meanwhile, which needs no report.
       if (error.code !== 'not_found') onLeftOut?.('relations');
     }
   }
 }
 
-/** Whether the link is new; a memory that somebody forgot meanwhile has none. What is linked with what is kept in `known`. */
+/**
+ * Links `a` and `b`. Resolves with false if they were linked before or one was forgotten. `known` caches the links of
+ * `a`.
+ */
 async function state(
   memory: MemoryEngine,
   a: string,

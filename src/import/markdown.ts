@@ -16,13 +16,13 @@ import {
   withoutComments,
 } from './obsidian.ts';
 
-/** So many tags a memory may have. */
+/** The most tags a memory may have. */
 const MAX_TAGS = 64;
-/** So many other names, of so many characters, an entity may have. */
+/** The most aliases an entity may have, and their longest length in characters. */
 const MAX_ALIASES = 64;
 const MAX_ALIAS = 200;
 
-/** Front matter that says something about a memory; everything else goes into its metadata. */
+/** Keys of the front matter that set fields of a memory. All others go into its metadata. */
 const known: ReadonlySet<string> = new Set([
   'title',
   'tags',
@@ -35,9 +35,9 @@ const known: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * One memory a section: its title is the path of headings, its id made of file, title and place among sections of
- * the same title, so that a changed section is updated and not doubled. What Obsidian adds to Markdown is understood:
- * links between notes, tags in the text, comments, and notes named by their day.
+ * Reads each section as a memory. Its title is the path of headings. Its id is made of file, title and place among the
+ * sections of the same title, so that a changed section updates its memory. The extensions of Obsidian are supported:
+ * links between notes, tags in the text, comments, and daily notes.
  */
 export function readMarkdown(text: string, name: string, options: SourceOptions): readonly ImportItem[] {
   const { frontMatter, sections } = parseMarkdown(withoutComments(text), { path: name });
@@ -46,7 +46,7 @@ export function readMarkdown(text: string, name: string, options: SourceOptions)
   const createdAt =
     ['createdAt', 'created', 'date'].map((key) => textOf(frontMatter[key])).find((value) => value) ??
     dailyDate(name);
-  // Obsidian takes a quoted "#tag" for the tag.
+  // Obsidian reads a quoted "#tag" as the tag.
   const noteTags = tagsOf(frontMatter['tags']).flatMap((each) => textOf(each.replace(/^#+/, '')) ?? []);
   const notes = [
     ...noteNames(name),
@@ -81,7 +81,7 @@ export function readMarkdown(text: string, name: string, options: SourceOptions)
     const heading = title.split(' › ').at(-1) as string;
     const names = [id, ...notes.map((note) => sectionName(note, heading)), ...(index === 0 ? notes : [])];
     const pieces = splitLong(said, MAX_CONTENT_BYTES);
-    // How a program is made on Linux and on a Mac are two facts. A block keeps its lines.
+    // The same text under "Linux" and under "macOS" is two facts. A text of several lines keeps its lines.
     const shown = fitTitle(title);
     const apart = `${shown}:${said.includes('\n') ? '\n\n' : ' '}${said}`;
     const isApart =
@@ -116,7 +116,7 @@ export function readMarkdown(text: string, name: string, options: SourceOptions)
   return [...items, ...(dailyDate(name) === undefined ? [entity] : [])];
 }
 
-/** A note as what its name stands for, where links say so. A day is no thing. */
+/** Returns the entity that a note stands for. It is remembered only if links between notes refer to it. */
 function noteEntity(
   name: string,
   names: readonly string[],
@@ -154,7 +154,7 @@ function textOf(value: JsonValue | undefined): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 }
 
-/** A list, or one text with commas between. */
+/** Reads a list or a comma-separated string. */
 function tagsOf(value: JsonValue | undefined): readonly string[] {
   const list = Array.isArray(value) ? (value as readonly JsonValue[]) : (textOf(value)?.split(',') ?? []);
   return list.flatMap((each) => textOf(each) ?? []);

@@ -4,10 +4,10 @@ import { foreignStatements, type ImportItem, type SourceOptions, unusable } from
 import type { LineReader } from './json-lines.ts';
 
 /**
- * The file of the reference memory server of the Model Context Protocol: a line an entity with its observations, or a
- * relation of two entities, as github.com/modelcontextprotocol/servers, src/memory/index.ts (saveGraph) writes them.
- * An entity is a memory of type `entity`, each of its observations a fact with the entity as its title. A relation is a
- * fact that states it; it also links its entities, and itself with both.
+ * Reads a line of the file of the reference memory server of the Model Context Protocol: an entity with its
+ * observations, or a relation of two entities, as github.com/modelcontextprotocol/servers, src/memory/index.ts
+ * (saveGraph) writes them. An entity becomes a memory of type `entity`, and each observation a fact with the entity as
+ * its title. A relation becomes a fact that states it, with links between its entities and from the fact to both.
  */
 export const readGraphLine: LineReader = ({ fields, where }, options) => {
   if (fields['type'] === 'entity') return readEntity(fields, where, options);
@@ -19,7 +19,10 @@ export const readGraphLine: LineReader = ({ fields, where }, options) => {
   return relationItems({ system: 'mcp-memory', where, from, type, to }, options);
 };
 
-/** Names of relations are words here, and anything in a file. */
+/**
+ * Returns the named relation of a link. A file may name it in any way; only the words are kept. None if no word is
+ * left.
+ */
 function relationOf(type: string, statement: string): { relation?: { name: string; statedBy: string[] } } {
   const words = type
     .replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ')
@@ -32,7 +35,7 @@ function relationOf(type: string, statement: string): { relation?: { name: strin
     : { relation: { name: relationName(words, 'relationType'), statedBy: [statement] } };
 }
 
-/** By what links find an entity. */
+/** Returns the name by which links refer to an entity. */
 export function entityName(name: string): string {
   return `entity/${name}`;
 }
@@ -44,7 +47,7 @@ export function isGraphLine(value: Fields): boolean {
   );
 }
 
-/** Two entities and what joins them: a fact that states it, and the links of the three. */
+/** Returns the items of a relation of two entities: the fact that states it, and the links between the three. */
 export function relationItems(
   relation: {
     readonly system: string;
@@ -113,7 +116,7 @@ function readEntity(fields: Fields, where: string, options: SourceOptions): read
         key: ['observation', name, content],
         type: 'fact',
         content,
-        // Two that live in Leeds are two facts.
+        // The same observation about two entities is two facts.
         apart: `${name}: ${content}`,
         tags,
       },

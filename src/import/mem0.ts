@@ -13,7 +13,7 @@ import {
 import { foreignStatements, type ImportItem, type SourceOptions, unusable } from './item.ts';
 import { entityName, relationItems } from './mcp-memory.ts';
 
-/** Of mem0's own categories those that are a type here; they are listed in its documentation of custom categories. */
+/** The types for categories of mem0, which its documentation of custom categories lists. */
 const typeOfCategory: ReadonlyMap<string, string> = new Map([
   ['user_preferences', 'preference'],
   ['personal_details', 'profile'],
@@ -21,9 +21,9 @@ const typeOfCategory: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * What `get_all` of mem0 returns: a list, or an object with `results` and, where mem0 keeps a graph, `relations`. The
- * fields are those of github.com/mem0ai/mem0, mem0/memory/main.py (_get_all_from_vector_store), and for the platform,
- * which adds categories and pages, those of its API reference.
+ * The result of `get_all` of mem0: a list, or an object with `results` and, if mem0 keeps a graph, `relations`. The
+ * fields are those of github.com/mem0ai/mem0, mem0/memory/main.py (_get_all_from_vector_store). The platform adds
+ * categories and pages, as its API reference describes.
  */
 export const mem0: DocumentFormat = {
   holds: 'the answer of get_all of mem0: "results", a list of objects with a "memory"',
@@ -54,7 +54,7 @@ const missingPages: Part = {
   read: (where) => [unusable(where, 'says that there are more pages; export and import those too')],
 };
 
-/** Of the search engine, and worth nothing elsewhere. */
+/** Internal fields of the search engine, useless elsewhere, with the nouns that report them as left out. */
 const internals: ReadonlyMap<string, string> = new Map([
   ['hash', 'hashes'],
   ['score', 'scores'],
@@ -83,7 +83,7 @@ function readMemory(value: unknown, where: string, options: SourceOptions): read
     ...others
   } = value;
   const id = idOf(value['id']);
-  // First, so that they are kept where not everything is.
+  // First, so that they are kept if not all metadata fits.
   const owners = metadataOf({ mem0Id: id, user, agent, app })?.metadata;
   const unused = [...internals].filter(([name]) => others[name] !== undefined && others[name] !== null);
   const kept = Object.entries(others).filter(([name]) => !internals.has(name));
@@ -110,7 +110,10 @@ function readMemory(value: unknown, where: string, options: SourceOptions): read
   return [...statements, ...unused.map(([, what]): ImportItem => ({ kind: 'left-out', what }))];
 }
 
-/** A list, or one text with commas between; an object with a name, or as projects define theirs: `{ name: description }`. */
+/**
+ * Reads a list or a comma-separated string. A category is a string, an object with a `name`, or `{ name: description
+ * }`.
+ */
 function categoriesOf(value: unknown): readonly string[] {
   if (typeof value === 'string') return textsOf(value.split(','));
   return [value].flat().flatMap((each) => {
@@ -128,7 +131,7 @@ interface Joined {
   readonly to: string;
 }
 
-/** The end of a relation is a `target` in what `get_all` returns, a `destination` in what `search` does. */
+/** Reads a relation. `get_all` returns its end as `target`, `search` as `destination`. */
 function joinedBy(value: unknown): Joined | undefined {
   const fields = fieldsOf(value);
   const [from, type] = [textOf(fields['source']), textOf(fields['relationship'])];
@@ -136,7 +139,7 @@ function joinedBy(value: unknown): Joined | undefined {
   return from === undefined || type === undefined || to === undefined ? undefined : { from, type, to };
 }
 
-/** Reads relations, and the entities that they join, each where one of its user is named first. */
+/** Returns a reader of relations. It yields an entity with the first relation of the same user that names it. */
 function relationReader(relations: readonly unknown[]): ReadRelation {
   const first = new Map<string, unknown>();
   const keyOf = (value: unknown, name: string) => JSON.stringify([userOf(value), name]);

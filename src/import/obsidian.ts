@@ -2,7 +2,7 @@ import type { ImportItem } from './item.ts';
 
 const MAX_TAG = 128;
 
-/** Code, in which nothing of the following means anything; front matter likewise. */
+/** Code blocks and code spans, where Obsidian syntax has no meaning. */
 const CODE =
   '^[ \\t]*(`{3,}|~{3,})[^\\n]*\\n[\\s\\S]*?(?:^[ \\t]*\\1[`~]*[ \\t]*$|(?![\\s\\S]))|(?<!`)(`+)(?!`)(?:(?!\\n[ \\t]*\\n)[\\s\\S])*?[^`]\\2(?!`)';
 const FRONT_MATTER = '(?<![\\s\\S])---[ \\t]*\\n[\\s\\S]*?\\n(?:---|\\.\\.\\.)[ \\t]*(?:\\n|$)';
@@ -17,7 +17,9 @@ const tags = new RegExp(
   'gmu',
 );
 
-/** The text without its comments, `%% … %%`; lines stay where they are. One that does not end hides all that follows. */
+/**
+ * Removes comments, `%% … %%`, and keeps the line breaks. A comment block that does not end hides the rest of the text.
+ */
 export function withoutComments(text: string): string {
   return text
     .replaceAll('\r\n', '\n')
@@ -26,13 +28,13 @@ export function withoutComments(text: string): string {
     );
 }
 
-/** The text with its wikilinks as the words that a reader sees, and the targets that they name, as they are written. */
+/** Returns the text with wikilinks as a reader sees them, and the targets of the links as they are written. */
 export function readWikilinks(text: string): { readonly text: string; readonly targets: readonly string[] } {
   const targets: string[] = [];
   const plain = text.replace(wikilinks, (found, ...rest) => {
     const link = groupOf(rest, 'link');
     if (link === undefined) return found;
-    // In a table the bar is escaped.
+    // In a table the `|` is escaped.
     const [target = '', alias] = link.split(/\\?\|(.*)/s);
     targets.push(target.trim());
     return (
@@ -46,21 +48,21 @@ export function readWikilinks(text: string): { readonly text: string; readonly t
   return { text: plain, targets };
 }
 
-/** The tags in a text, without their `#`. */
+/** Returns the tags in a text, without their `#`. */
 export function inlineTags(text: string): readonly string[] {
   const found = [...text.matchAll(tags)].flatMap(({ groups }) => groups?.['tag']?.replace(/\/+$/, '') ?? []);
   return found.filter((tag) => tag.length <= MAX_TAG);
 }
 
-/** The date of a daily note, which is its name. */
+/** Returns the date of a daily note, which its file name is; `undefined` for other notes. */
 export function dailyDate(name: string): string | undefined {
   const [, date] = /(?:^|\/)(\d{4}-\d{2}-\d{2})\.[^./]+$/.exec(name) ?? [];
   if (date === undefined || Number.isNaN(Date.parse(date))) return undefined;
-  // 31 February is no day.
+  // `Date` accepts 31 February as a day of March.
   return new Date(date).toISOString().startsWith(date) ? date : undefined;
 }
 
-/** The names of a note in links: its path, and each shorter end of it, without its ending. */
+/** Returns the names that links may use for a note: its path without extension, and each shorter suffix of the path. */
 export function noteNames(name: string): readonly string[] {
   const parts = name.replace(/\.[^./]+$/, '').split('/');
   return parts.map((_, at) => noteName(parts.slice(at).join('/')));
@@ -70,12 +72,12 @@ function noteName(target: string): string {
   return `note/${target.toLowerCase()}`;
 }
 
-/** The name of a section of the note that goes by `note`, a name of `noteNames`. */
+/** Returns the name of a section of a note. `note` is one of its `noteNames`. */
 export function sectionName(note: string, heading: string): string {
   return `${note}#${heading.trim().toLowerCase()}`;
 }
 
-/** A link of a section of the note `name` to what a wikilink says: that section, else the note. */
+/** Returns the link from the section `from` of the note `name` to the target: a section if it exists, else its note. */
 export function linkTo(target: string, from: string, name: string): ImportItem {
   const [note = '', ...headings] = target.split('#');
   const path = note.trim().replace(/\.md$/i, '');
@@ -88,7 +90,7 @@ export function linkTo(target: string, from: string, name: string): ImportItem {
   };
 }
 
-/** What a section says by a wikilink: its note links to another one. Within the note it says nothing. */
+/** Returns the relation `links_to` between two notes that a wikilink states; none for a link within a note. */
 export function relationTo(target: string, from: string, name: string): readonly ImportItem[] {
   const note = (target.split('#')[0] ?? '').trim().replace(/\.md$/i, '');
   if (note === '') return [];

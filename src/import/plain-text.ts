@@ -1,7 +1,7 @@
 import { parseParagraphs, splitLong } from '../files/plain-text.ts';
 import { type ImportItem, joinTags, MAX_CONTENT_BYTES, type SourceOptions, stableId } from './item.ts';
 
-/** One memory a paragraph. Its id is made of file and text, for a paragraph has no name that stays. */
+/** Reads each paragraph as a memory. Its id is made of file and text, because a paragraph has no lasting name. */
 export function readPlainText(text: string, name: string, options: SourceOptions): readonly ImportItem[] {
   const { scope } = options;
   const tags = joinTags([], options.tags);

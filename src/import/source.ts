@@ -42,9 +42,11 @@ const text = new Map<string, DocumentReader>([['.txt', readPlainText]]);
 const documents = new Map([...markdown, ...text]);
 
 /**
- * Opens a file or folder to import. Without a `format` a folder means its Markdown and text files, a folder named
- * `.git` its history, and a file what its ending says, or its structure when that is certain. Sources are named by
- * their path from `directory`, by which they are known again. Throws `unreadable_file`, `invalid_argument`.
+ * Opens a file or folder to import. Without a `format`, a folder is read for its Markdown and text files, a folder
+ * named
+ * `.git` for its history, and the format of a file follows from its extension, or from its structure if that is
+ * unambiguous. The path relative to `directory` identifies a source in later imports. Throws `unreadable_file`,
+ * `invalid_argument`.
  */
 export async function openSource(
   path: string,
@@ -89,8 +91,8 @@ export async function openSource(
 }
 
 /**
- * Opens a file of several users as a source for each of them, which says whose it is. Throws `invalid_argument` for a file
- * that names no users, and what `openSource` throws.
+ * Opens a file of several users as one source per user, with `user` set. Throws `invalid_argument` for a file that
+ * names no users, and the errors of `openSource`.
  */
 export async function openSourcesByUser(
   path: string,
@@ -111,7 +113,7 @@ function isDocumentFormat(format: ImportFormat | undefined): format is DocumentF
   return (DOCUMENT_FORMATS as readonly (ImportFormat | undefined)[]).includes(format);
 }
 
-/** The path from `directory`, with `/`; the whole path for what lies outside of it. */
+/** Returns the path relative to `directory`, with `/`, or the absolute path if it is outside. */
 function nameOf(path: string, directory: string): string {
   const whole = resolve(directory, path);
   const from = relative(directory, whole);
@@ -129,17 +131,19 @@ async function kindOf(path: string): Promise<'folder' | 'file'> {
   }
 }
 
-/** What the ending says; of JSON Lines, whose they are. */
+/**
+ * Returns the format by extension, and for JSON Lines by the first line; `undefined` if the extension is not enough.
+ */
 async function formatOf(path: string): Promise<ImportFormat | undefined> {
   const lower = path.toLowerCase();
   if (/\.(?:md|markdown)$/.test(lower)) return 'markdown';
   if (lower.endsWith('.txt')) return 'text';
-  // A pipe could not be read again from its first line on.
+  // A pipe cannot be read a second time from its first line.
   const rereadable = (await stat(path)).isFile();
   return rereadable && /\.(?:jsonl|ndjson)(?:\.gz)?$/.test(lower) ? formatOfLines(path) : undefined;
 }
 
-/** That of the first line that is JSON: a broken one says nothing. */
+/** Returns the format of the first line that is valid JSON. */
 async function formatOfLines(path: string): Promise<ImportFormat> {
   for await (const { text } of readLines(path, { onBadLine: () => {} })) {
     try {
