@@ -15,7 +15,7 @@ const queryFields = {
   stale: 'list',
 } as const;
 
-/** Throws `invalid_argument` unless they are datasets, read from files or made by hand, down to what is ranked by. */
+/** Throws `invalid_argument` unless all are datasets, from files or made by hand. Checks every field that is used. */
 export function checkDatasets(value: readonly Dataset[]): void {
   for (const [at, dataset] of list(value, 'datasets').entries()) checkDataset(dataset, `datasets[${at}]`);
 }
@@ -38,7 +38,7 @@ function checkDataset(value: unknown, field: string): void {
   }
 }
 
-/** What would be known only from wrong means, at the end. */
+/** Throws `invalid_argument` for judgements and weights that would otherwise only show as wrong means at the end. */
 function checkJudged(query: DatasetQuery, ids: ReadonlySet<string>, place: string): void {
   const { relevant, stale, mustNot = [], weight = 1 } = query;
   if (!(Number.isFinite(weight) && weight > 0)) {
@@ -72,13 +72,13 @@ function checkField(value: unknown, field: string, kind: Kind): void {
   }
 }
 
-/** Throws `invalid_argument` for what cannot open spaces. */
+/** Throws `invalid_argument` unless the engine has an `open` method. */
 export function checkEngine(engine: EvaluationEngine): void {
   if (typeof engine?.open === 'function') return;
   throw invalidArgument('engine', `${describe(engine)} must be what createEvaluationEngine returns`);
 }
 
-/** Throws `invalid_argument` for what `evaluate` does not return. */
+/** Throws `invalid_argument` unless all are runs as `evaluate` returns them. */
 export function checkRuns(runs: readonly EvaluationRun[]): void {
   for (const [at, run] of list(runs, 'runs').entries()) {
     if (typeof run?.result === 'object' && Array.isArray(run.outcomes) && Array.isArray(run.ks)) continue;

@@ -7,19 +7,19 @@ import { countedOutcomes, measureOutcomes, type QueryOutcome } from './report.ts
 import type { EvaluationRun } from './run.ts';
 import { pairedRandomisationTest, type RandomisationOptions } from './significance.ts';
 
-/** How a strategy differs from the baseline in one metric, over the headline of a dataset or one type of query. */
+/** The difference between a strategy and the baseline in one metric, over a dataset's headline or one type of query. */
 export interface Difference extends PairedDifference {
   readonly dataset: string;
-  /** The place of the dataset among those evaluated, from 0: two may have the same name. */
+  /** The index of the dataset among those evaluated, from 0, because two may have the same name. */
   readonly datasetIndex: number;
   readonly baseline: string;
   readonly strategy: string;
   /** The type of the queries. Absent for the headline. */
   readonly type?: string;
   readonly metric: string;
-  /** Pairs. */
+  /** The number of pairs. */
   readonly n: number;
-  /** Of the paired randomisation test, two-sided, not corrected for the number of comparisons. */
+  /** The two-sided p-value of the paired randomisation test, not corrected for multiple comparisons. */
   readonly p: number;
 }
 
@@ -41,9 +41,9 @@ const optionKeys = keysOf<CompareOptions>()({
 });
 
 /**
- * Compares every strategy with the baseline on each dataset, in each metric of its result, query by query: over the
- * headline, then over each type of query. The runs are those of one call of `evaluate`. Throws `invalid_argument` for a
- * baseline that is none of their strategies, for an unknown option, and for one out of its range.
+ * Compares every strategy with the baseline on each dataset and in each metric, query by query: over the headline, then
+ * over each type of query. `runs` are the result of one call of `evaluate`. Throws `invalid_argument` for a baseline
+ * that is not one of the strategies, and for an option that is unknown or out of range.
  *
  * @example
  * ```ts
@@ -59,7 +59,7 @@ export function compareRuns(
 ): readonly Difference[] {
   checkRuns(runs);
   onlyKeys(options, optionKeys, 'compareRuns');
-  // Too few pairs are not drawn from, and a wrong option would pass unseen.
+  // Checked here, because with too few pairs nothing is drawn and a wrong option would go unnoticed.
   checkSeed(options.seed);
   checkRounds(options.rounds);
   checkRounds(options.resamples, 'resamples');
@@ -74,7 +74,7 @@ export function compareRuns(
   });
 }
 
-/** The runs of one dataset each. Two files may have the same name, so that a strategy that comes again starts another. */
+/** Groups runs by dataset. Two datasets may have the same name, so a repeated strategy starts a new group. */
 export function groupRuns<
   Run extends { readonly result: { readonly dataset: string; readonly strategy: string } },
 >(runs: readonly Run[]): readonly (readonly Run[])[] {

@@ -1,14 +1,16 @@
 export interface ConcurrencyOptions<Item> {
-  /** How many at a time. Default is 1. */
+  /** How many items are processed at a time. Default is 1. */
   readonly concurrency?: number | undefined;
-  /** With several at a time the costliest start first, so that none of them is waited for at the end. */
+  /**
+   * Returns the cost of an item. With several at a time, the costliest start first, so that none runs alone at the end.
+   */
   readonly costOf: (item: Item) => number;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * The results of `work` on every item, in the order of the items. When one fails, the others are told to end by their
- * signal, and what failed first is thrown once all have ended.
+ * Calls `work` on every item and returns the results in the order of the items. If one fails, the others are aborted by
+ * their signal, and the first error is thrown once all have ended.
  */
 export async function mapConcurrently<Item, Result>(
   items: readonly Item[],

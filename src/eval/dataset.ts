@@ -6,15 +6,15 @@ import { parseSpaceName } from '../domain/space.ts';
 import { type Instant, parseInstant } from '../domain/time.ts';
 import { readLines, unreadableLine } from '../files/lines.ts';
 
-/** Memories and questions about them whose right answers are known. */
+/** Memories and questions about them with known right answers. */
 export interface Dataset {
-  /** The file's name without its ending. */
+  /** The file name without its extension. */
   readonly name: string;
-  /** By name, in the order of the file. */
+  /** The spaces by name, in the order of the file. */
   readonly spaces: ReadonlyMap<string, DatasetSpace>;
 }
 
-/** Queries are answered from the memories of their own space alone. */
+/** A space. Its queries are answered only from its own memories. */
 export interface DatasetSpace {
   readonly memories: readonly DatasetMemory[];
   readonly queries: readonly DatasetQuery[];
@@ -41,28 +41,29 @@ export interface DatasetQuery {
   readonly query: string;
   /** The moment of asking. */
   readonly now: Instant;
-  /** The kind of question, by which results are also reported. */
+  /** The type of question; results are also reported by type. */
   readonly type: string;
-  /** Ids of the memories that answer it. Empty: nothing should be found. */
+  /** Ids of the memories that answer it. Empty if nothing should be found. */
   readonly relevant: readonly string[];
   /** Ids of outdated memories, which must rank below the relevant ones. Often empty. */
   readonly stale: readonly string[];
   /** Ids of memories that must not be returned at all. Default is none. */
   readonly mustNot?: readonly string[] | undefined;
-  /** How much it counts in means, above 0. Default is 1. */
+  /** Its weight in means, above 0. Default is 1. */
   readonly weight?: number | undefined;
 }
 
 /**
- * Reads a dataset: JSON Lines, gzipped or not, one memory or query a line in any order, blank lines ignored.
+ * Reads a dataset: JSON Lines, gzipped or not, with one memory or query per line, in any order. Blank lines are
+ * ignored.
  *
  * ```
  * {"kind":"memory","space":"s","id":"m1","content":"…","createdAt":"2023-05-08T13:57:00Z","session"?,"type"?,"role"?,"author"?,…}
  * {"kind":"query","space":"s","id":"q1","query":"…","now":"2023-10-23T00:00:00Z","type":"…","relevant":["m1"],"stale"?:[],"mustNot"?:[],"weight"?:1}
  * ```
  *
- * Throws `unreadable_file` with `details.file` and `details.line` at the first line with a missing or wrong field, an
- * id that its space already has, or a judgement about a memory that its space has not; `aborted`.
+ * Throws `unreadable_file` with `details.file` and `details.line` for the first line with a missing or invalid field,
+ * an id that its space already has, or a judgement about a memory that its space does not have; `aborted`.
  *
  * @example
  * ```ts
@@ -110,7 +111,7 @@ export async function readDataset(
 interface SpaceDraft {
   readonly memories: Map<string, DatasetMemory>;
   readonly queries: Map<string, DatasetQuery>;
-  /** Where each query was read. */
+  /** The line number of each query. */
   readonly lines: Map<DatasetQuery, number>;
 }
 
@@ -171,7 +172,7 @@ function parseEntry(path: string, number: number, source: string): Entry {
 
 const MEMORY_FIELDS = ['id', 'content', 'sessionId', 'type', 'role', 'author', 'metadata'] as const;
 
-/** Reads the fields of one line; `refuse` throws. */
+/** Returns readers for the fields of one line. They call `refuse`, which throws, for an invalid field. */
 function fieldsOf(
   line: { readonly [field: string]: JsonValue },
   refuse: (field: string, problem: string) => never,
@@ -207,7 +208,7 @@ function fieldsOf(
         ? value
         : refuse(field, 'expected a number above 0, at most 1,000,000');
     },
-    /** Refuses what the engine would refuse later, when nobody knows the line. */
+    /** Refuses a memory that the engine would refuse later, when the line number is no longer known. */
     memory({ session, ...fields }: DatasetMemory): void {
       try {
         checkedFields({ ...fields, sessionId: session }, MEMORY_FIELDS, NO_LIMITS);
@@ -215,7 +216,7 @@ function fieldsOf(
         if (!SalienceError.isInstance(cause)) throw cause;
         const field = String(cause.details['field']);
         const problem = cause.message.replace(`${field}: `, '');
-        // Metadata has no field of its own: it is the rest of the line.
+        // Metadata is not one field of the line: it is all the remaining ones.
         refuse(field === 'sessionId' ? 'session' : field.replace('metadata.', ''), problem);
       }
     },

@@ -1,6 +1,6 @@
 import type { Embedder } from '../index.ts';
 
-/** The same embedder, which is asked for each text and purpose once: strategies ask the same questions one after another. */
+/** Wraps an embedder so that each text is embedded once per purpose, because all strategies ask the same questions. */
 export function embedOnce(embedder: Embedder): Embedder {
   const known = new Map<string, Float32Array | undefined>();
   const { model, dimensions, calibration, thresholds } = embedder;

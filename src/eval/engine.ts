@@ -24,15 +24,15 @@ import type { EvaluationEngine, EvaluationSpace } from './run.ts';
 export interface EvaluationEngineOptions {
   /** Default is `builtin`. */
   readonly embedder?: EmbedderChoice | undefined;
-  /** Strategies of your own: their definitions, or what `defineProfile` returned. */
+  /** Your own strategies: their definitions, or the results of `defineProfile`. */
   readonly profiles?: readonly ProfileDefinition[] | undefined;
   /** Options of every recall, for example `{ minScore: 0.2 }`. Default is none. */
   readonly recall?:
     | Omit<RecallOptions, 'strategy' | 'limit' | 'track' | 'now' | 'signal' | 'asOf'>
     | undefined;
   /**
-   * Threads that share the spaces, 1–64. More than one needs an embedder that is named, because functions do not cross
-   * threads, and the package as it is published. Default is 1, the caller's own thread.
+   * Threads that share the spaces, 1–64. More than one needs an embedder given by name, because functions cannot be
+   * passed to threads, and the unbundled package. Default is 1, the caller's own thread.
    */
   readonly workers?: number | undefined;
 }
@@ -48,12 +48,12 @@ const optionKeys = keysOf<EvaluationEngineOptions>()({
 const BATCH = 1000;
 
 /**
- * The engine itself under evaluation: each space is a store of its own in memory. The limit of a content's length is
- * off, no recall writes anything, and a text is embedded once however many strategies ask. Throws `invalid_argument`, and
+ * Creates an evaluation engine that runs this memory engine, with an in-memory store for each space. Content may be of
+ * any length, recalls write nothing, and a text is embedded once for all strategies. Throws `invalid_argument`, and
  * `unsupported` for several workers in a bundled program.
  *
- * A question that could not be searched as its strategy would ends the evaluation: `embedder_failed` where the embedder
- * fails on it, `invalid_argument` where the strategy finds by vectors alone and there is no embedder.
+ * A question that cannot be searched as its strategy requires ends the evaluation: with `embedder_failed` if the
+ * embedder fails, with `invalid_argument` if the strategy needs vectors and there is no embedder.
  *
  * @example
  * ```ts
@@ -88,7 +88,7 @@ export async function createEvaluationEngine(
   };
 }
 
-/** Throws `unknown_strategy`, and `invalid_argument` for one that no question changes. */
+/** Throws `unknown_strategy`, and `invalid_argument` for a strategy that takes no query. */
 export async function checkStrategies(
   strategies: readonly string[],
   profiles: EvaluationEngineOptions['profiles'],
@@ -110,7 +110,7 @@ export async function checkStrategies(
   }
 }
 
-/** Who is told of searches, if anybody. */
+/** Holds the function that is told of each search, if there is one. */
 interface Searches {
   look: ((snapshot: Snapshot, request: SearchRequest) => Promise<void>) | undefined;
 }
@@ -135,7 +135,7 @@ function evaluationSpace(memory: MemoryEngine, { recall, searches, close }: Open
   let ids: readonly string[] = [];
   return {
     async load(memories, { signal } = {}) {
-      // In the future of its own present a memory would count as written now.
+      // Loaded as of the latest memory: the engine would date a memory from the future as written now.
       const last = memories.reduce((latest, { createdAt }) => Math.max(latest, createdAt), 0);
       const operation = { now: formatInstant(last), signal };
       const kept = new Map<string, string>();
@@ -151,11 +151,11 @@ function evaluationSpace(memory: MemoryEngine, { recall, searches, close }: Open
           const stored = outcomes[at]?.id;
           if (stored !== undefined && stored !== id) kept.set(id, stored);
         });
-        // Only sessions write summaries; one that is in a dataset was written, and comes back as it was.
+        // Only sessions may write summaries, so those of a dataset are imported instead of remembered.
         const summaries = inputs.filter(({ type }) => type === 'summary');
         await memory.importMemories(summaries as Partial<Memory>[] as Memory[], operation);
       }
-      // What a store that is looked after would have noticed by now; nothing has faded yet.
+      // Finds the possible updates that a store with regular maintenance would have. Nothing fades.
       while ((await memory.maintain({ ...operation, fade: false })).compared > 0);
       ids = memories.map(({ id }) => id).filter((id) => !kept.has(id));
       return kept;
@@ -178,7 +178,8 @@ function evaluationSpace(memory: MemoryEngine, { recall, searches, close }: Open
     },
     async rank(text, { strategy, now, limit, contextTokens }) {
       const query = asQuery(text);
-      // Everything but the embedder works without waiting; an interrupt is heard only between turns of the event loop.
+      // Only the embedder waits. Without this, an interrupt would not be handled: that happens between turns of the
+      // event loop.
       await setImmediate();
       const options = { ...recall, strategy, now: formatInstant(now), track: false };
       const start = performance.now();
@@ -202,10 +203,10 @@ function evaluationSpace(memory: MemoryEngine, { recall, searches, close }: Open
   };
 }
 
-/** Characters of a query that an error shows. */
+/** The most characters of a query in an error message. */
 const EXCERPT = 100;
 
-/** A recall goes on without a part that it cannot have; a measure of what is left would pass for one of the strategy. */
+/** Throws if a recall had to do without an arm of its strategy: the metrics would not be those of the strategy. */
 function checkArms(
   { hits, trace: { arms } }: Pick<Recall<string>, 'hits' | 'trace'>,
   query: string,
@@ -220,7 +221,7 @@ function checkArms(
     );
   }
   const used = arms.filter(({ status }) => status !== 'not-used');
-  // Some rank by when and how important too.
+  // Some strategies also rank by time and importance, and still return hits.
   if (hits.length > 0 || used.length === 0 || used.some(({ status }) => status !== 'off')) return;
   throw new SalienceError(
     'invalid_argument',

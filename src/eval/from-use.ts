@@ -5,21 +5,21 @@ import { normalisedContent } from '../domain/statement.ts';
 import { type Instant, parseInstant } from '../domain/time.ts';
 import type { DatasetQuery } from './dataset.ts';
 
-/** A recall that was recorded, with its query. */
+/** A recorded recall. */
 export interface AskedQuestion {
   /** When it was asked, ISO 8601. */
   readonly at: string;
-  /** The moment for which it was computed. Default is `at`. */
+  /** The moment as of which it was computed. Default is `at`. */
   readonly now?: string | undefined;
   readonly strategy: string;
-  /** Absent where only its hash was kept. */
+  /** Absent if only its hash was recorded. */
   readonly query?: string | undefined;
   readonly sessionId?: string | undefined;
-  /** What was shown, best first. */
+  /** The hits that were shown, best first. */
   readonly hits: readonly { readonly id: string }[];
 }
 
-/** Memories that helped: a vote for one, or what `markUsed` was told. */
+/** Memories that helped, known from a vote or from `markUsed`. */
 export interface PositiveUse {
   /** ISO 8601. */
   readonly at: string;
@@ -30,33 +30,33 @@ export interface PositiveUse {
 export interface QuestionsFromUseOptions {
   readonly recalls: readonly AskedQuestion[];
   readonly uses: readonly PositiveUse[];
-  /** Ids of the memories that the set will hold. */
+  /** Ids of the memories that the dataset will contain. */
   readonly memories: ReadonlySet<string>;
-  /** The strategy that the set is to measure. Default is `hybrid`. */
+  /** The strategy that the dataset is to measure. Default is `hybrid`. */
   readonly strategy?: string | undefined;
-  /** A use belongs to a recall at most so many minutes before it. Default is 30. */
+  /** A use is attributed to a recall at most this many minutes before it. Default is 30. */
   readonly minutes?: number | undefined;
 }
 
-/** Why a recorded recall became no question. */
+/** Why a recorded recall did not become a question. */
 export type DropReason =
-  /** Only the hash of its query was kept. */
+  /** Only the hash of its query was recorded. */
   | 'query-not-recorded'
-  /** Nothing that it showed was used, which says nothing of what it showed. */
+  /** None of its hits was used, which is no evidence for or against them. */
   | 'nothing-used'
-  /** What was used is not in the set: it is no longer there, or no longer recalled. */
+  /** The used memories are not in `memories`: they no longer exist or can no longer be recalled. */
   | 'memory-gone'
-  /** The strategy to be measured showed it first: that it was used may be because it stood there. */
+  /** The measured strategy had ranked it first, which may be why it was used. */
   | 'first-of-strategy'
-  /** Its query was asked before; what was used counts for that question. */
+  /** Its query was asked before; its uses count for that question. */
   | 'asked-again';
 
 export interface QuestionsFromUse {
-  /** In the order in which they were first asked, of type `used`. */
+  /** The questions, of type `used`, in the order in which they were first asked. */
   readonly queries: readonly DatasetQuery[];
-  /** Recalls by why they became no question. */
+  /** The number of recalls that did not become a question, by reason. */
   readonly dropped: Readonly<Record<DropReason, number>>;
-  /** Used memories that no recall of the minutes before had shown. */
+  /** The number of used memories that no recall within `minutes` before had shown. */
   readonly unexplained: number;
 }
 
@@ -69,15 +69,17 @@ const optionKeys = keysOf<QuestionsFromUseOptions>()({
 });
 
 const MINUTE = 60_000;
-/** A use far down counts for this many at most, so that no single question decides. */
+/** The largest weight of a question, so that no single one dominates. */
 const MOST_WEIGHT = 10;
 
 /**
- * Questions with known answers from what people asked and then used. Only positive use is evidence: what was not used may
- * not have been looked at. A use is put down to the latest recall in the minutes before it that showed the memory, in the
- * same session where both name one. People look at what stands high, so a question counts by the rank at which its best
- * evidence was used (inverse propensity 1/rank, at most 10), and one whose whole evidence the measured strategy itself had
- * put first is left out. What was never shown cannot become evidence. Throws `invalid_argument`, `invalid_time`.
+ * Derives questions with known answers from recorded recalls and uses. Only positive use is evidence: a memory that was
+ * not used may not have been looked at. A use is attributed to the latest recall within `minutes` before it that showed
+ * the memory, and in the same session if both name one. People look at high ranks first, so a question is weighted by
+ * the rank of its best used evidence (inverse propensity with propensity 1/rank, at most 10). A question whose evidence
+ * the measured strategy itself had ranked first is left out. A memory that was never shown cannot become evidence.
+ * Throws
+ * `invalid_argument`, `invalid_time`.
  *
  * Source: Joachims, Swaminathan and Schnabel, 2017, doi:10.1145/3018661.3018699.
  *
@@ -139,7 +141,7 @@ export function questionsFromUse(options: QuestionsFromUseOptions): QuestionsFro
     const known = questions.get(key);
     questions.set(key, known ? joined(known, evidence) : evidence);
   }
-  // Not before: what was used when it was asked once more would count as no answer.
+  // Only now: a use after the same question was asked again may still add evidence.
   const decided = [...questions.values()].filter(({ isFirst }) => isFirst);
   const open = [...questions.values()].filter(({ isFirst }) => !isFirst);
   for (const { recalls } of decided) dropped['first-of-strategy'] += recalls;
@@ -162,11 +164,11 @@ interface Question {
   readonly query: string;
   readonly now: Instant;
   readonly relevant: ReadonlySet<string>;
-  /** The best at which evidence was shown, from 1. */
+  /** The best rank at which evidence was shown, from 1. */
   readonly rank: number;
-  /** Whether the measured strategy had put all of the evidence first, whenever it was asked. */
+  /** Whether the measured strategy had ranked all of the evidence first each time the question was asked. */
   readonly isFirst: boolean;
-  /** In how many recalls it was asked. */
+  /** The number of recalls that asked it. */
   readonly recalls: number;
 }
 
@@ -199,7 +201,7 @@ function evidenceOf(
   };
 }
 
-/** Asked again later: all that was used counts, as of the later moment. */
+/** Merges a question with a later recall of the same query: all uses count, as of the later moment. */
 function joined(first: Question, again: Question): Question {
   return {
     query: first.query,

@@ -1,5 +1,5 @@
 /**
- * How good recalls are: datasets with known answers, runs of strategies over them, metrics, tables and significance.
+ * Evaluation of recalls: datasets with known answers, runs of strategies, metrics, tables and significance tests.
  *
  * @module
  */

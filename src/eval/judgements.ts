@@ -1,14 +1,14 @@
 import type { DatasetQuery } from './dataset.ts';
 
-/** Under which id each memory was stored, where that is not its own. See `EvaluationSpace.load`. */
+/** Maps the ids of deduplicated memories to the ids they are stored under. See `EvaluationSpace.load`. */
 export type KeptAs = ReadonlyMap<string, string>;
 
-/** The ids under which these memories were stored, each once. */
+/** Returns the ids under which these memories are stored, each once. */
 export function keptIds(ids: readonly string[], kept: KeptAs): readonly string[] {
   return [...new Set(ids.map((id) => kept.get(id) ?? id))];
 }
 
-/** What a query judges, by the ids under which the memories were stored. */
+/** Returns the judgements of a query with the ids under which the memories are stored. */
 export function keptJudgements(
   query: Pick<DatasetQuery, 'relevant' | 'stale' | 'mustNot'>,
   kept: KeptAs,

@@ -1,6 +1,6 @@
 import type { SearchRequest, Snapshot, SpaceStore } from '../store-kit.ts';
 
-/** A space that tells `look` what each search asks for, within the moment that the search reads. */
+/** Wraps a space so that `look` is called with the request of each search and the snapshot that it reads. */
 export function observed(
   space: SpaceStore,
   look: (snapshot: Snapshot, request: SearchRequest) => Promise<void>,

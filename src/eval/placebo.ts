@@ -3,8 +3,8 @@ import type { DatasetMemory } from './dataset.ts';
 import type { RankedHit } from './run.ts';
 
 /**
- * Strategies that know nothing of the query, so that a reader sees what chance gives: all memories in a random order; the
- * answer of the first strategy in a random order; the newest first.
+ * Strategies that ignore the query, to show what chance achieves: all memories in random order, the answer of the first
+ * strategy in random order, and the newest memories first.
  */
 export const PLACEBOS = ['placebo:random', 'placebo:shuffled', 'placebo:recent'] as const;
 
@@ -14,9 +14,9 @@ export function isPlacebo(strategy: string): strategy is Placebo {
   return (PLACEBOS as readonly string[]).includes(strategy);
 }
 
-/** What a placebo ranks for one question. */
+/** The input of a placebo for one question. */
 export interface PlaceboInput {
-  /** Those that the engine kept, in the order of the dataset. */
+  /** The memories that the engine stored, in the order of the dataset. */
   readonly memories: readonly DatasetMemory[];
   /** The answer of the first strategy. */
   readonly answer: readonly RankedHit[];
@@ -25,7 +25,7 @@ export interface PlaceboInput {
   readonly seed: number;
 }
 
-/** The whole ranking, best first, with scores that fall with the rank. */
+/** Returns the whole ranking, best first, with scores that decrease with the rank. */
 export function rankPlacebo(placebo: Placebo, input: PlaceboInput): readonly RankedHit[] {
   const { memories, answer, key } = input;
   const seed = seedOf(input.seed, placebo, ...key);
@@ -41,7 +41,7 @@ export function rankPlacebo(placebo: Placebo, input: PlaceboInput): readonly Ran
       return order.map(({ id }, at) => ({ id, score: answer[at]?.score ?? 0 }));
     }
     case 'placebo:recent': {
-      // Of two of the same time the later one in the file is the newer.
+      // Of two memories with the same time, the later one in the file is newer.
       const order = memories
         .map(({ id, createdAt }, at) => ({ id, createdAt, at }))
         .sort((left, right) => right.createdAt - left.createdAt || right.at - left.at);

@@ -10,77 +10,79 @@ import {
 } from '../fit/metrics.ts';
 import type { Difference } from './compare.ts';
 
-/** What `salience eval --json` prints. */
+/** The output of `salience eval --json`. */
 export interface EvaluationReport {
   readonly results: readonly EvaluationResult[];
-  /** Of every other strategy from the baseline. Absent with a single strategy. */
+  /** The differences of every other strategy from the baseline. Absent with a single strategy. */
   readonly differences?: readonly Difference[];
 }
 
-/** How well one strategy answered one dataset. */
+/** The result of one strategy on one dataset. */
 export interface EvaluationResult {
   readonly dataset: string;
   readonly strategy: string;
   readonly embedder: string;
-  /** Queries behind `metrics`. */
+  /** The number of queries that `metrics` covers. */
   readonly n: number;
   /** `recall@k`, `hit@k`, `all@k`, `ndcg@k`, `mrr@k` for every k, and the uncut `mrr`: means over `n` queries. */
   readonly metrics: Metrics;
-  /** Every type of query that has a right answer, also those that `metrics` leaves out, by name. */
+  /** The metrics of each type of query with a right answer, by name, including types that `metrics` leaves out. */
   readonly byType: Readonly<Record<string, TypeResult>>;
   readonly updatedAboveStale: {
     /** Queries whose best relevant memory is ranked, and above the best stale one. */
     readonly won: number;
-    /** Queries behind `metrics` that name stale memories. */
+    /** Queries covered by `metrics` that name stale memories. */
     readonly of: number;
   };
-  /** What must not be returned: `stale` and `mustNot` memories. Absent when no query behind `metrics` names any. */
+  /**
+   * Counts for `stale` and `mustNot` memories, which must not be returned. Absent if no query in `metrics` names any.
+   */
   readonly forbidden?: ForbiddenResult;
-  /** Queries behind `metrics` to which nothing at all was returned. */
+  /** Queries covered by `metrics` with an empty answer, of all of them. */
   readonly falseRefusals: { readonly empty: number; readonly of: number };
-  /** Of the contexts that were made of the answers. Absent unless contexts were asked for. */
+  /** Tokens of the contexts built from the answers. Absent unless contexts were requested. */
   readonly tokens?: { readonly mean: number; readonly p50: number; readonly p95: number };
   /** Over all queries. */
   readonly latencyMs: { readonly p50: number; readonly p95: number; readonly p99: number };
-  /** Types that are only in `byType`. Absent when there are none. */
+  /** Types that only `byType` reports. Absent if there are none. */
   readonly reportedApart?: readonly string[];
-  /** Queries to which nothing should be found, which no metric counts. Absent when there are none. */
+  /** Queries for which nothing should be found; no metric counts them. Absent if there are none. */
   readonly abstention?: {
     readonly n: number;
-    /** Those to which something was returned all the same. */
+    /** Those with a hit nevertheless. */
     readonly answered: number;
   };
 }
 
-/** Numbers of queries, of those behind `metrics` that name stale or forbidden memories. */
+/** Counts of queries, of those in `metrics` that name stale or forbidden memories. */
 export interface ForbiddenResult {
   readonly of: number;
-  /** With one of these memories above the best relevant one, or with no relevant one beside it. */
+  /** Queries with such a memory above the best relevant one, or without any relevant one. */
   readonly above: number;
-  /** With one of them among the first k, by k. */
+  /** Queries with such a memory among the first k, by k. */
   readonly returned: Readonly<Record<string, number>>;
 }
 
 /** The metrics of one type of query, and the number of its queries as `n`. */
 export type TypeResult = Metrics & { readonly n: number };
 
-/** What one query came to. */
+/** The outcome of one query. */
 export interface QueryOutcome {
   readonly type: string;
-  /** Distinct ids, best first. Reaches to the end of the space where `mrr` or `stale` depend on it. */
+  /** Distinct ids, best first. Covers the whole space if `mrr` or `stale` depend on it. */
   readonly ranking: readonly string[];
   readonly relevant: readonly string[];
   readonly stale?: readonly string[] | undefined;
-  /** What must not be returned at all, besides `stale`. Default is none. */
+  /** Ids that must not be returned at all, besides `stale`. Default is none. */
   readonly mustNot?: readonly string[] | undefined;
-  /** How many of the ranking were returned; what follows was only ranked. Default is all. */
+  /** How many ids of `ranking` were returned; the rest was only ranked. Default is all. */
   readonly returned?: number | undefined;
-  /** How much it counts in means. Default is 1. */
+  /** Its weight in means. Default is 1. */
   readonly weight?: number | undefined;
-  /** Which space it was asked in: answers from one space are alike. Default is one for all. */
+  /** The space of the query; answers from one space are not independent. Default is one space for all. */
   readonly space?: string | undefined;
   readonly milliseconds: number;
-  /** Of the context that was made of the answer. */
+  /** Tokens of the context built from the answer. */
   readonly tokens?: number | undefined;
 }
 
@@ -102,12 +104,12 @@ const optionKeys = keysOf<SummariseOptions>()({
 });
 
 /**
- * LoCoMo's adversarial questions ask for what was never said, so finding the turns that they name as evidence is no
- * success; results are reported without them. Source: Maharana et al., 2024, arXiv:2402.17753.
+ * The types of queries that the headline leaves out by default. LoCoMo's adversarial questions ask for something that
+ * was never said, so finding their evidence turns is no success. Source: Maharana et al., 2024, arXiv:2402.17753.
  */
 export const TYPES_REPORTED_APART: readonly string[] = ['adversarial'];
 
-/** The queries that the headline counts: those with a right answer, of the types that are not reported apart. */
+/** Returns the queries that the headline counts: those with a right answer and of no type in `excludeTypes`. */
 export function countedOutcomes<Outcome extends Pick<QueryOutcome, 'relevant' | 'type'>>(
   outcomes: readonly Outcome[],
   excludeTypes: readonly string[] = TYPES_REPORTED_APART,
@@ -117,7 +119,7 @@ export function countedOutcomes<Outcome extends Pick<QueryOutcome, 'relevant' | 
 }
 
 /**
- * The result of a strategy on a dataset from what each query came to.
+ * Computes the result of a strategy on a dataset from the outcome of each query.
  *
  * @example
  * ```ts
@@ -185,7 +187,7 @@ export function summarise(outcomes: readonly QueryOutcome[], options: SummariseO
   };
 }
 
-/** What was returned of a ranking. */
+/** Returns the part of a ranking that was returned. */
 export function answerOf({
   ranking,
   returned,
@@ -213,7 +215,7 @@ function summariseForbidden(
   };
 }
 
-/** The measures of each query, in order. */
+/** Returns the metrics of each query, in order. */
 export function measureOutcomes(
   outcomes: readonly QueryOutcome[],
   ks: readonly number[],
@@ -222,9 +224,8 @@ export function measureOutcomes(
 }
 
 /**
- * The smallest of the values that at least `percent` per cent of them do not exceed (nearest rank); 0 without
- * values. `percent` is above 0 and at most 100, and the values are finite, else `invalid_argument` is
- * thrown.
+ * Returns the nearest-rank percentile: the smallest value that at least `percent` per cent of the values do not exceed,
+ * or 0 without values. Throws `invalid_argument` unless `percent` is above 0 and at most 100 and all values are finite.
  *
  * @example
  * ```ts

@@ -11,29 +11,29 @@ import type { EvaluatedQuery, EvaluationRun, RankedHit } from './run.ts';
 export interface RowsHeader {
   readonly kind: 'evaluation';
   readonly version: 1;
-  /** How it was made, for readers. */
+  /** How the file was made, for readers. */
   readonly about?: Readonly<Record<string, unknown>>;
   readonly ks: readonly number[];
-  /** The types that the headline leaves out; absent for `TYPES_REPORTED_APART`. */
+  /** The types that the headline leaves out. Default is `TYPES_REPORTED_APART`. */
   readonly excludeTypes?: readonly string[];
   /** The datasets in their order, with a hash of their memories and queries. */
   readonly datasets: readonly { readonly name: string; readonly sha256: string }[];
-  /** Those that answered every dataset; absent in what an older version wrote. */
+  /** The strategies, each of which answered every dataset. Absent in files of older versions. */
   readonly strategies?: readonly string[];
 }
 
-/** What one strategy returned to one question, and what it is worth. */
+/** The answer of one strategy to one question, with its metrics. */
 export interface AnswerRow {
   readonly kind: 'answer';
-  /** The place of the dataset in the header. */
+  /** The index of the dataset in the header. */
   readonly dataset: number;
   readonly strategy: string;
   readonly space: string;
   readonly id: string;
   readonly type: string;
-  /** What was returned, best first. */
+  /** The hits that were returned, best first. */
   readonly hits: readonly RankedHit[];
-  /** Ids ranked below, as far as the first relevant one; absent when the answer holds what it needs. */
+  /** Ids ranked below the hits, up to the first relevant one. Absent if no metric needs them. */
   readonly below?: readonly string[];
   /** Ids of the memories that answer the question, as the store kept them. */
   readonly evidence: readonly string[];
@@ -48,7 +48,7 @@ export interface AnswerRow {
   readonly tokens?: number;
 }
 
-/** A result, as it follows from the rows of its dataset and strategy. */
+/** The result computed from the answers of a strategy on a dataset. */
 export interface SummaryRow {
   readonly kind: 'summary';
   readonly dataset: number;
@@ -66,8 +66,8 @@ export interface RowsOptions {
 const optionKeys = keysOf<RowsOptions>()({ datasets: true, excludeTypes: true, about: true });
 
 /**
- * The runs of one call of `evaluate` as rows, one JSON object each: a header, then for each dataset and strategy its
- * answers and its summary. `verifyRows` recomputes them.
+ * Yields the runs of one call of `evaluate` as rows of JSON: a header, then for each dataset and strategy the answers
+ * and a summary. `verifyRows` checks them.
  *
  * @example
  * ```ts
@@ -117,13 +117,13 @@ function rowOf(outcome: EvaluatedQuery, dataset: number, strategy: string, ks: r
   };
 }
 
-/** No measure depends on what is ranked below the returned ones and below the first relevant one. */
+/** Returns the ids up to the first relevant one: no metric depends on those after it. */
 function belowOf(deeper: readonly string[], relevant: readonly string[]): readonly string[] {
   const first = deeper.findIndex((id) => relevant.includes(id));
   return deeper.slice(0, first + 1);
 }
 
-/** A hash of what a dataset says, whatever its file looks like. */
+/** Returns a hash of the memories and queries of a dataset, independent of the formatting of its file. */
 export function hashOf({ spaces }: Dataset): string {
   return createHash('sha256')
     .update(JSON.stringify([...spaces]))

@@ -11,20 +11,20 @@ import { type KeptAs, keptIds, keptJudgements } from './judgements.ts';
 import { isPlacebo, rankPlacebo } from './placebo.ts';
 import { type EvaluationResult, type QueryOutcome, summarise } from './report.ts';
 
-/** What is evaluated: something that remembers a space's memories and ranks them for a query. */
+/** The engine under evaluation: it stores the memories of a space and ranks them for a query. */
 export interface EvaluationEngine {
-  /** Opens a space that holds nothing, whatever was in a space of this name before. */
+  /** Opens an empty space, even if a space of this name held memories before. */
   open(space: string): Promise<EvaluationSpace>;
   /** How many spaces may be open at a time. Default is 1. */
   readonly concurrency?: number | undefined;
-  /** Throws for a strategy that it cannot rank by. Is called before a space is opened; placebos are left out. */
+  /** Throws for a strategy that it cannot rank by. Called before any space is opened, without the placebos. */
   checkStrategies?(strategies: readonly string[]): Promise<void>;
 }
 
 export interface EvaluationSpace {
   /**
-   * Remembers them. Returns, for each id under which nothing was stored because another memory says the same, the id
-   * under which that is: the two count as each other, and as relevant if either is. May end early once `signal` aborts: the
+   * Stores the memories. Returns a map from the id of each memory that was deduplicated to the id of the memory that
+   * says the same. The two count as one memory, which is relevant if either is. May end early once `signal` aborts; the
    * space is then closed.
    */
   load(
@@ -32,20 +32,22 @@ export interface EvaluationSpace {
     options?: { readonly signal?: AbortSignal | undefined },
   ): Promise<ReadonlyMap<string, string>>;
   /**
-   * The best `limit` memories at the moment `now`, best first. Must leave the space as it was: the order in which queries
-   * and strategies come must not matter.
+   * Returns the best `limit` memories at the moment `now`, best first. Must not change the space, so that the order of
+   * queries and strategies does not matter.
    */
   rank(query: string, options: RankOptions): Promise<Ranking>;
-  /** What a strategy's formula reads of the memories for a query; absent where that cannot be known. For `tune`. */
+  /**
+   * Returns the inputs of a strategy's formula for a query, which `tune` needs. Absent if the engine cannot tell them.
+   */
   features?(query: string, options: Pick<RankOptions, 'strategy' | 'now'>): Promise<QuestionFeatures>;
   close(): Promise<void>;
 }
 
 export interface Ranking {
   readonly hits: readonly RankedHit[];
-  /** How long it took, where that is not what a caller measures. Default is what the caller measures. */
+  /** How long the ranking took, if the time that the caller measures is not right. Default is that time. */
   readonly milliseconds?: number | undefined;
-  /** Of the context made of the answer, where `contextTokens` asks for one. */
+  /** Tokens of the context that was built from the answer, if `contextTokens` asked for one. */
   readonly tokens?: number | undefined;
 }
 
@@ -58,30 +60,33 @@ export interface RankOptions {
   readonly strategy: string;
   readonly now: Instant;
   readonly limit: number;
-  /** Also make a context of at most so many tokens, untimed, and say how many it takes. Default is none. */
+  /** Also builds a context of at most this many tokens, untimed, and reports its tokens. Default is no context. */
   readonly contextTokens?: number | undefined;
 }
 
 export interface EvaluateOptions {
   readonly datasets: readonly Dataset[];
-  /** Distinct names, at least one. Those of `PLACEBOS` are ranked here; the first must not be one. */
+  /**
+   * Distinct names, at least one. `evaluate` itself ranks for the names in `PLACEBOS`; the first must not be one of
+   * them.
+   */
   readonly strategies: readonly string[];
-  /** How the results name the engine's embedder. */
+  /** The name of the engine's embedder in the results. */
   readonly embedder: string;
   /** Depths at which rankings are cut. Default is `DEFAULT_KS`. */
   readonly ks?: readonly number[] | undefined;
-  /** Types of queries that the headline leaves out. Default is `TYPES_REPORTED_APART`. */
+  /** Types of queries that the headline metrics leave out. Default is `TYPES_REPORTED_APART`. */
   readonly excludeTypes?: readonly string[] | undefined;
-  /** Also make a context of at most so many tokens for each query, and report what it takes. Default is none. */
+  /** Also builds a context of at most this many tokens for each query and reports its tokens. Default is no context. */
   readonly contextTokens?: number | undefined;
-  /** Of what placebos draw: a whole number from 0 to 2^32 − 1. Default is 1. */
+  /** The seed of the placebos: a whole number from 0 to 2^32 − 1. Default is 1. */
   readonly seed?: number | undefined;
-  /** Called before each step: queries answered so far, of how many, and what comes next. */
+  /** Called before each step with the number of queries answered, the total, and a label of the next step. */
   readonly onProgress?: ((done: number, total: number, label: string) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A strategy's result on a dataset, with what it was computed from. */
+/** The result of a strategy on a dataset, with the outcomes it was computed from. */
 export interface EvaluationRun {
   readonly result: EvaluationResult;
   /** In the order of the dataset, the same for every strategy. */
@@ -90,15 +95,15 @@ export interface EvaluationRun {
   readonly ks: readonly number[];
 }
 
-/** What one query of a dataset came to. */
+/** The outcome of one query of a dataset. */
 export interface EvaluatedQuery extends QueryOutcome {
   readonly space: string;
-  /** Of the query, in its space. */
+  /** The id of the query, unique in its space. */
   readonly id: string;
   readonly query: string;
   /** What was returned, best first: the head of `ranking`. */
   readonly hits: readonly RankedHit[];
-  /** For ids that the query names and under which nothing was stored, the id of the memory that says the same. */
+  /** Maps ids that the query names but that were deduplicated to the id of the memory that says the same. */
   readonly sameAs: Readonly<Record<string, string>>;
 }
 
@@ -116,16 +121,19 @@ const optionKeys = keysOf<EvaluateOptions>()({
 
 export const DEFAULT_KS: readonly number[] = [1, 5, 10, 20];
 
-/** Most evidence that is not in an answer is in one of so many times its length, which costs far less than all. */
+/**
+ * The factor by which an answer without evidence is extended first. Most missing evidence is found within it, at far
+ * less cost than in a ranking of all memories.
+ */
 const DEEPER = 5;
 
 /**
- * Answers every query of every dataset with every strategy, and measures the answers. Runs come by dataset, then by
- * strategy, in the given order. Each space is loaded once, for all strategies.
+ * Answers every query of every dataset with every strategy, and measures the answers. Runs are ordered by dataset, then
+ * by strategy, as given. Each space is loaded once, for all strategies.
  *
- * The time of a query is that of ranking the `max(ks)` best. Where that answer is cut before the first relevant memory,
- * a longer one follows, and then the ranking of the whole space, untimed, so that `mrr` and `updatedAboveStale` are over
- * the full ranking. Throws `invalid_argument`, `aborted`, and what the engine throws.
+ * The time of a query is the time to rank the best `max(ks)`. If that answer ends before the first relevant memory, a
+ * longer one is requested and then the ranking of the whole space, both untimed, so that `mrr` and `updatedAboveStale`
+ * cover the full ranking. Throws `invalid_argument`, `aborted`, and the errors of the engine.
  *
  * @example
  * ```ts
@@ -149,7 +157,7 @@ export async function evaluate(
   checkStrategies(strategies);
   checkSeed(seed);
   const ks = checkKs(options.ks ?? DEFAULT_KS);
-  // Those before a wrong one may take long.
+  // Checked first, because the strategies before a wrong one may take long.
   await engine.checkStrategies?.(strategies.filter((name) => !isPlacebo(name)));
   const total = strategies.length * datasets.reduce((sum, dataset) => sum + countQueries(dataset), 0);
   const progress: Progress = { done: 0, report: (done, label) => options.onProgress?.(done, total, label) };
@@ -191,7 +199,7 @@ interface SpaceContext {
   readonly progress: Progress;
 }
 
-/** What the strategies answered to the queries of one space. */
+/** Returns the outcomes of all strategies for the queries of one space. */
 async function evaluateSpace(
   name: string,
   space: DatasetSpace,
@@ -229,7 +237,7 @@ async function evaluateSpace(
 interface LoadedSpace {
   readonly name: string;
   readonly opened: EvaluationSpace;
-  /** Those that were kept. */
+  /** The memories that were stored under their own id. */
   readonly memories: readonly DatasetMemory[];
   /** See `EvaluationSpace.load`. */
   readonly kept: KeptAs;
@@ -274,7 +282,7 @@ async function answer(
     ...(top.tokens !== undefined && { tokens: top.tokens }),
   };
 
-  // All measures are decided at the first relevant memory; what is stale counts only above it.
+  // The first relevant memory decides all measures that look deeper; stale memories count only above it.
   let ranking: readonly string[] = found;
   const all = memories.length + kept.size;
   for (const limit of [DEEPER * depth, all]) {
@@ -282,7 +290,7 @@ async function answer(
     const isOpen = relevant.length > 0 && !ranking.some((id) => relevant.includes(id));
     if (!isCut || !isOpen) break;
     const deeper = await rank(Math.min(limit, all));
-    // What a caller sees at this depth stays the head, also if an engine ranks otherwise when asked for more.
+    // The answer stays the head of the ranking, even if the engine orders it differently in a longer answer.
     ranking = [...new Set([...found, ...idsOf(deeper.hits)])];
     if (deeper.hits.length < limit) break;
   }
@@ -304,7 +312,7 @@ function countQueries(dataset: Dataset): number {
   return count;
 }
 
-/** Loading takes time by memories, each answer by memories again. */
+/** Estimates the cost of a space: loading takes time in proportion to its memories, and so does each answer. */
 function costOf({ memories, queries }: DatasetSpace): number {
   return memories.length * (1 + queries.length);
 }
@@ -326,7 +334,7 @@ function checkStrategies(strategies: readonly string[]): void {
   );
 }
 
-/** The cut-offs in ascending order. */
+/** Returns the cut-offs in ascending order, each once. Throws `invalid_argument`. */
 function checkKs(ks: readonly number[]): readonly number[] {
   list(ks, 'ks');
   const valid = ks.length > 0 && ks.every((k) => Number.isSafeInteger(k) && k >= 1);

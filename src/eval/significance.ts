@@ -4,7 +4,7 @@ import { onlyKeys } from '../domain/options.ts';
 import { checkRounds, checkSeed, randomWords } from '../fit/random.ts';
 
 export interface RandomisationOptions {
-  /** Random relabellings when there are too many to try them all, 1–10,000,000. Default is 10,000. */
+  /** Random relabellings if there are too many to try all, 1–10,000,000. Default is 10,000. */
   readonly rounds?: number | undefined;
   /** The same seed gives the same p. A whole number from 0 to 2^32 − 1. Default is 1. */
   readonly seed?: number | undefined;
@@ -55,7 +55,7 @@ export function pairedRandomisationTest(
     return Math.abs(sum);
   };
   const observed = total(() => true);
-  // Sums that are equal on paper may differ in their last bits with the signs.
+  // Mathematically equal sums may differ in their last bits, depending on the signs.
   const threshold = observed - 1e-9 * differences.reduce((sum, each) => sum + Math.abs(each), 0);
 
   if (differences.length < 31 && 2 ** differences.length <= rounds) {

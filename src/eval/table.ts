@@ -7,12 +7,12 @@ import type { EvaluationResult } from './report.ts';
 
 export interface FormatReportOptions {
   /**
-   * From `compareRuns` of the runs of all these results; a metric whose difference from the baseline is certain is marked.
-   * Default is none.
+   * The output of `compareRuns` for the runs of all these results. A metric with a certain difference from the baseline
+   * is marked. Default is no marks.
    */
   readonly differences?: readonly Difference[] | undefined;
   /**
-   * Columns of the terminal: a table that is wider is continued in further ones below it, each with the strategies.
+   * The width of the terminal in columns. A wider table is split into several, each with the names of the strategies.
    * Default is no limit.
    */
   readonly width?: number | undefined;
@@ -21,9 +21,10 @@ export interface FormatReportOptions {
 const NOTHING = '–';
 
 /**
- * The results for people, in plain text without colour: for each dataset a table of strategies and one of types of
- * query. It shows recall at every k, hit at the smallest, NDCG at 10 or the k nearest to it, and the uncut MRR; the
- * results themselves hold all. Below stands what was returned that must not be, where a dataset says so.
+ * Formats results as plain text without colour: for each dataset a table of strategies and one of query types. The
+ * columns are recall at every k, hit at the smallest k, NDCG at 10 or the nearest k, and the uncut MRR; the results
+ * themselves have all metrics. A further table counts returned memories that must not be returned, if the dataset names
+ * any.
  *
  * @example
  * ```ts
@@ -106,7 +107,7 @@ function describeMarks(differences: readonly Difference[]): string {
   return `▲ ▼ the 95 % interval of the difference from ${differences[0]?.baseline} excludes 0 (paired bootstrap over ${over})`;
 }
 
-/** What was returned that must not be, and what was not although it should. Empty when there is nothing to say. */
+/** Returns the table of `refusalColumns` as lines; none if no result has such columns. */
 function formatRefusals(results: readonly EvaluationResult[], width: number): readonly string[] {
   const columns = refusalColumns(results);
   if (columns.length === 0) return [];
@@ -115,10 +116,12 @@ function formatRefusals(results: readonly EvaluationResult[], width: number): re
   return ['', drawTables(titles, rows, width)];
 }
 
-/** What a column is called, and what it says of a result. */
+/** The title of a column, and the function that returns its cell for a result. */
 export type ResultColumn = readonly [title: string, of: (result: EvaluationResult) => string];
 
-/** Those of what was returned that must not be, and of what was not although it should, as far as a dataset or a result has any. */
+/**
+ * Returns the columns on forbidden hits, on hits without a right answer, and on empty answers, as far as there are any.
+ */
 export function refusalColumns(results: readonly EvaluationResult[]): readonly ResultColumn[] {
   const first = results[0]!;
   const refused = results.some(({ falseRefusals }) => falseRefusals.empty > 0);
@@ -181,7 +184,7 @@ function describe({ dataset, n, embedder, reportedApart, abstention }: Evaluatio
   ].join(', ');
 }
 
-/** The metrics that are shown: recall at every k, hit at the smallest, NDCG at 10 or the k nearest to it, the uncut MRR. */
+/** Returns the metrics to show: recall at every k, hit at the smallest, NDCG at 10 or the nearest k, the uncut MRR. */
 export function chooseColumns(results: readonly EvaluationResult[]): readonly string[] {
   const names = results
     .flatMap(({ metrics, byType }) => [metrics, ...Object.values(byType)])
@@ -198,7 +201,7 @@ function formatMetric(metrics: Metrics, name: string): string {
   return metrics[name]?.toFixed(3) ?? NOTHING;
 }
 
-/** One table, or as many as its columns need to fit; each begins with the columns up to `strategy`. */
+/** Draws one table, or as many as the columns need to fit the width. Each begins with the columns up to `strategy`. */
 function drawTables(titles: readonly string[], rows: readonly (readonly string[])[], width: number): string {
   const names = titles.indexOf('strategy') + 1;
   const drawn: string[] = [];

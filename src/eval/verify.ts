@@ -10,7 +10,7 @@ import { keptJudgements } from './judgements.ts';
 import { type QueryOutcome, summarise } from './report.ts';
 import { type AnswerRow, type EvaluationRow, hashOf, type RowsHeader, type SummaryRow } from './rows.ts';
 
-/** Something in a file of rows that does not follow from the dataset and the other rows. */
+/** A value in a file of rows that does not follow from the dataset and the other rows. */
 export interface RowProblem {
   /** The line, from 1. */
   readonly line: number;
@@ -18,15 +18,16 @@ export interface RowProblem {
 }
 
 export interface RowsCheck {
-  /** Answers that were looked at. */
+  /** How many answers were checked. */
   readonly answers: number;
-  /** Empty when everything follows. */
+  /** Empty if every value follows from the datasets and the other rows. */
   readonly problems: readonly RowProblem[];
 }
 
 /**
- * Recomputes every metric of a file that `rowsOf` describes from its rows and the datasets, and every summary from the
- * rows. The datasets are those of the evaluation, in its order. Throws `unreadable_file` where a line is not a row.
+ * Checks a file of rows in the format of `rowsOf`: recomputes every metric from the rows and the datasets, and every
+ * summary from the rows. `datasets` are those of the evaluation, in the same order. Throws `unreadable_file` for a line
+ * that is not a row.
  *
  * @example
  * ```ts
@@ -86,7 +87,7 @@ export async function verifyRows(
     }
   }
   if (!header) throw unreadableLine(path, 1, 'is missing: the first line must be of kind "evaluation"');
-  // Every strategy answers every dataset: a file may be cut off where nothing is begun.
+  // Every strategy answers every dataset, so a file may also be cut off before one begins.
   const begun = [...summarised].map((key) => (JSON.parse(key) as [number, string])[1]);
   const strategies = [...new Set([...(header.strategies ?? []), ...begun])];
   for (const [at, { name }] of header.datasets.entries()) {
@@ -107,7 +108,7 @@ export async function verifyRows(
   return { answers, problems };
 }
 
-/** What a space of a dataset holds, by id. */
+/** The contents of memories and the queries of a space, by id. */
 interface KnownSpace {
   readonly contents: ReadonlyMap<string, string>;
   readonly queries: ReadonlyMap<string, DatasetQuery>;
@@ -187,7 +188,7 @@ const ANSWER: Fields<AnswerRow> = {
 
 const SUMMARY: Fields<SummaryRow> = {
   ...{ kind: isText, dataset: isPlace },
-  // What else a result holds is compared with what follows from the answers.
+  // The other fields of a result are compared with the values computed from the answers.
   result: (value) => hasFields({ dataset: isText, strategy: isText, embedder: isText }, value),
 };
 
@@ -215,7 +216,7 @@ function checkHeader(header: RowsHeader, datasets: readonly Dataset[], report: R
   });
 }
 
-/** Reports what does not follow, and returns the outcome as the dataset has it. */
+/** Reports the values of a row that do not follow from the dataset, and returns the outcome as the dataset has it. */
 function checkAnswer(
   row: AnswerRow,
   { ks }: RowsHeader,
@@ -318,7 +319,7 @@ function differencesOf(found: Values, expected: Values): readonly string[] {
   });
 }
 
-/** Every value of a result that holds no others, by its path. */
+/** Returns the leaf values of a result by their paths. */
 function valuesOf(value: object, path = ''): Values {
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, part]: [string, unknown]) => {

@@ -1,4 +1,4 @@
-/** One thread of an evaluation: it opens spaces and ranks in them as it is asked. */
+/** A worker thread of an evaluation, which opens spaces and ranks in them on request. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { SalienceError } from '../domain/errors.ts';
 import { createEvaluationEngine, type EvaluationEngineOptions } from './engine.ts';

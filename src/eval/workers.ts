@@ -6,7 +6,7 @@ import type { DatasetMemory } from './dataset.ts';
 import { checkStrategies, type EvaluationEngineOptions } from './engine.ts';
 import type { EvaluationEngine, EvaluationSpace } from './run.ts';
 
-/** What a worker is asked. A worker has one space open at a time. */
+/** A request to a worker, which has one space open at a time. */
 export type WorkerRequest =
   | { readonly do: 'open'; readonly with: Parameters<EvaluationEngine['open']> }
   | { readonly do: 'load'; readonly with: [readonly DatasetMemory[]] }
@@ -14,12 +14,12 @@ export type WorkerRequest =
   | { readonly do: 'features'; readonly with: Parameters<Required<EvaluationSpace>['features']> }
   | { readonly do: 'close'; readonly with: [] };
 
-/** Ends the load that is under way: a signal does not cross threads. It has no answer of its own. */
+/** Aborts the load in progress, because an `AbortSignal` cannot be passed to a thread. It gets no answer of its own. */
 export interface WorkerAbort {
   readonly do: 'abort';
 }
 
-/** What it answers, in the order of the requests. */
+/** The answer to a request. Answers come in the order of the requests. */
 export type WorkerAnswer =
   | { readonly value: unknown }
   | {
@@ -30,7 +30,7 @@ export type WorkerAnswer =
       };
     };
 
-/** An engine whose spaces are shared by threads. Throws `invalid_argument`, and `unsupported` in a bundle. */
+/** Creates an engine that spreads its spaces over threads. Throws `invalid_argument`, and `unsupported` in a bundle. */
 export function createWorkerEngine(
   workers: number,
   options: Omit<EvaluationEngineOptions, 'workers'>,
@@ -106,7 +106,7 @@ function hasWorkerFile(): boolean {
   try {
     return existsSync(new URL('./worker.js', import.meta.url));
   } catch {
-    // A bundle of CommonJS has no address.
+    // In a CommonJS bundle, `import.meta.url` is not set.
     return false;
   }
 }

@@ -4,18 +4,18 @@ import { SalienceError } from '../domain/errors.ts';
 import { onlyKeys } from '../domain/options.ts';
 import { checkRounds, checkSeed, randomWords } from './random.ts';
 
-/** A range of values that 95 % of resamples fall into. */
+/** The range that 95 % of the resampled means fall into. */
 export interface Interval {
   readonly low: number;
   readonly high: number;
 }
 
 export interface BootstrapOptions {
-  /** How much each value counts, above 0. Default is 1 for all. */
+  /** The weight of each value, above 0. Default is 1 for all. */
   readonly weights?: readonly number[] | undefined;
   /**
-   * The group of each value. Whole groups are then drawn instead of values: what is measured in one conversation is alike,
-   * and so is less evidence than as many independent values. Default is to draw values.
+   * The group of each value. Whole groups are then drawn instead of single values, because values from one conversation
+   * are correlated and so are less evidence than independent ones. Default is to draw values.
    */
   readonly groups?: readonly string[] | undefined;
   /** Resamples, 1–10,000,000. Default is 5,000. */
@@ -24,13 +24,13 @@ export interface BootstrapOptions {
   readonly seed?: number | undefined;
 }
 
-/** Of the size of what is added, what may be lost in adding it. */
+/** The rounding error of a sum, relative to the size of its terms. */
 const ROUNDING = 1e-12;
 
 /**
- * The 95 % percentile bootstrap interval of the mean of each column: its values, one a pair, are resampled with
- * replacement, the same pairs for all columns. Of paired differences it is the paired bootstrap. Throws
- * `invalid_argument` without columns of finite numbers, of the same length of at least 1, and for an option out of its range.
+ * Returns the 95 % percentile bootstrap interval of the mean of each column. Rows are resampled with replacement, the
+ * same ones for all columns. For columns of paired differences this is the paired bootstrap. Throws `invalid_argument`
+ * unless the columns hold finite numbers and have the same length of at least 1, and for an option out of range.
  *
  * Source: Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13; groups: Field and Welsh, 2007,
  * doi:10.1111/j.1467-9868.2007.00593.x.
@@ -62,7 +62,7 @@ export function bootstrapIntervals(
   if (wrong >= 0) {
     throw invalidArgument(`weights[${wrong}]`, `${describe(weights?.[wrong])} must be a number above 0`);
   }
-  // What is drawn: a unit is a value, or the sum of its group. The mean is then a ratio of two sums.
+  // Units are drawn: a unit is a value, or the sum of a group. The mean is a ratio of two sums.
   const unitOf = unitsOf(groups, count);
   const units = unitOf.reduce((most, unit) => Math.max(most, unit + 1), 0);
   const mass = new Float64Array(units);
@@ -87,7 +87,7 @@ export function bootstrapIntervals(
     const total = sumOf(mass, drawn);
     sums.forEach((sum, at) => {
       const reached = sumOf(sum, drawn);
-      // What is 0 on paper may be off in its last bits: an interval that ends there would exclude 0.
+      // A sum that is mathematically 0 may differ in its last bits, and an interval that ends there would exclude 0.
       const isZero = Math.abs(reached) <= ROUNDING * (sizes[at] as number);
       (means[at] as Float64Array)[round] = isZero ? 0 : reached / total;
     });
@@ -114,7 +114,7 @@ function sumOf(values: Float64Array, at: Uint32Array): number {
   return sum;
 }
 
-/** Of sorted values, by linear interpolation. */
+/** Returns a quantile of sorted values by linear interpolation. */
 function quantile(sorted: Float64Array, share: number): number {
   const place = share * (sorted.length - 1);
   const below = Math.floor(place);

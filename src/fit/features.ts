@@ -14,30 +14,30 @@ import {
 import type { Inspection, SearchRequest, Snapshot } from '../store/store.ts';
 
 /**
- * What a formula reads of every memory that one question may be answered with, a value a row. Whatever the parameters of
- * the formula, its ranking follows from this.
+ * The inputs of a formula for every memory that may answer a question, with one row per memory. They determine the
+ * ranking for any parameters of the formula.
  */
 export interface QuestionFeatures {
   readonly now: Instant;
-  /** Those that the question was asked with; what the embedder sets is among them. */
+  /** The parameters that the question was asked with, including those that the embedder sets. */
   readonly parameters: Readonly<Record<string, ParameterValue>>;
   readonly ids: readonly string[];
-  /** NaN where unknown. */
+  /** NaN if unknown. */
   readonly signals: Readonly<Partial<Record<SignalName, Float64Array>>>;
-  /** Milliseconds; NaN where unknown. */
+  /** Milliseconds; NaN if unknown. */
   readonly clocks: Readonly<Partial<Record<ClockName, Float64Array>>>;
   readonly attributes: Readonly<Partial<Record<AttributeName, readonly string[]>>>;
-  /** What decides between equal scores: see `compareRanked`. */
+  /** This and the following columns break ties between equal scores; see `compareRanked`. */
   readonly bm25: Float64Array;
   readonly similarity: Float64Array;
   readonly updatedAt: Float64Array;
   readonly ordinal: Float64Array;
 }
 
-/** Of so many memories the features are read at a time: others come to their turn in between. */
+/** How many memories are read at a time, so that other work runs in between. */
 const CHUNK = 200;
 
-/** The features of those of the memories that the request may return. */
+/** Reads the features of those of the memories that the request may return. */
 export async function readFeatures(
   snapshot: Snapshot,
   request: SearchRequest,
@@ -53,7 +53,7 @@ export async function readFeatures(
   return columns.features();
 }
 
-/** Room for what a request's formula reads of `most` memories. */
+/** Allocates the columns that the formula of a request reads, for at most `most` memories. */
 function columnsFor(request: SearchRequest, most: number) {
   const names = [...signalsRead(request.profile)];
   const columnsOf = <Name extends string, Column>(
@@ -98,7 +98,7 @@ function columnsFor(request: SearchRequest, most: number) {
   };
 }
 
-/** The features of some of the rows. */
+/** Returns the features of some of the rows. */
 export function ofRows(features: QuestionFeatures, rows: readonly number[]): QuestionFeatures {
   const numbers = (values: Float64Array): Float64Array =>
     Float64Array.from(rows, (row) => values[row] as number);

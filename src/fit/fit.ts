@@ -10,14 +10,14 @@ import { type PairedDifference, pairedDifferences } from './paired.ts';
 import { seedOf, shuffled } from './random.ts';
 import { patternSearch, type Tunable } from './search.ts';
 
-/** A question with a right answer, and what its ranking follows from. */
+/** A question with a right answer, and the features that determine its ranking. */
 export interface FitQuestion {
-  /** What is held out together: the dataset, by place, and the name of the first space with the same memories. */
+  /** The unit that is held out: the index of the dataset and the name of the first space with the same memories. */
   readonly space: string;
   readonly relevant: ReadonlySet<string>;
-  /** What the relevant ones say, where other ids may say the same. Default is their ids. */
+  /** The contents of the relevant memories, if other ids may have the same content. Default is their ids. */
   readonly answers?: ReadonlySet<string> | undefined;
-  /** As many memories of the space that nobody asked for. */
+  /** As many memories as `relevant` has, drawn from the others of the space. */
   readonly placebo: ReadonlySet<string>;
   readonly features: QuestionFeatures;
 }
@@ -31,57 +31,57 @@ export interface FitTask {
   readonly shares: readonly number[];
   readonly objective: Objective;
   readonly seed: number;
-  /** What else the fits follow from; part of what a state belongs to. */
+  /** Everything else that determines the fits. It is part of the hash that a state belongs to. */
   readonly task: unknown;
   readonly state?: TuneState | undefined;
-  /** So many of the fits are made at most; then the result is what they have reached. Default is all. */
+  /** The most fits to run in this call. If more are left, only the state is returned. Default is all. */
   readonly steps?: number | undefined;
   readonly onState?: ((state: TuneState) => Promise<void>) | undefined;
-  /** The share of the fits that is done, 0–1, and what comes next. */
+  /** Called with the share of fits that are done, 0–1, and a label of the next one. */
   readonly onProgress?: ((share: number, label: string) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a fit gained on questions that it had not seen. */
+/** The gain of a fit on questions it has not seen. */
 export interface HeldOut extends PairedDifference {
   readonly before: number;
   readonly after: number;
 }
 
-/** What has been fitted so far, as JSON. */
+/** The fits so far, as JSON. */
 export interface TuneState {
   readonly kind: 'tune';
   readonly version: 1;
-  /** A hash of everything that the fits follow from. */
+  /** A hash of everything that determines the fits. */
   readonly task: string;
-  /** The values fitted without a part, by arm and the part's name, in the order of the parameters. */
+  /** The values fitted without a part, by arm and name of the part, in the order of the parameters. */
   readonly fitted: Readonly<Record<Arm, Readonly<Record<string, readonly number[]>>>>;
 }
 
-/** What a fit is worth. */
+/** The result of a fit. */
 export interface Fitted {
   /** The fit on all questions. */
   readonly parameters: readonly { readonly name: string; readonly before: number; readonly after: number }[];
-  /** The one measure of what tuning is worth: each question is measured by a fit that its space had no part in. */
+  /** The only valid measure of the gain: each question is measured with a fit that did not use its space. */
   readonly heldOut: Readonly<Record<Objective, HeldOut>>;
-  /** The objective where the same is done with drawn memories in place of the evidence: it must gain nothing. */
+  /** The objective of the same procedure with randomly drawn memories as evidence, which must gain nothing. */
   readonly placebo: HeldOut;
   readonly folds: readonly {
     readonly name: string;
     readonly questions: number;
     readonly values: readonly number[];
   }[];
-  /** Why the result must not be used; empty where it may be. */
+  /** Why the result must not be used; empty if it may be. */
   readonly problems: readonly string[];
 }
 
-/** Parts of the questions where they come from one space. */
+/** The number of parts that the questions of a single space are divided into. */
 const PARTS = 5;
 const ARMS: readonly Arm[] = ['relevant', 'placebo'];
 
 /**
- * Fits parameters to questions: without each part of them, with the evidence and with drawn memories, and then to all.
- * Returns what is fitted so far, its share of all fits, and, once that is 1, what the fit is worth.
+ * Fits parameters to questions: once without each part, both with the real evidence and with randomly drawn memories,
+ * and then to all of them. Returns the state so far, its share of all fits, and the result once the share is 1.
  *
  * Throws `invalid_argument` for a state of another task, `aborted`.
  */
@@ -107,7 +107,7 @@ export async function fitParameters({
   });
   const start = tunables.map((tunable) => tunable.start);
   const atStart = (await measures.exact(start, 'relevant')) as Measured;
-  // What the start is worth stands for the engine: its version, and its embedder.
+  // The metrics at the start are hashed too: they change with the version of the engine and its embedder.
   const task = hashText(
     JSON.stringify([options.task, profile, parameters, objective, seed, [...atStart.mean]]),
   );
@@ -128,7 +128,7 @@ export async function fitParameters({
     patternSearch(
       tunables,
       async (values) => {
-        // Values that were measured before take no slice.
+        // Needed here as well, because values that were measured before take no time slice.
         throwIfAborted(signal);
         const measured = await measures.quick(values, arm);
         return meanOf(measured?.[objective], shares, (at) => isUsed(parts[at] as string));
@@ -159,7 +159,7 @@ export async function fitParameters({
     const after: Measured[] = [];
     for (const part of parts) {
       const measured = await measures.exact(fitted[arm][part] as readonly number[], arm);
-      // No search ends where the formula cannot be.
+      // A search never ends at values that are invalid for the formula.
       if (!measured) throw notFitted();
       after.push(measured);
     }
@@ -189,7 +189,7 @@ export async function fitParameters({
   };
 }
 
-/** The parameters that are tuned unless others are named. */
+/** Returns the parameters that are tuned by default. */
 export function defaultParameters(profile: Profile): readonly string[] {
   return Object.keys(profile.parameters).filter((name) => /^(?:weights|cues)\./.test(name));
 }
@@ -208,7 +208,7 @@ export function checkNames(profile: Profile, names: readonly string[]): void {
   );
 }
 
-/** Throws `invalid_argument` for what no fit of these parameters returned: nothing may follow from other numbers. */
+/** Throws `invalid_argument` unless the state has the form that a fit of these parameters returns. */
 export function checkState(state: TuneState, parameters: readonly string[]): void {
   const isFitted = (values: unknown) =>
     Array.isArray(values) && values.length === parameters.length && values.every(Number.isFinite);
@@ -240,7 +240,7 @@ function tunablesOf(
   });
 }
 
-/** The part of each question: its space, or a fifth of the only one. */
+/** Returns the part of each question: its space, or a fifth of the questions if there is only one space. */
 function partsOf(questions: readonly FitQuestion[], seed: number): readonly string[] {
   const spaces = questions.map(({ space }) => space);
   if (new Set(spaces).size > 1) return spaces;
@@ -261,8 +261,9 @@ function partsOf(questions: readonly FitQuestion[], seed: number): readonly stri
 }
 
 /**
- * For each question the first one of those that are held out together: a fit must not see of what it is measured on. Held out all at
- * once, they would leave nothing to fit to.
+ * Groups questions that must be held out together, because a fit must not see the answers it is measured on. Returns
+ * the first question of the group of each. Questions that share an answer form a group. If that joins all of them, only
+ * questions with the same answers do, and if that does too, none: otherwise nothing would be left to fit to.
  */
 function heldTogether(questions: readonly FitQuestion[]): readonly number[] {
   const isOne = (groups: readonly number[]) => new Set(groups).size === 1;
@@ -276,7 +277,7 @@ function answersOf({ space, relevant, answers = relevant }: FitQuestion): readon
   return [JSON.stringify([space, ...[...answers].sort()])];
 }
 
-/** For each question the first one that it shares a key with, also by way of others. */
+/** Returns for each question the first question that it shares a key with, directly or through others. */
 function groupsOf(
   questions: readonly FitQuestion[],
   keysOf: (question: FitQuestion) => Iterable<string>,
@@ -298,7 +299,7 @@ function groupsOf(
   return groups.map((_, at) => groupOf(at));
 }
 
-/** −∞ where it could not be measured. */
+/** Returns the weighted mean of the counted values, or −∞ if they could not be measured. */
 function meanOf(
   values: Float64Array | undefined,
   shares: readonly number[],

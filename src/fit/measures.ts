@@ -8,34 +8,34 @@ import { createRanker } from './rank.ts';
 import type { Tunable } from './search.ts';
 
 export const OBJECTIVES = ['ndcg@10', 'recall@10', 'mean'] as const;
-/** What is to be as great as possible; `mean` is the mean of the other two. */
+/** The metric to maximise; `mean` is the mean of the other two. */
 export type Objective = (typeof OBJECTIVES)[number];
 
 const DEPTH = 10;
-/** Of each ranking that a pool is made of. */
+/** How deep each ranking goes that a pool is made of. */
 const POOL_DEPTH = 40;
 const POOL_FACTOR = 8;
 
-/** Whose evidence counts: that of the dataset, or memories that were drawn. */
+/** What counts as evidence: the relevant memories of the dataset, or randomly drawn ones. */
 export type Arm = 'relevant' | 'placebo';
 
-/** One value a question. */
+/** One value per question. */
 export type Measured = Readonly<Record<Objective, Float64Array>>;
 
-/** Measures all questions at some values of the parameters; `undefined` where the formula cannot have these values. */
+/** Measures all questions at given values of the parameters; `undefined` if the values are invalid for the formula. */
 export type Measure = (values: readonly number[], arm: Arm) => Promise<Measured | undefined>;
 
 export interface Measures {
-  /** Of all memories. */
+  /** Ranks all memories. */
   readonly exact: Measure;
   /**
-   * For a search: of the memories that are among the best at the start, or once a single parameter is far greater or 0.
-   * Several times as fast.
+   * Ranks only a pool of memories: those among the best at the start, or after setting a single parameter much higher
+   * or to 0. Several times as fast, for the search.
    */
   readonly quick: Measure;
 }
 
-/** Each vector of values is ranked once, for all folds and both arms; in slices. */
+/** Creates measures that rank each vector of values once for all folds and both arms, in time slices. */
 export function createMeasures(
   profile: Profile,
   tunables: readonly Tunable[],

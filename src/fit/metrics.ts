@@ -2,14 +2,14 @@ import { finiteNumbers, idSet, invalidArgument, list } from '../domain/check.ts'
 import { describe } from '../domain/describe.ts';
 
 /**
- * The measures of a ranking, with binary relevance, as trec_eval computes them
+ * Metrics of a ranking with binary relevance, as trec_eval computes them
  * (https://github.com/usnistgov/trec_eval: m_recall.c, m_success.c, m_ndcg_cut.c, m_recip_rank.c).
- * A ranking holds distinct ids, best first. Every measure is in [0,1], and 0 when nothing is relevant. All throw
- * `invalid_argument` for what is no list, no set or no cutoff: a number that looks right would be made of it.
+ * A ranking holds distinct ids, best first. Every metric is in [0,1], and 0 if nothing is relevant. All throw
+ * `invalid_argument` for arguments that are not a list, a set or a cutoff: they would give a plausible wrong number.
  */
 
 /**
- * The share of all relevant ids that is among the first `k`. trec_eval's `recall_k`.
+ * Returns the share of all relevant ids that are among the first `k`. trec_eval's `recall_k`.
  *
  * @example
  * ```ts
@@ -27,7 +27,7 @@ export function recallAtK(ranking: readonly string[], relevant: ReadonlySet<stri
 }
 
 /**
- * 1 when a relevant id is among the first `k`, else 0. trec_eval's `success_k`.
+ * Returns 1 if a relevant id is among the first `k`, else 0. trec_eval's `success_k`.
  *
  * @example
  * ```ts
@@ -43,7 +43,8 @@ export function hitAtK(ranking: readonly string[], relevant: ReadonlySet<string>
 }
 
 /**
- * 1 when all relevant ids are among the first `k`, else 0: whether an answer that needs all of them can be given.
+ * Returns 1 if all relevant ids are among the first `k`, else 0: whether a question that needs all of them can be
+ * answered.
  *
  * @example
  * ```ts
@@ -58,8 +59,8 @@ export function allAtK(ranking: readonly string[], relevant: ReadonlySet<string>
 }
 
 /**
- * Discounted gain of the first `k` over that of the best possible order, a relevant id at rank r gaining
- * 1/log2(r + 1). trec_eval's `ndcg_cut_k`. Source: Järvelin and Kekäläinen, 2002, doi:10.1145/582415.582418.
+ * Returns the discounted gain of the first `k` divided by that of the best possible order. A relevant id at rank r
+ * gains 1/log2(r + 1). trec_eval's `ndcg_cut_k`. Source: Järvelin and Kekäläinen, 2002, doi:10.1145/582415.582418.
  *
  * @example
  * ```ts
@@ -80,7 +81,8 @@ export function ndcgAtK(ranking: readonly string[], relevant: ReadonlySet<string
 }
 
 /**
- * 1/rank of the first relevant id, 0 when none is among the first `k`. Default is no cutoff: trec_eval's `recip_rank`.
+ * Returns 1/rank of the first relevant id, or 0 if none is among the first `k`. Default is no cutoff: trec_eval's
+ * `recip_rank`.
  *
  * @example
  * ```ts
@@ -120,8 +122,8 @@ export function updatedAboveStale(
 }
 
 /**
- * Whether one of the forbidden ids is ranked above every relevant one. `ranking` is the answer as it was returned: where
- * it holds no relevant id, any forbidden one in it stands above.
+ * Whether a forbidden id is ranked above every relevant one. `ranking` is the answer as it was returned. If it holds no
+ * relevant id, any forbidden id in it counts as above.
  *
  * @example
  * ```ts
@@ -143,7 +145,8 @@ export function forbiddenAboveEvidence(
 export type Metrics = Readonly<Record<string, number>>;
 
 /**
- * `recall@k`, `hit@k` (any of them), `all@k`, `ndcg@k` and `mrr@k` for every k, and the uncut `mrr`, of one query.
+ * Returns the metrics of one query: `recall@k`, `hit@k`, `all@k`, `ndcg@k` and `mrr@k` for every k, and the uncut
+ * `mrr`.
  *
  * @example
  * ```ts
@@ -171,8 +174,9 @@ export function measure(
 }
 
 /**
- * The mean of each measure over queries that were measured alike; empty without queries. `weights` says how much each
- * counts; default is 1 for all. Throws `invalid_argument` for weights that are not one a query, below 0, or all 0.
+ * Returns the mean of each metric over queries, which must all have the same metrics; empty without queries. `weights`
+ * are the weights of the queries; default is 1 for all. Throws `invalid_argument` unless there is one weight per query,
+ * none is below 0 and not all are 0.
  *
  * @example
  * ```ts
@@ -192,7 +196,7 @@ export function aggregate(measured: readonly Metrics[], weights?: readonly numbe
   );
 }
 
-/** Not whether each item is an id: they are called for every question of a fit. */
+/** Checks the arguments, but not every item of a list, because a fit calls the metrics for every question. */
 function check(
   ranking: readonly string[],
   sets: Readonly<Record<string, ReadonlySet<string>>>,

@@ -1,22 +1,22 @@
 import { type BootstrapOptions, bootstrapIntervals, type Interval } from './bootstrap.ts';
 
-/** Fewer pairs give intervals that are too narrow to be believed. */
+/** With fewer pairs or spaces, the intervals would be too narrow to be valid. */
 const LEAST_PAIRS = 10;
 const LEAST_SPACES = 5;
 
-/** The mean of paired differences, and how sure it is. */
+/** The mean of paired differences, with its intervals. */
 export interface PairedDifference {
-  /** The mean of what comes after minus that of what was before. */
+  /** The mean after minus the mean before. */
   readonly difference: number;
-  /** 95 % of the paired bootstrap over queries. Absent with fewer than `LEAST_PAIRS`, where it would say too much. */
+  /** The 95 % interval of the paired bootstrap over queries. Absent with fewer than 10 pairs. */
   readonly interval?: Interval;
-  /** The same where whole spaces are drawn, of which there are so many. Absent with fewer than `LEAST_SPACES`. */
+  /** The same interval over whole spaces, and their number `n`. Absent with fewer than 10 pairs or 5 spaces. */
   readonly spaces?: Interval & { readonly n: number };
-  /** Whether every interval there is excludes 0; false without any. */
+  /** Whether every present interval excludes 0; false if there is none. */
   readonly certain: boolean;
 }
 
-/** For each column of differences, one a pair. `groups` are the spaces. */
+/** Summarises each column of differences, which has one value per pair. `groups` are the spaces. */
 export function pairedDifferences(
   columns: readonly (readonly number[])[],
   options: BootstrapOptions & { readonly weights: readonly number[]; readonly groups: readonly string[] },

@@ -7,12 +7,12 @@ export function checkSeed(seed: number | undefined): void {
   if (seed !== undefined) wholeNumber(seed, 'seed', 0, 2 ** 32 - 1);
 }
 
-/** How often something is drawn. Throws `invalid_argument` unless it is left out or from 1 to 10,000,000. */
+/** Throws `invalid_argument` unless a number of draws is left out or a whole number from 1 to 10,000,000. */
 export function checkRounds(rounds: number | undefined, field = 'rounds'): void {
   if (rounds !== undefined) wholeNumber(rounds, field, 1, MOST_ROUNDS);
 }
 
-/** A source of 32 random bits: mulberry32 by Tommy Ettinger, public domain. */
+/** Returns a generator of 32 random bits: mulberry32 by Tommy Ettinger, public domain. */
 export function randomWords(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -23,7 +23,7 @@ export function randomWords(seed: number): () => number {
   };
 }
 
-/** A seed that follows from texts, so that what is drawn for one question does not depend on the others: FNV-1a. */
+/** Derives a seed from texts with FNV-1a, so that the draws for one question do not depend on other questions. */
 export function seedOf(seed: number, ...texts: readonly string[]): number {
   let hash = (0x811c9dc5 ^ seed) >>> 0;
   for (const text of texts) {
@@ -35,7 +35,7 @@ export function seedOf(seed: number, ...texts: readonly string[]): number {
   return hash;
 }
 
-/** The values in a random order (Fisher and Yates). */
+/** Returns the values in random order (Fisher and Yates). */
 export function shuffled<Value>(values: readonly Value[], seed: number): readonly Value[] {
   const random = randomWords(seed);
   const result = [...values];

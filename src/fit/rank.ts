@@ -11,13 +11,14 @@ import type { QuestionFeatures } from './features.ts';
 
 /** Ranks the rows of questions by any parameters of one formula. */
 export interface Ranker {
-  /** The rows of the `depth` best, question after question, best first; −1 where there are fewer. In slices. */
+  /** Returns the best `depth` rows of each question in turn, best first, padded with −1. Runs in time slices. */
   rank(resolved: ResolvedProfile, slices: Slices): Promise<Int32Array>;
 }
 
 /**
- * Ranks as a search does: a compiled formula bounds all rows, those that may be among the best are evaluated, and the
- * total order decides. The rankings are those of the engine without associations, to the bit.
+ * Creates a ranker that works as a search does: a compiled formula bounds the scores of all rows, the rows that may be
+ * among the best are evaluated, and the total order decides. The rankings are exactly those of the engine without
+ * associations.
  */
 export function createRanker(questions: readonly QuestionFeatures[], depth: number): Ranker {
   const most = questions.reduce((rows, { ids }) => Math.max(rows, ids.length), 0);
@@ -43,7 +44,7 @@ export function createRanker(questions: readonly QuestionFeatures[], depth: numb
           const { low, high } = formula.bounds(block);
           for (let at = 0; at < block.count; at++) {
             const refused = verdict[at] === 0;
-            // An unknown age is for the evaluation to refuse.
+            // A row with an unknown age is kept, so that the evaluation refuses it.
             upper[start + at] = refused ? -Infinity : Number.isNaN(high[at]!) ? Infinity : high[at]!;
             if (verdict[at] === 1) threshold.take(low[at]!);
           }
@@ -71,7 +72,7 @@ export function createRanker(questions: readonly QuestionFeatures[], depth: numb
   };
 }
 
-/** Makes the signals of a row of a question. */
+/** Returns a function that reads the signals of a row of a question. */
 function signalReader({ signals, clocks, attributes }: QuestionFeatures): (row: number) => Signals {
   const numbers = [...Object.entries(signals), ...Object.entries(clocks)];
   const texts = Object.entries(attributes);
@@ -96,7 +97,7 @@ function tieBreakers(question: QuestionFeatures, row: number): Omit<Ranked, 'sco
   };
 }
 
-/** The columns that a formula is compiled over: they hold one question at a time. */
+/** Creates the columns that a formula is compiled for. They hold one question at a time. */
 function createScratch(questions: readonly QuestionFeatures[], rows: number) {
   const numbers = new Map<string, Float64Array>();
   const texts: string[] = [];
@@ -130,7 +131,7 @@ function createScratch(questions: readonly QuestionFeatures[], rows: number) {
   const places = new Int32Array(BLOCK_SIZE);
   return {
     columns,
-    /** Puts the stored values of a question's rows into the columns. */
+    /** Copies the stored values of a question's rows into the columns. */
     load(place: number): void {
       const { signals, clocks } = questions[place]!;
       for (const [name, values] of Object.entries(signals)) {
@@ -159,7 +160,7 @@ function createScratch(questions: readonly QuestionFeatures[], rows: number) {
   };
 }
 
-/** The least of the `depth` greatest values so far; −∞ while there are fewer. */
+/** Tracks the smallest of the `depth` largest values so far; −∞ while there are fewer. */
 function createThreshold(depth: number) {
   const greatest = new Float64Array(depth).fill(-Infinity);
   return {

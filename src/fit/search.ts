@@ -8,20 +8,20 @@ export interface Tunable {
   readonly max: number;
 }
 
-/** By what a value is multiplied or divided, coarse first. */
+/** The factors by which a value is multiplied or divided, coarse first. */
 const STEPS: readonly number[] = [2, 2 ** 0.5, 2 ** 0.25];
-/** A move that gains less stays undone: on a plateau the search keeps still. */
+/** A move with a smaller gain is not made, so that the search does not wander on a plateau. */
 const LEAST_GAIN = 5e-4;
-/** Rounds at one step; each goes through all parameters. */
+/** The most rounds at one step. Each round tries all parameters. */
 const MOST_ROUNDS = 20;
-/** What a parameter that starts at 0 is first set to. */
+/** The first value to try for a parameter that starts at 0. */
 const FROM_ZERO = 0.1;
 
 /**
- * The values at which `measure` is greatest, as far as a pattern search in log space finds them: parameter by parameter,
- * in an order that `seed` draws anew each round, the value is multiplied and divided by a step, and the better of these is
- * kept; once no parameter moves, the step gets finer. At the end each parameter is tried at 0. Values stay within `min`
- * and `max` and have four significant digits, so that searches over like data meet in the same values.
+ * Maximises `measure` by a pattern search in log space and returns the best values found. In each round, the search
+ * goes through the parameters in an order drawn from `seed`, multiplies and divides each value by the step, and keeps
+ * the better result. Once no parameter moves, the step gets finer. At the end, each parameter is tried at 0. Values
+ * stay within `min` and `max` and are rounded to four significant digits, so that searches over similar data agree.
  */
 export async function patternSearch(
   parameters: readonly Tunable[],

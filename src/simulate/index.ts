@@ -1,4 +1,6 @@
-/** A life played on the engine: what retention, reinforcement, links and maintenance make of memories over time. */
+/**
+ * Simulation of a script on the engine: how retention, reinforcement, links and maintenance change memories over time.
+ */
 
 export {
   type Development,

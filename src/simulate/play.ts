@@ -19,11 +19,11 @@ export interface SimulateOptions {
   /** Default is `builtin`. */
   readonly embedder?: EmbedderChoice | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Called as days pass. */
+  /** Called as simulated days pass. */
   readonly progress?: ((day: number, days: number) => void) | undefined;
 }
 
-/** What became of the watched memories of a script. The same script gives the same, bit for bit. */
+/** The development of the watched memories of a script. The same script always gives exactly the same result. */
 export interface Simulation {
   readonly start: string;
   readonly days: number;
@@ -31,17 +31,17 @@ export interface Simulation {
   readonly memories: readonly Development[];
 }
 
-/** One memory in the course of time. */
+/** The development of one memory over time. */
 export interface Development {
   readonly id: string;
   readonly content: string;
   readonly type: string;
   /**
-   * The id of an earlier memory that says the same or has its topic, where it was stored as that one. Then nothing
-   * develops under its own id. Default is its own.
+   * The id of an earlier memory with the same text or topic that it was stored as. It then has no development under its
+   * own id. Default is its own id.
    */
   readonly storedAs?: string | undefined;
-  /** In the order of time; at a moment that changes its retention, one before and one after. */
+  /** Ordered by time. A moment that changes the retention has one sample before and one after. */
   readonly samples: readonly Sample[];
   readonly events: readonly LifeEvent[];
 }
@@ -54,21 +54,21 @@ export interface Sample {
   readonly tier: Memory['tier'];
   readonly core: boolean;
   readonly accessCount: number;
-  /** What is left of its strongest association; absent while it has none. */
+  /** Its strongest association with the current weight; absent while it has none. */
   readonly strongestLink?:
     | { readonly id: string; readonly kind: string; readonly weight: number }
     | undefined;
 }
 
-/** A turn in the life of a memory. `ended`: its validity; `forgotten`: it is in the store no longer. */
+/** A change of state of a memory. `ended`: its validity ended; `forgotten`: it is no longer in the store. */
 export interface LifeEvent {
   readonly day: number;
   readonly event: 'remembered' | 'core' | 'cold' | 'warm' | 'stub' | 'ended' | 'forgotten';
 }
 
 /**
- * Plays a script on the engine itself, in a store of its own in a temporary directory, with a clock that goes from
- * moment to moment. Throws what remembering and recalling throw, naming the place in the script; `aborted`.
+ * Simulates a script on the real engine, with a separate store in a temporary directory and a clock that jumps from
+ * moment to moment. Throws the errors of `remember` and `recall` with the place in the script; `aborted`.
  */
 export async function simulateLife(script: LifeScript, options: SimulateOptions = {}): Promise<Simulation> {
   const directory = await mkdtemp(join(tmpdir(), 'salience-simulate-'));
@@ -82,14 +82,14 @@ export async function simulateLife(script: LifeScript, options: SimulateOptions 
       embedder: options.embedder,
       synchronous: 'normal',
       clock: () => now,
-      // What maintenance makes is named in its order: ids by chance would make every run another.
+      // Memories that maintenance creates get numbered ids, because random ids would make every run different.
       newId: () => `simulated-${++made}`,
     });
     const tracks = script.watch.map((id): Track => ({ id, samples: [], events: [] }));
     const storedAs = new Map<string, string>();
     let recalls = 0;
     for (const moment of scheduleOf(script)) {
-      // An interrupt is heard only between turns of the event loop.
+      // An interrupt is handled only between turns of the event loop.
       await setImmediate();
       throwIfAborted(options.signal);
       now = moment.at;
@@ -120,7 +120,7 @@ export async function simulateLife(script: LifeScript, options: SimulateOptions 
   }
 }
 
-/** What has been seen of a memory so far. */
+/** The observations of a memory so far. */
 interface Track {
   readonly id: string;
   /** As it was when it was first seen. */
@@ -163,14 +163,14 @@ function snapshotOf(memory: Memory, strongest: MemoryLink | undefined, now: Inst
   };
 }
 
-/** Notes what a moment has made of a memory. */
+/** Records how a moment has changed a memory. */
 function follow(
   track: Track,
   { day }: Moment,
   before: Snapshot | undefined,
   after: Snapshot | undefined,
 ): void {
-  // A jump is seen only where both its sides are known.
+  // A jump needs a sample on both sides.
   if (before && before.state.retention !== after?.state.retention)
     track.samples.push({ day, ...before.state });
   if (after) {
@@ -217,7 +217,7 @@ async function act(
   }
 }
 
-/** An error of the engine about something that the script says names its place in the script. */
+/** Runs `work` and adds the place in the script to errors of the engine. */
 async function inScript<Result>(where: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

@@ -10,7 +10,7 @@ const SHAPES: Readonly<Record<Exclude<LifeEvent['event'], 'remembered'>, MarkSha
   forgotten: 'cross',
 };
 
-/** Retention over time, a line a memory, its turns marked, as an SVG document. */
+/** Plots retention over time as an SVG document, with one line per memory and marks for its events. */
 export function plotRetention({ start, days, memories }: Simulation): string {
   return drawLinePlot({
     title: 'What is left of each memory',
@@ -26,7 +26,7 @@ export function plotRetention({ start, days, memories }: Simulation): string {
         points: samples.map(({ day, retention }) => ({ x: day, y: retention })),
         marks: turns.map(({ day, event }) => ({
           x: day,
-          // The last that was known of it up to then: a forgotten memory has no value of its own.
+          // The last known value: a forgotten memory has no value at its event.
           y: samples.findLast((sample) => sample.day <= day)?.retention ?? 0,
           kind: event,
         })),

@@ -9,7 +9,7 @@ export interface LineItem {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** The fields of a JSON object. Throws `invalid_argument` naming `where`. */
+/** Parses a JSON object. Throws `invalid_argument` naming `where`. */
 export function readFields(json: string, where: string): Readonly<Record<string, unknown>> {
   let value: unknown;
   try {
@@ -23,7 +23,7 @@ export function readFields(json: string, where: string): Readonly<Record<string,
   throw invalidArgument(where, 'expected a JSON object');
 }
 
-/** The lines that are not blank, each an object with a `kind`, which is taken off. */
+/** Parses the lines that are not blank. Each is an object whose `kind` is separated from its other fields. */
 export function readLineItems(source: string): readonly LineItem[] {
   return source.split(/\r?\n/).flatMap((line, index) => {
     if (line.trim() === '') return [];

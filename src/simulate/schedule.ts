@@ -7,7 +7,7 @@ export type Action =
   | { readonly kind: 'recall'; readonly recall: ScriptedRecall; readonly session: string | undefined }
   | { readonly kind: 'maintain' };
 
-/** Everything that happens at one moment, in its order: what is remembered, then recalled, then maintenance. */
+/** All actions at one moment, in order: memories, then recalls, then maintenance. */
 export interface Moment {
   readonly at: Instant;
   /** Since the start of the script. */
@@ -17,7 +17,7 @@ export interface Moment {
 
 const MOST_RECALLS = 100_000;
 
-/** The moments of a script in order: those at which something happens, and the beginning of every day. */
+/** Returns the moments of a script in order: those with actions, and the beginning of every day. */
 export function scheduleOf(script: LifeScript): readonly Moment[] {
   const byInstant = new Map<Instant, Action[]>();
   const add = (day: number, action?: Action) => {

@@ -11,7 +11,9 @@ import {
 import type { RememberInput } from '../index.ts';
 import { readFields, readLineItems } from './reading.ts';
 
-/** What happens to a memory in the course of a time, as a script tells it. Days count from `start`, fractions too. */
+/**
+ * A script for a simulation: memories, recalls and maintenance over time. Days count from `start` and may be fractions.
+ */
 export interface LifeScript {
   /** Default is 2026-01-01. */
   readonly start: Instant;
@@ -23,15 +25,15 @@ export interface LifeScript {
   readonly consolidate: boolean;
   readonly memories: readonly ScriptedMemory[];
   readonly recalls: readonly ScriptedRecall[];
-  /** The ids whose development is shown. Default is all of the script. */
+  /** The ids of the memories whose development is reported. Default is all memories of the script. */
   readonly watch: readonly string[];
 }
 
 export interface ScriptedMemory {
-  /** Where it stands in the script. */
+  /** Its place in the script, for messages. */
   readonly where: string;
   readonly day: number;
-  /** What `remember` takes, with an id in any case. */
+  /** The input of `remember`, always with an id. */
   readonly input: RememberInput & { readonly id: string };
 }
 
@@ -39,33 +41,33 @@ export interface ScriptedRecall {
   readonly where: string;
   readonly day: number;
   readonly query: string | undefined;
-  /** `{n}` in it is the number of the repetition. */
+  /** `{n}` in it is replaced by the number of the repetition. */
   readonly session: string | undefined;
   /** Default is `retention`. */
   readonly strategy: string;
-  /** Default is the strategy's. */
+  /** Default is that of the strategy. */
   readonly limit: number | undefined;
   /** Only memories of these types. Default is all. */
   readonly types: readonly string[] | undefined;
-  /** Days between two repetitions; `undefined`: it happens once. */
+  /** Days between two repetitions; `undefined` for a single recall. */
   readonly every: number | undefined;
   /** The last day on which it may happen. Default is the last day of the script. */
   readonly until: number;
 }
 
 const MOST_DAYS = 3660;
-/** Days between two repetitions, at least: an hour. */
+/** The shortest time between two repetitions, in days: an hour. */
 const SHORTEST = 1 / 24;
 const settingKeys = ['start', 'days', 'maintainEvery', 'consolidate', 'watch'] as const;
 const recallKeys = ['day', 'query', 'session', 'strategy', 'limit', 'types', 'every', 'until'];
-/** When something is said, the script says by its day. */
+/** The fields of a memory in a script. `day` takes the place of the times. */
 const memoryKeys = [
   'day',
   'ttl',
   ...CREATE_FIELDS.filter((name) => name !== 'createdAt' && name !== 'updatedAt'),
 ];
 
-/** One thing that a script says, and where. */
+/** One item of a script, and its place. */
 export interface ScriptItem {
   readonly where: string;
   readonly fields: Readonly<Record<string, unknown>>;
@@ -74,12 +76,12 @@ export interface ScriptItem {
 export interface ParseOptions {
   /** Default is `json`. */
   readonly format?: 'json' | 'jsonl' | undefined;
-  /** How many days to play, 1–3,660, instead of what the script says; what comes later in it is left out. */
+  /** How many days to simulate, 1–3,660, instead of the script's own number. Later items are left out. */
   readonly days?: number | undefined;
 }
 
 /**
- * Reads a script: one JSON object, or JSON Lines of which each has a `kind`: `settings`, `memory` or `recall`.
+ * Reads a script: one JSON object, or JSON Lines with a `kind` on each line: `settings`, `memory` or `recall`.
  * Throws `invalid_argument` naming the field, in JSON Lines with its line; `invalid_time`.
  */
 export function parseLifeScript(source: string, options: ParseOptions = {}): LifeScript {
@@ -158,7 +160,7 @@ function assemble(
   };
 }
 
-/** Days; 0 is never. */
+/** Reads the days between two runs of maintenance; 0 means never. */
 function maintainEveryOf(value: unknown, field: string): number {
   if (value === undefined) return 1;
   return value === 0 ? 0 : number(value, field, SHORTEST, MOST_DAYS);
@@ -191,7 +193,7 @@ function scriptedMemory({ where, fields }: ScriptItem, index: number, days: numb
   onlyKeys(fields, memoryKeys, where);
   const { day, ...input } = fields;
   text(input['content'], `${where}.content`);
-  // What else remember takes it checks itself, when the memory is played.
+  // `remember` checks the other fields itself during the simulation.
   const id = input['id'] === undefined ? `memory-${index + 1}` : text(input['id'], `${where}.id`);
   return {
     where,

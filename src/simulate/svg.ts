@@ -3,14 +3,14 @@ import { escapeXml } from '../domain/escape-xml.ts';
 /** A plot of lines over a common x, as plain data. */
 export interface LinePlot {
   readonly title: string;
-  /** What the plot shows, for those who cannot see it. */
+  /** A description of the plot for readers who cannot see it. */
   readonly description: string;
   readonly xLabel: string;
   readonly yLabel: string;
   /** The x axis goes from 0 to here; the y axis from 0 to 1. */
   readonly xMax: number;
   readonly series: readonly PlotSeries[];
-  /** The kinds of marks, in the order of the legend, which lists those that occur. */
+  /** The shapes of the kinds of marks, in the order of the legend, which lists only kinds that occur. */
   readonly shapes: Readonly<Record<string, MarkShape>>;
 }
 
@@ -27,15 +27,15 @@ export interface PlotPoint {
   readonly y: number;
 }
 
-/** A turn on a line, drawn as the shape of its kind. */
+/** An event on a line, drawn in the shape of its kind. */
 export interface PlotMark extends PlotPoint {
   readonly kind: string;
 }
 
-// Eight colours that people with every kind of colour vision tell apart. Source: Okabe and Ito, 2002; its black and
-// yellow are replaced by a grey and a darker yellow, which show on white.
+// Eight colours that are distinguishable with any type of colour vision. Source: Okabe and Ito, 2002. Their black and
+// yellow are replaced by a grey and a darker yellow, which are visible on white.
 const COLOURS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#56b4e9', '#e69f00', '#5a5a5a', '#a58a00'];
-/** Lines beyond the colours differ by their dashes. */
+/** If there are more lines than colours, dashes distinguish them. */
 const DASHES = ['', '7 4', '2 3', '10 3 2 3'];
 
 const WIDTH = 960;
@@ -46,7 +46,7 @@ const NAME_CHARACTERS = 24;
 const STEPS = [1, 2, 5, 7, 14, 30, 60, 90, 180, 365, 730];
 const MOST_TICKS = 13;
 
-/** The plot as an SVG document that needs nothing else: no fonts, no scripts, no styles. */
+/** Draws the plot as a self-contained SVG document without fonts, scripts or styles. */
 export function drawLinePlot(plot: LinePlot): string {
   const used = new Set(plot.series.flatMap(({ marks }) => marks.map(({ kind }) => kind)));
   const kinds = Object.entries(plot.shapes).filter(([kind]) => used.has(kind));
@@ -63,7 +63,7 @@ export function drawLinePlot(plot: LinePlot): string {
     `<text x="${PLOT.left}" y="32" font-size="17" font-weight="600">${escapeXml(plot.title)}</text>`,
     ...drawAxes(plot, scale),
     ...plot.series.map((series, index) => drawSeries(series, index, scale)),
-    // Marks of all lines lie on top of all lines.
+    // All marks are drawn above all lines.
     ...plot.series.flatMap((series, index) =>
       series.marks.map((mark) =>
         drawMark(
@@ -106,14 +106,14 @@ function drawAxes({ xMax, xLabel, yLabel }: LinePlot, { x, y }: Scale): readonly
   ];
 }
 
-/** Round numbers from 0 to the end, few enough to be read. */
+/** Returns round tick values from 0 to `end`, few enough to be readable. */
 function ticksTo(end: number): readonly number[] {
   const step = STEPS.find((each) => end / each < MOST_TICKS) ?? Math.ceil(end / (MOST_TICKS - 1));
   return Array.from({ length: Math.floor(end / step) + 1 }, (_, index) => index * step);
 }
 
 function drawSeries({ name, points }: PlotSeries, index: number, { x, y }: Scale): string {
-  // Within a level run a point says nothing.
+  // Points inside a level stretch are redundant.
   const shown = points.filter(({ y: at }, each) => at !== points[each - 1]?.y || at !== points[each + 1]?.y);
   const path = shown.map((point) => `${round(x(point.x))},${round(y(point.y))}`).join(' ');
   return `<polyline points="${path}" fill="none" stroke="${colourOf(index)}" stroke-width="2" stroke-linejoin="round"${dashOf(index)}><title>${escapeXml(name)}</title></polyline>`;
@@ -144,7 +144,7 @@ function drawMark(cx: number, cy: number, shape: MarkShape, colour: string, titl
   return `<polygon points="${points}" fill="${shape === 'star' || shape === 'cross' ? colour : '#fff'}" stroke="${colour}" stroke-width="${shape === 'star' || shape === 'cross' ? 1 : 2}">${hint}</polygon>`;
 }
 
-/** Corners around the middle of a mark. */
+/** The corners of each shape, relative to the centre of the mark. */
 const OUTLINES: Readonly<Record<Exclude<MarkShape, 'circle'>, readonly (readonly [number, number])[]>> = {
   star: [
     [0, -9],

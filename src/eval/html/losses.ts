@@ -2,19 +2,19 @@ import { measure } from '../../fit/metrics.ts';
 import { countedOutcomes } from '../report.ts';
 import type { EvaluatedQuery, EvaluationRun } from '../run.ts';
 
-/** A question to which a strategy ranked worse than the baseline. */
+/** A question on which a strategy is worse than the baseline. */
 export interface Loss {
   readonly outcome: EvaluatedQuery;
-  /** How much lower the metric is, above 0. */
+  /** How much lower the metric is; above 0. */
   readonly loss: number;
-  /** From 1; absent where no evidence was ranked. */
+  /** The rank of the first evidence, from 1; absent if none was ranked. */
   readonly rank: number | undefined;
   readonly rankBefore: number | undefined;
 }
 
 /**
- * The worst losses of a run against the baseline's, worst first, equal ones in the order of the dataset. Of questions that the
- * headline leaves out none is a loss: to find less of what was never said is no fault.
+ * Returns the largest losses of a run against the baseline, worst first, ties in the order of the dataset. Questions
+ * that the headline leaves out are never losses: finding less evidence for something that was never said is no fault.
  */
 export function worstLosses(
   run: EvaluationRun,
@@ -38,7 +38,7 @@ export function worstLosses(
     .slice(0, most);
 }
 
-/** The rank of the first evidence, from 1. */
+/** Returns the rank of the first evidence, from 1; `undefined` if none is ranked. */
 export function firstEvidence({
   ranking,
   relevant,
@@ -49,7 +49,7 @@ export function firstEvidence({
 
 const BUCKETS = [1, 2, 3, 5, 10, 20, 50, Number.POSITIVE_INFINITY];
 
-/** How many questions have their first evidence at which ranks. */
+/** Counts questions by ranges of the rank of their first evidence. */
 export function rankDistribution(
   outcomes: readonly Pick<EvaluatedQuery, 'ranking' | 'relevant'>[],
 ): readonly { readonly label: string; readonly count: number }[] {

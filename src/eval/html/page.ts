@@ -17,15 +17,15 @@ import { SERIES_COLOURS, STYLE } from './style.ts';
 
 export interface HtmlReportOptions {
   readonly runs: readonly EvaluationRun[];
-  /** From `compareRuns`. */
+  /** The output of `compareRuns`. */
   readonly differences: readonly Difference[];
-  /** The datasets of the runs, in their order: for the texts of memories. */
+  /** The datasets of the runs, in the same order, for the texts of memories. */
   readonly datasets: readonly Dataset[];
   /** Default is the first strategy. */
   readonly baseline?: string | undefined;
-  /** How the report was made, by name: what a reader needs to make it again. */
+  /** How the report was made, as named values that a reader needs to reproduce it. */
   readonly about?: Readonly<Record<string, string | number>> | undefined;
-  /** Losses that are listed for each strategy. Default is 10. */
+  /** How many losses are listed for each strategy. Default is 10. */
   readonly losses?: number | undefined;
 }
 
@@ -38,13 +38,13 @@ const optionKeys = keysOf<HtmlReportOptions>()({
   losses: true,
 });
 
-/** Characters of a memory that are shown. */
+/** How many characters of a memory are shown. */
 const EXCERPT = 300;
 
 /**
- * The runs as one HTML page that loads nothing: tables, plots of differences with their intervals, of types of query and
- * of the rank of the first evidence, and the worst losses with their questions. It follows the reader's dark or light
- * mode, and its content policy allows its own style sheet and nothing else. Texts of datasets are escaped.
+ * Returns the runs as one self-contained HTML page: tables; plots of differences with their intervals, of query types
+ * and of the rank of the first evidence; and the largest losses with their questions. The page follows the reader's
+ * dark or light mode. Its content security policy allows only its own style sheet, and texts of datasets are escaped.
  *
  * @example
  * ```ts
@@ -89,11 +89,11 @@ export function htmlReport(options: HtmlReportOptions): string {
   ].join('\n');
 }
 
-/** What all parts of a dataset's section need. */
+/** The data that all parts of a dataset's section use. */
 interface Section {
   readonly group: readonly EvaluationRun[];
   readonly baseline: EvaluationRun;
-  /** Neither the baseline nor placebos, whose differences would dwarf all others. */
+  /** The runs without the baseline and the placebos, whose differences would dwarf all others. */
   readonly others: readonly EvaluationRun[];
   readonly differences: readonly Difference[];
   readonly columns: readonly string[];
@@ -300,7 +300,7 @@ function drawLoss(
   ].join('\n');
 }
 
-/** A metric with the mark of a difference that is certain. */
+/** Returns the cell of a metric, marked if its difference from the baseline is certain. */
 function cellOf(
   { differences }: Section,
   strategy: string,
@@ -317,7 +317,7 @@ function cellOf(
   return `${value} <span class="${up ? 'up' : 'down'}">${up ? '▲' : '▼'}</span>`;
 }
 
-/** A table of HTML; the first `names` columns are text. */
+/** Returns an HTML table; the first `names` columns are text. */
 function drawTable(head: readonly string[], rows: readonly (readonly string[])[], names: number): string {
   const cells = (tag: string, row: readonly string[]) =>
     row.map((cell, at) => `<${tag}${at < names ? ' class="name"' : ''}>${cell}</${tag}>`).join('');

@@ -1,29 +1,29 @@
 import { escapeXml } from '../../domain/escape-xml.ts';
 
 /**
- * Plots as SVG elements for a page of ours: they take their colours from classes of its style sheet, so that they follow
- * its dark mode, and hold no styles and scripts of their own, so that a strict content policy lets them be.
+ * Plots as SVG elements for the HTML report. Their colours come from classes of its style sheet, so that they follow
+ * its dark mode. They contain no styles or scripts, so that a strict content security policy allows them.
  */
 
-/** Bars in groups, one below the other; values are at least 0. */
+/** Groups of horizontal bars, one below the other. Values are at least 0. */
 export interface BarPlot {
   readonly title: string;
-  /** What the plot shows, for those who cannot see it. */
+  /** A description of the plot for readers who cannot see it. */
   readonly description: string;
   readonly groups: readonly {
     readonly label: string;
     readonly bars: readonly Bar[];
   }[];
-  /** Where the axis ends. Default is the largest value. */
+  /** The end of the axis. Default is the largest value. */
   readonly end?: number | undefined;
 }
 
 export interface Bar {
   readonly name: string;
-  /** Which colour of the style sheet: the same series has the same everywhere. */
+  /** The index of its colour in the style sheet. A series has the same colour in all plots. */
   readonly series: number;
   readonly value: number;
-  /** The value as it is written at the end of the bar. */
+  /** The text at the end of the bar. */
   readonly text: string;
 }
 
@@ -35,7 +35,7 @@ export interface ForestPlot {
     readonly label: string;
     readonly rows: readonly ForestRow[];
   }[];
-  /** What lies left and right of 0. */
+  /** The labels left and right of 0. */
   readonly sides: readonly [left: string, right: string];
 }
 
@@ -44,15 +44,15 @@ export interface ForestRow {
   readonly series: number;
   readonly value: number;
   readonly interval?: { readonly low: number; readonly high: number } | undefined;
-  /** Filled where the difference is certain. */
+  /** Whether the difference is certain; its mark is then filled. */
   readonly certain: boolean;
 }
 
-// Narrow, and with large letters, so that a telephone shows the whole width in a size that can be read.
+// Narrow and with large letters, so that the whole width is readable on a phone.
 const WIDTH = 520;
 const NAME = 150;
 const VALUE = 70;
-/** A difference with its interval. */
+/** The width of the text of a difference with its interval. */
 const INTERVAL = 180;
 const ROW = 24;
 const HEADING = 30;
@@ -116,14 +116,14 @@ export function drawForest(plot: ForestPlot): string {
   ]);
 }
 
-/** A difference with its sign. */
+/** Formats a difference with its sign. */
 export function signed(value: number): string {
   const text = Math.abs(value).toFixed(3);
   if (Number(text) === 0) return text;
   return `${value < 0 ? '−' : '+'}${text}`;
 }
 
-/** Rows below headings; a heading without a label takes no room. */
+/** Places rows below their headings. A heading without a label takes no space. */
 function stack<Row>(groups: readonly { readonly label: string; readonly rows: readonly Row[] }[]): {
   readonly headings: readonly string[];
   readonly placed: readonly { readonly row: Row; readonly y: number }[];

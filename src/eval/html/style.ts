@@ -1,4 +1,4 @@
-/** The colours of the series: told apart by people with every kind of colour vision. Source: Okabe and Ito, 2002. */
+/** The colours of the series, distinguishable with any type of colour vision. Source: Okabe and Ito, 2002. */
 const LIGHT = ['#0072b2', '#d55e00', '#009e73', '#b8578c', '#2a8fc4', '#b87f00', '#5a5a5a', '#8a7400'];
 const DARK = ['#56b4e9', '#ff8a3d', '#2ec79b', '#e79ac4', '#8ecbf0', '#f0b840', '#b0b0b0', '#e0cf4a'];
 

@@ -11,7 +11,7 @@ import type { Dataset, DatasetSpace } from '../dataset.ts';
 import { countedOutcomes } from '../report.ts';
 import type { EvaluationEngine } from '../run.ts';
 
-/** A question of a dataset. */
+/** A question of a dataset, prepared for a fit. */
 export interface TunedQuestion extends FitQuestion {
   readonly dataset: number;
   readonly type: string;
@@ -27,7 +27,7 @@ export interface GatherOptions {
   readonly onQuestion: () => void;
 }
 
-/** The questions that a result's headline would count, in the order of the datasets. */
+/** Returns the questions of a space that the headline of a result would count, in their order. */
 export function countedQueries(
   space: DatasetSpace,
   excludeTypes: readonly string[] | undefined,
@@ -36,9 +36,10 @@ export function countedQueries(
 }
 
 /**
- * Opens each space once, and reads for each question what the strategy's formula reads. Spaces of the same memories are
- * held out together, whatever their names and files: else a fit would see what it is measured on. Throws
- * `invalid_argument` where such spaces share a question, as when a dataset is given twice.
+ * Opens each space once and reads the features of each question for the strategy's formula. Spaces with the same
+ * memories are held out together, whatever their names and files, because a fit must not see the data it is measured
+ * on. Throws
+ * `invalid_argument` if such spaces share a question, for example because a dataset is given twice.
  */
 export async function gatherQuestions(
   { datasets, strategy, excludeTypes, seed, signal, onQuestion }: GatherOptions,
@@ -93,12 +94,12 @@ export async function gatherQuestions(
 }
 
 interface AskedSpace extends DatasetSpace {
-  /** Of its dataset. */
+  /** The index of its dataset. */
   readonly place: number;
   readonly name: string;
 }
 
-/** For each space the name under which it is held out: that of the first one with the same memories. */
+/** Returns the name under which each space is held out: that of the first space with the same memories. */
 function groupsOf(
   spaces: readonly AskedSpace[],
   datasets: readonly Dataset[],
@@ -106,7 +107,7 @@ function groupsOf(
   const first = new Map<string, { readonly name: string; readonly asked: Map<string, AskedSpace> }>();
   const names = new Map<AskedSpace, string>();
   for (const space of spaces) {
-    // Ids, dates and the order of lines may differ: the texts are what a fit learns.
+    // Only the texts are compared, because a fit learns from them. Ids, dates and the order of lines may differ.
     const texts = space.memories.map(({ content }) => content).sort();
     const hash = createHash('sha256').update(JSON.stringify(texts)).digest('hex');
     const group = first.get(hash) ?? { name: `${space.place}/${space.name}`, asked: new Map() };
@@ -127,7 +128,9 @@ function groupsOf(
   return names;
 }
 
-/** The same features, with the arrays of the question before where they are equal: what memories are by themselves. */
+/**
+ * Returns the features with arrays of the previous question reused where they are equal, as those of the memories are.
+ */
 function sharing(before: QuestionFeatures | undefined, features: QuestionFeatures): QuestionFeatures {
   if (!before) return features;
   const share = <Values extends Float64Array | readonly string[]>(
@@ -155,13 +158,13 @@ function sharing(before: QuestionFeatures | undefined, features: QuestionFeature
   };
 }
 
-/** How each question counts. */
+/** How questions are weighted; see `sharesOf`. */
 export const BALANCES = ['types', 'datasets', 'questions'] as const;
 export type Balance = (typeof BALANCES)[number];
 
 /**
- * The share of each question in the mean. `types`: each dataset counts the same, and in it each type of question;
- * `datasets`: each dataset; `questions`: each question.
+ * Returns the share of each question in the mean. `types`: all datasets have equal weight, and within a dataset all
+ * types of questions; `datasets`: all datasets; `questions`: all questions.
  */
 export function sharesOf(questions: readonly TunedQuestion[], balance: Balance): readonly number[] {
   const groupOf = ({ dataset, type }: TunedQuestion) =>

@@ -19,23 +19,23 @@ import { BALANCES, type Balance, countedQueries, gatherQuestions, sharesOf } fro
 
 export interface TuneOptions {
   readonly datasets: readonly Dataset[];
-  /** The profile to start from. The engine must know it, as a strategy of its name. */
+  /** The profile to start from. The engine must know it as a strategy of the same name. */
   readonly profile: Profile;
   /** Names of numeric parameters. Default is all whose name begins with `weights.` or `cues.`. */
   readonly parameters?: readonly string[] | undefined;
   /** Default is `ndcg@10`. */
   readonly objective?: Objective | undefined;
-  /** What counts the same: each of the `types` of a dataset, `datasets`, or `questions`. Default is `types`. */
+  /** What has equal weight: `types` of questions within a dataset, `datasets`, or `questions`. Default is `types`. */
   readonly balance?: Balance | undefined;
   /** Types of questions that are left out. Default is `TYPES_REPORTED_APART`. */
   readonly excludeTypes?: readonly string[] | undefined;
-  /** Of the order of the search, of the placebo and of intervals: a whole number from 0 to 2^32 − 1. Default is 1. */
+  /** The seed of the search order, the placebo and the intervals: a whole number from 0 to 2^32 − 1. Default is 1. */
   readonly seed?: number | undefined;
-  /** What an earlier run had fitted. Of another task it is refused. */
+  /** The state of an earlier run of the same task, to continue from. The state of another task is refused. */
   readonly state?: TuneState | undefined;
-  /** Called after each fold with all that is fitted so far. */
+  /** Called after each fold with the state so far. */
   readonly onState?: ((state: TuneState) => Promise<void>) | undefined;
-  /** Called before each step: the share that is done, from 0 to 1, and what comes next. */
+  /** Called before each step with the share that is done, 0–1, and a label of the next step. */
   readonly onProgress?: ((share: number, label: string) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -45,7 +45,7 @@ export interface TuneResult extends Fitted {
   readonly objective: Objective;
   readonly balance: Balance;
   readonly seed: number;
-  /** The number of questions behind the result, and of spaces that they were asked in. */
+  /** The number of questions that the result is based on, and of their spaces. */
   readonly questions: number;
   readonly spaces: number;
   readonly datasets: readonly { readonly name: string; readonly sha256: string }[];
@@ -66,15 +66,16 @@ const optionKeys = keysOf<TuneOptions>()({
 });
 
 /**
- * Fits numeric parameters of a profile to questions whose right answers are known. What the formula reads is computed
- * once for each question; then values are tried without the engine, by a pattern search in log space. Each space is
- * measured by a fit on the others; with one space, fifths of its questions take the place of spaces: those that share a
- * relevant memory are held out together or, where that would join all of them, those with the same relevant memories. Spaces of the same
- * memories count as one, whatever their names and datasets, and must not share a question. `problems` is empty only if that
- * held-out gain is certain and more than that of the placebo.
+ * Fits numeric parameters of a profile to questions with known right answers. The inputs of the formula are computed
+ * once for each question; a pattern search in log space then tries values without the engine.
  *
- * Rankings are of memories by their own scores: what links and possible updates add is left to an evaluation of the
- * result. Throws `invalid_argument`, `aborted`, and what the engine throws.
+ * Each space is measured by a fit on the other spaces. A single space is divided into fifths of its questions instead:
+ * questions that share a relevant memory stay in the same fifth, or, if that would join all of them, questions with the
+ * same relevant memories. Spaces with the same memories count as one, whatever their names and datasets, and must not
+ * share a question. `problems` is empty only if the held-out gain is certain and larger than that of the placebo.
+ *
+ * Memories are ranked by their own scores. To see the effect of links and possible updates, evaluate the result. Throws
+ * `invalid_argument`, `aborted`, and the errors of the engine.
  *
  * @example
  * ```ts

@@ -5,16 +5,19 @@ import { flatten, type ProfileDefinition } from '../../scoring/profile.ts';
 import type { TuneResult } from './tune.ts';
 
 export interface TunedProfileOptions {
-  /** What the tuned profile was defined by, if it does not come with the engine: it is then written out, not extended. */
+  /**
+   * The definition of the tuned profile if it is not a built-in one. The result then repeats it instead of extending
+   * it.
+   */
   readonly definition?: ProfileDefinition | undefined;
-  /** Of the package. */
+  /** The version of the package. */
   readonly version: string;
   readonly now: Instant;
 }
 
 /**
- * The profile with the tuned parameters, named after the one that it was tuned from. Its `source` says on what it was
- * tuned and what that gained.
+ * Returns a profile with the tuned parameters, named after the original profile. Its `source` states the data it was
+ * tuned on and the gain.
  *
  * @example
  * ```ts
@@ -38,7 +41,7 @@ export function tunedProfile(result: TuneResult, options: TunedProfileOptions): 
     source: provenanceOf(result, version, now),
   };
   if (!definition) return { ...about, extends: profile, set };
-  // A group may hold what was tuned: the same name twice would be refused.
+  // Flattened, because a nested group may set a tuned parameter, and the same name twice would be refused.
   return { ...definition, ...about, set: { ...flatten(definition.set ?? {}), ...set } };
 }
 
@@ -53,7 +56,7 @@ function provenanceOf(result: TuneResult, version: string, now: Instant): string
 }
 
 /**
- * A gain as text, with its intervals.
+ * Formats a gain as text, with its intervals.
  *
  * @example
  * ```ts
