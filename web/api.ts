@@ -4,7 +4,7 @@ import type { MemoryEngine } from '../src/index.ts';
 import { cell, useCell } from './cell.ts';
 import { ENDED, SERVER, session, signOut } from './session.ts';
 
-/** What a view has of a question: the latest answer, which stays while the next one is on its way. */
+/** The state of a request in a view. The latest answer stays while the next one is pending. */
 export interface Asked<Answer> {
   readonly answer: Answer | undefined;
   readonly error: Error | undefined;
@@ -16,14 +16,14 @@ export interface Asked<Answer> {
 
 type Question<Answer> = (memory: MemoryEngine, signal: AbortSignal) => Promise<Answer>;
 
-/** Whether the server answers. While it does not, it is asked every two seconds whether it is back. */
+/** Whether the server answers. While it does not, the page polls it every two seconds. */
 export const reachable = cell(true);
-/** Counts what was written here, and returns of the server: views that show memories ask again. */
+/** Counts writes from this page and recoveries of the server. Views that show memories fetch again when it changes. */
 const epoch = cell(0);
 
 /**
- * Asks whenever `deps` change: the newest question wins, and the one before is aborted, on the server too. `undefined`
- * asks nothing.
+ * Sends a request whenever `deps` change. The newest request wins; the one before is aborted, on the server too.
+ * `undefined` sends none.
  */
 export function useAsk<Answer>(
   question: Question<Answer> | undefined,
@@ -38,7 +38,7 @@ export function useAsk<Answer>(
   const written = useCell(epoch);
   const latest = useRef(question);
   latest.current = question;
-  // Before the frame is painted: what is asked a frame earlier is answered a frame earlier.
+  // A layout effect runs before the frame is painted, so that the answer comes one frame earlier.
   useLayoutEffect(() => {
     const memory = session.get()?.memory;
     const asked = latest.current;
@@ -65,7 +65,7 @@ export function useAsk<Answer>(
   return { ...state, reload: () => setAgain((count) => count + 1) };
 }
 
-/** Does what changes something; what is shown is then asked for again. What is undone is so where it was done. */
+/** Runs a write with `memory`. Views then fetch again. An undo must pass the client that the write itself used. */
 export function act<Answer>(
   work: (memory: MemoryEngine) => Promise<Answer>,
   memory = session.get()?.memory,
@@ -73,7 +73,7 @@ export function act<Answer>(
   return look(work, memory).finally(refresh);
 }
 
-/** Asks once, where nothing is shown in the meantime. */
+/** Sends one request, for callers that show nothing in the meantime. */
 export async function look<Answer>(
   work: (memory: MemoryEngine) => Promise<Answer>,
   memory = session.get()?.memory,
@@ -87,7 +87,7 @@ export async function look<Answer>(
   }
 }
 
-/** Changes whenever what is shown may be outdated. */
+/** Returns a number that changes whenever the data on the page may be outdated. */
 export function useEpoch(): number {
   return useCell(epoch);
 }
@@ -101,7 +101,7 @@ export function codeOf(error: unknown): string | undefined {
   return SalienceError.isInstance(error) ? error.code : undefined;
 }
 
-/** Has the page say that a session has ended, or that the server is gone, and go on when it is back. */
+/** Handles an error that ends the session, or one that means the server is unreachable. */
 export function noteFailure(error: Error): void {
   const failure = codeOf(error);
   if (failure === 'unauthorized') {
@@ -111,8 +111,8 @@ export function noteFailure(error: Error): void {
 }
 
 /**
- * Whether the server did not answer, or something else did for it, or it ends and says so to whoever waits. Any other fault
- * that it tells itself is no outage.
+ * Whether the server did not answer, a proxy answered for it, or it reported its shutdown. Any other error that the
+ * server reports itself is no outage.
  */
 function isAway(error: Error): boolean {
   if (!SalienceError.isInstance(error)) return false;
@@ -125,7 +125,7 @@ function isAway(error: Error): boolean {
 
 let waiting: Promise<void> | undefined;
 
-/** Until the server answers again, which the page says meanwhile; then every view asks again. */
+/** Waits until the server answers again. The page says so meanwhile, and every view fetches again afterwards. */
 export function serverBack(): Promise<void> {
   waiting ??= (async () => {
     reachable.set(false);

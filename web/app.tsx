@@ -31,7 +31,7 @@ function Shell({ signedIn }: { readonly signedIn: Session }) {
   const elsewhere = params.get('space');
   useEffect(() => {
     document.title = `${view.title} · ${grant.space} · Salience`;
-    // Where the navigation is a row that scrolls, the view that is shown may be out of sight.
+    // On narrow screens the navigation is a scrolling row, and the current view may be out of sight.
     document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }, [view, grant]);
   return (
@@ -95,7 +95,7 @@ function Shell({ signedIn }: { readonly signedIn: Session }) {
   );
 }
 
-/** What becomes of labels when their owner signs out. */
+/** The dialog on signing out that asks whether to keep the labels of the space in this browser. */
 function Leaving({ space }: { readonly space: string }) {
   const count = useCell(leaving);
   const close = () => leaving.set(0);
@@ -135,7 +135,7 @@ function focusMain(): void {
   document.getElementById('main')?.focus();
 }
 
-/** A view, loaded when it is first opened; what fails in it leaves the rest of the page as it is. */
+/** Shows a view, which is loaded when it is first opened. An error in it does not affect the rest of the page. */
 function Lazy({ view }: { readonly view: View }) {
   const [Loaded, setLoaded] = useState<ComponentType>();
   const [missing, setMissing] = useState<Error>();

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 
-/** A value that components follow. */
+/** A value that components can subscribe to. */
 export interface Cell<Value> {
   get(): Value;
   set(value: Value): void;

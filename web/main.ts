@@ -1,13 +1,13 @@
 const CODE = /^#code=([\w-]+)$/;
 
 /**
- * The one-time code of the address. It is taken out before any other module is even loaded: nothing that fails later can
- * leave it in the history, in a screenshot or in a link that somebody copies.
+ * The one-time code of the address. It is removed before any other module is loaded, so that no later failure can leave
+ * it in the history, in a screenshot or in a copied link.
  */
 const code = CODE.exec(location.hash)?.[1];
 if (code !== undefined) history.replaceState(null, '', location.pathname);
 
-// Of another code, in a page that is open already, the browser only tells: it loads nothing anew by itself.
+// If a new code is entered in an open page, the browser only fires an event and does not reload.
 addEventListener('hashchange', () => {
   if (CODE.test(location.hash)) location.reload();
 });

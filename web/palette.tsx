@@ -5,23 +5,23 @@ import { go } from './router.ts';
 import { nextTheme } from './theme.ts';
 import { VIEWS } from './views.ts';
 
-/** Something that the palette can do. */
+/** A command of the palette. */
 export interface Command {
   readonly title: string;
-  /** What it belongs to, shown beside it. */
+  /** The group it belongs to, shown beside it. */
   readonly group: string;
   run(): void;
 }
 
 const isOpen = cell(false);
-/** What the view that is shown adds. */
+/** The commands that the current view adds. */
 const ofView = cell<readonly Command[]>([]);
 
 export function openPalette(): void {
   isOpen.set(true);
 }
 
-/** Commands of the view that is shown, while it is. */
+/** Adds commands while the calling view is shown. */
 export function useCommands(commands: readonly Command[], deps: readonly unknown[]): void {
   useEffect(() => {
     ofView.set(commands);
@@ -35,7 +35,7 @@ const ALWAYS: readonly Command[] = [
   { title: 'Sign out', group: 'Page', run: leave },
 ];
 
-/** What fits the text; a text that fits nothing can still be asked or opened. */
+/** Returns the commands that match the text, and those that recall it as a question or open it as an id. */
 function commandsFor(text: string, more: readonly Command[]): readonly Command[] {
   const wanted = text.trim().toLowerCase();
   const found = [...more, ...ALWAYS].filter(({ title }) => title.toLowerCase().includes(wanted));
@@ -63,7 +63,7 @@ export function Palette() {
     addEventListener('keydown', listen);
     return () => removeEventListener('keydown', listen);
   }, []);
-  // Before anything is painted: what is typed at once must find the field.
+  // Before the first paint, so that keys typed at once reach the field.
   useLayoutEffect(() => {
     if (open) {
       setText('');
@@ -80,7 +80,7 @@ export function Palette() {
     command?.run();
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    // Whoever writes by an input method, such as Japanese, chooses words with these keys.
+    // Input methods, such as for Japanese, use these keys to choose words.
     if (event.isComposing) return;
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
     if (step !== 0) {
@@ -91,7 +91,7 @@ export function Palette() {
       event.preventDefault();
       run(commands[at]);
     }
-    // At once, as whoever presses keys fast opens it again before the browser has said that it was closed.
+    // Closed at once, because the palette may be opened again before the browser fires `close`.
     if (event.key === 'Escape') {
       event.preventDefault();
       isOpen.set(false);
@@ -102,7 +102,7 @@ export function Palette() {
       ref={dialog}
       class="palette"
       aria-label="Commands"
-      // The browser says so later, in a task of its own: by then it may be open again.
+      // The browser fires this in a later task. By then the palette may be open again.
       onClose={() => dialog.current?.open || isOpen.set(false)}
       onClick={(event) => event.target === dialog.current && isOpen.set(false)}
     >
@@ -129,7 +129,7 @@ export function Palette() {
                 id={`palette-${index}`}
                 role="option"
                 aria-selected={index === at}
-                // A list that opens below a resting pointer is entered too: only what moves chooses.
+                // Only a moving pointer selects: a list that opens below a resting pointer fires this too.
                 onMouseMove={({ movementX, movementY }) => (movementX || movementY) && setAt(index)}
                 onClick={() => run(command)}
               >

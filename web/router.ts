@@ -2,8 +2,8 @@ import { cell, useCell } from './cell.ts';
 import { session } from './session.ts';
 
 /**
- * Where the page is: `#/recall?space=alice&q=coffee`. It stands in the fragment, which browsers send to nobody, so that no
- * log of a server or a proxy holds what was asked; and it never holds a credential.
+ * The location in the page: `#/recall?space=alice&q=coffee`. It is in the fragment, which browsers do not send, so that
+ * no log of a server or proxy contains queries. It never contains a credential.
  */
 export interface Route {
   readonly view: string;
@@ -15,20 +15,20 @@ export interface Route {
 export type Params = Readonly<Record<string, string | undefined>>;
 
 const route = cell<Route>(parse(location.hash));
-/** The address that the route was last taken from, or written to: the browser tells of changes later, in a task. */
+/** The address that the route was last read from or written to. The browser fires `hashchange` in a later task. */
 let known = location.hash;
 let writing: ReturnType<typeof setTimeout> | undefined;
-/** The address that follows when the hand rests. */
+/** The address to write after a pause in the input. */
 let next: string | undefined;
 
 addEventListener('hashchange', () => {
   if (location.hash === known) return;
   take(location.hash);
 });
-// Before a link leads on: the page that is left keeps its parameters, and nothing is written over the new one.
+// Before a link is followed, pending parameters are written: to the page being left, not over the new one.
 addEventListener('click', write, { capture: true });
 
-/** For what is no component; components follow with `useRoute`. */
+/** Returns the current route. Components use `useRoute` instead. */
 export function currentRoute(): Route {
   return route.get();
 }
@@ -37,7 +37,7 @@ export function useRoute(): Route {
   return useCell(route);
 }
 
-/** The address of a view, for links. */
+/** Returns the address of a view, for links. */
 export function href(view: string, params: Params = {}, rest = ''): string {
   const query = new URLSearchParams();
   const space = session.get()?.grant.space;
@@ -70,8 +70,8 @@ function write(): void {
 }
 
 /**
- * Changes parameters of the present view. What is typed or dragged is no step of the browser's history, and browsers take
- * so many changes of the address a second and no more: it follows when the hand rests.
+ * Changes parameters of the current view without a new step in the browser's history. The address is written after a
+ * pause in the input, because browsers limit how often it may change.
  */
 export function setParams(changes: Params): void {
   const { view, rest, params } = route.get();

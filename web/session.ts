@@ -3,14 +3,14 @@ import { createTransport, type Transport } from '../src/client/transport.ts';
 import type { MemoryEngine } from '../src/index.ts';
 import { cell } from './cell.ts';
 
-/** What a token opens, as `GET /v1/token` says it. */
+/** The rights of a token, as `GET /v1/token` returns them. */
 export interface Grant {
   readonly id: string;
   readonly name: string;
   readonly space: string;
   readonly scopes?: readonly string[];
   readonly rights: 'read' | 'write' | 'admin';
-  /** Of whoever runs the server: it sees all spaces. */
+  /** Set for the token of the server's operator, which has access to all spaces. */
   readonly everySpace?: true;
   readonly createdAt: string;
 }
@@ -19,24 +19,24 @@ export interface Session {
   readonly memory: MemoryEngine;
   readonly grant: Grant;
   readonly canWrite: boolean;
-  /** Administers the space: it may see its tokens. */
+  /** Whether the session administers the space and may see its tokens. */
   readonly isAdmin: boolean;
-  /** Asks what is no verb, and what goes by the tag of a memory. */
+  /** For requests that are not verbs, and those that depend on the entity tag of a memory. */
   readonly transport: Transport;
 }
 
-/** Said of a session or token that opened the page, and opens it no longer. */
+/** The message for a session or token that is no longer valid. */
 export const ENDED = 'This session has ended. Run "salience inspect" again, or sign in with a token.';
 const STORED = 'salience-inspector-token';
-/** The server that serves this page, which may stand below a path of a proxy. */
+/** The address of the server that serves this page, possibly below a path of a proxy. */
 export const SERVER = new URL('..', location.href).href.replace(/\/$/, '');
 
-/** `undefined`: nobody is signed in. */
+/** The current session; `undefined` if nobody is signed in. */
 export const session = cell<Session | undefined>(undefined);
-/** Why nobody is signed in, for the page that asks for a token. */
+/** Why nobody is signed in, for the sign-in page. */
 export const signedOutBecause = cell<string | undefined>(undefined);
 
-/** Signs in with the code of the address, else with what this tab has kept. */
+/** Signs in with the code of the address, or else with the session stored in this tab. */
 export async function start(code: string | undefined): Promise<void> {
   if (code !== undefined) {
     await signIn(await exchange('session', { code }));
@@ -45,14 +45,16 @@ export async function start(code: string | undefined): Promise<void> {
   const kept = sessionStorage.getItem(STORED);
   if (kept === null) return;
   await signIn(kept).catch((error: Error) => {
-    // Whoever was signed in by a code has never seen a token.
+    // A user who signed in with a code has never seen a token, so an error about one would not help.
     throw sessionStorage.getItem(STORED) === null ? new Error(ENDED) : error;
   });
 }
 
-/** Throws what the server says of the token. Returns whether it was still meant when the server had answered. */
+/**
+ * Signs in with a token. Throws the server's error. Resolves with whether `isMeant` was still true after the answer.
+ */
 export async function signIn(token: string, isMeant = () => true): Promise<boolean> {
-  // A header holds nothing else, and the browser says so in words of its own.
+  // A header may hold no other characters, and the browser's own error would be hard to understand.
   if (!/^[!-~]+$/.test(token))
     throw new Error('This is not a token: a token has no spaces and no letters with accents.');
   const { answer, ok, status } = await ask(`${SERVER}/v1/token`, {
@@ -83,31 +85,31 @@ export function signOut(because?: string): void {
   session.set(undefined);
 }
 
-/** Whether this session may go to other spaces of the server. */
+/** Whether the session may switch to other spaces of the server. */
 export function goesAnywhere({ grant, isAdmin }: Session): boolean {
   return isAdmin && grant.everySpace === true;
 }
 
-/** Whether this session may change what lies in a scope. */
+/** Whether the session may change memories in a scope. */
 export function mayWriteIn({ grant, canWrite }: Session, scope: string): boolean {
   return canWrite && (grant.scopes?.includes(scope) ?? true);
 }
 
-/** Whether this session may undo and maintain: who sees some scopes alone may not. */
+/** Whether the session may undo and run maintenance. Sessions limited to some scopes may not. */
 export function mayUndo({ grant, canWrite }: Session): boolean {
   return canWrite && !grant.scopes;
 }
 
 /**
- * Goes to another space of the server with the same rights, if that is still meant when the server has answered, and
- * returns whether it did. The view that is shown begins anew.
+ * Switches to another space of the server with the same rights, if `isMeant` is still true after the answer. Resolves
+ * with whether it did. The current view starts afresh.
  */
 export async function enterSpace(space: string, isMeant: () => boolean): Promise<boolean> {
   const token = await exchange('space', { space }, sessionStorage.getItem(STORED));
   return isMeant() && signIn(token, isMeant);
 }
 
-/** The token of a session, for a code or for a session that may have another one. */
+/** Exchanges a one-time code, or the token of a session, for a session token. */
 async function exchange(
   path: 'session' | 'space',
   body: Readonly<Record<string, string>>,
@@ -134,7 +136,9 @@ interface Asked extends Pick<Response, 'ok' | 'status'> {
   readonly answer: Answer;
 }
 
-/** Before anybody is signed in: what does not answer, or answers for the server, is told in words that say what to do. */
+/**
+ * Sends a request before sign-in. If nothing answers, or something other than the server, the error says what to do.
+ */
 async function ask(path: string, request: RequestInit): Promise<Asked> {
   const response = await fetch(path, request).catch(() => {
     throw new Error('The server cannot be reached. Look whether it runs, and load this page again.');

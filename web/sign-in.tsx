@@ -5,7 +5,7 @@ import { BusyButton } from './parts/busy-button.tsx';
 import { useOnce } from './parts/once.ts';
 import { signedOutBecause, signIn } from './session.ts';
 
-/** Where nobody is signed in: a token of this server opens its space. */
+/** The sign-in page: a token of this server opens its space. */
 export function SignIn() {
   const because = useCell(signedOutBecause);
   const unsaved = useCell(unsavedCount);

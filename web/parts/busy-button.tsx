@@ -5,13 +5,13 @@ type ButtonProps = JSX.IntrinsicElements['button'];
 
 interface Props extends ButtonProps {
   readonly busy: boolean;
-  /** It takes the place of what was pressed, and its focus. */
+  /** Whether it replaces the pressed element and takes its focus. */
   readonly takesOver?: boolean;
 }
 
 /**
- * The button of work that waits for the server (`useOnce`). While that takes longer than a moment it looks and says so. It
- * keeps the focus, which a disabled button would lose.
+ * The button for work that waits for the server (`useOnce`). If the work takes long, the button looks busy and says so.
+ * It keeps the focus, which a disabled button would lose.
  */
 export function BusyButton({ busy, takesOver = false, ...button }: Props) {
   const marks = busy ? ({ 'aria-busy': true, 'aria-disabled': true } as const) : {};

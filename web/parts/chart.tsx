@@ -7,7 +7,7 @@ import { coloursOf } from './colours.ts';
 
 export interface Series {
   readonly title: string;
-  /** A colour of the tokens, such as `--part-0`. */
+  /** A colour token, such as `--part-0`. */
   readonly colour: string;
   readonly values: readonly (number | null)[];
   /** Steps instead of lines between the points. */
@@ -25,7 +25,7 @@ function dayOf(seconds: number): string {
   return DAY.format(seconds * 1000);
 }
 
-/** Lines over time. Whoever draws one shows the same as a list or a table too. Load it lazily: it weighs 22 KB. */
+/** A chart of lines over time. Callers must also show the data as a list or table. Load it lazily: it weighs 22 KB. */
 export default function Chart({
   times,
   series,
@@ -57,7 +57,7 @@ export default function Chart({
         // The days of the logs are those of UTC.
         tzDate: (seconds) => UPlot.tzDate(new Date(seconds * 1000), 'UTC'),
         scales: {
-          // A bar stands on its day: those of the first and the last have as much room as the others.
+          // Half a day of margin on both sides, so that the first and last bars are as wide as the others.
           ...(bars ? { x: { range: (_, first, end) => [first - HALF_DAY, end + HALF_DAY] } } : {}),
           y: { range: (_, low, high) => [min ?? low, max ?? high] },
         },
@@ -70,7 +70,7 @@ export default function Chart({
           { label: 'day', value: (_: UPlot, at: number | null) => (at === null ? '' : dayOf(at)) },
           ...series.map((each) => ({
             label: each.title,
-            // Nothing is said of a day that nothing points at.
+            // No value if the pointer is on no day.
             value: (_: UPlot, value: number | null) => (value === null ? '' : String(value)),
             stroke: colour(each.colour),
             width: 2,

@@ -1,4 +1,7 @@
-/** The tokens as a canvas takes them, which knows no custom properties and no `light-dark()`. */
+/**
+ * Returns a function that resolves colour tokens for a canvas, which supports neither custom properties nor
+ * `light-dark()`.
+ */
 export function coloursOf(place: HTMLElement): (token: string) => string {
   const found = new Map<string, string>();
   return (token) => {

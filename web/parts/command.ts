@@ -8,8 +8,8 @@ type Fields = Readonly<Record<string, unknown>>;
 const SIGNS: Readonly<Record<string, string>> = { above: '>', atLeast: '>=', below: '<', atMost: '<=' };
 
 /**
- * The command line of a verb: what stands by position, and options as the table of verbs names them. `undefined` where no
- * command says the same.
+ * Returns the command line of a verb, with positional arguments and the options of the verb table; `undefined` if no
+ * command is equivalent.
  */
 export function commandOf(verb: VerbName, fields: Fields, space?: string): string | undefined {
   if (WITHOUT_COMMAND.has(verb)) return undefined;
@@ -24,12 +24,12 @@ export function commandOf(verb: VerbName, fields: Fields, space?: string): strin
   const positions = takes.flatMap((name) => (fields[name] === undefined ? [] : [String(fields[name])]));
   const command = ['salience', toolNameOf(verb).replaceAll('_', '-')];
   const said = positions.map(shell);
-  // What begins with a dash is no option.
+  // A positional argument that begins with a dash must not be read as an option.
   const dashed = positions.some((each) => each.startsWith('-'));
   return (dashed ? [...command, ...words, '--', ...said] : [...command, ...said, ...words]).join(' ');
 }
 
-/** "salience tune" fits to files, and what is asked here has none. */
+/** Verbs without an equivalent command: "salience tune" reads files, which the page does not have. */
 const WITHOUT_COMMAND: ReadonlySet<VerbName> = new Set(['fit']);
 
 function wordsOf(
@@ -46,7 +46,7 @@ function wordsOf(
   const one = (text: string) => `${flag} ${shell(text)}`;
   if (typeof value === 'boolean') {
     if (value === !flag.startsWith('--no-')) return [flag];
-    // A flag that is not given is as it is without, but for a filter, which then lets everything through.
+    // Leaving out a flag means false, except for a filter, where it means no filter at all.
     return Object.hasOwn(FIELD_FILTERS, name) ? undefined : [];
   }
   if (Array.isArray(value)) return value.map((each) => one(String(each)));
@@ -63,7 +63,7 @@ function lookBack({ known, valid }: Fields): readonly string[] {
   ];
 }
 
-/** Conditions on metadata, each as `key=value`; `undefined` for one that no command can say. */
+/** Returns conditions on metadata as `key=value`; `undefined` if the command line cannot express one of them. */
 function conditions(where: Fields): readonly string[] | undefined {
   const all: string[] = [];
   for (const [key, test] of Object.entries(where)) {
@@ -83,7 +83,7 @@ function conditions(where: Fields): readonly string[] | undefined {
   return all;
 }
 
-/** A value as the command line reads it back: a text that looks like something else stands in double quotes. */
+/** Writes a value as the command line parses it. A string that looks like another type is put in double quotes. */
 function written(value: unknown): string {
   const looksElse = typeof value === 'string' && /^(?:true|false|".*"|[+-]?(?:\d|\.\d).*)$/s.test(value);
   return looksElse ? `"${value}"` : String(value);
@@ -97,7 +97,7 @@ function leaves(value: Fields, separator: string, path = ''): readonly (readonly
   );
 }
 
-/** A word that a shell takes as it is. */
+/** Quotes a word for a shell, if it needs quotes. */
 export function shell(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -7,7 +7,7 @@ import { tell, tellFailure } from './toast.tsx';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Offers what is shown as a command, a request, a program, or the answer itself. */
+/** A menu that copies the current request as a command, an HTTP request or a program, or copies the answer. */
 export function CopyAs({
   verb,
   fields,
@@ -29,7 +29,7 @@ export function CopyAs({
     addEventListener('pointerdown', close);
     return () => removeEventListener('pointerdown', close);
   }, [open]);
-  // Whatever had the focus in the menu is gone with it.
+  // The focused item disappears with the menu.
   const shut = () => {
     setOpen(false);
     opener.current?.focus();
@@ -66,7 +66,7 @@ export function CopyAs({
   );
 }
 
-/** Browsers give `navigator.clipboard` to pages of HTTPS and of this machine alone; others copy what is selected. */
+/** Browsers offer `navigator.clipboard` only on HTTPS and localhost. Elsewhere a selection is copied. */
 async function copyText(text: string): Promise<void> {
   if (navigator.clipboard) return navigator.clipboard.writeText(text);
   const focused = document.activeElement;
@@ -81,7 +81,7 @@ async function copyText(text: string): Promise<void> {
     throw new Error('Nothing was copied: the browser does not let this page copy. Open it over HTTPS.');
 }
 
-/** With the token named as a variable: it is a secret, and what is copied ends up in histories. */
+/** Returns a curl command with the token as a variable: it is a secret, and copied commands end up in histories. */
 function curlOf(verb: VerbName, fields: Fields): string {
   const { method, path, body } = requestOf(verb, fields);
   return [
@@ -95,7 +95,7 @@ function programOf(verb: VerbName, fields: Fields): string {
   const { takes = [], method = verb } = verbEntry(verb);
   const options = Object.fromEntries(Object.entries(fields).filter(([name]) => !takes.includes(name)));
   const args = [
-    // What is not given, such as the question of a recall without one, keeps its place.
+    // A missing argument, such as the query of a recall without one, keeps its position.
     ...takes.map((name) => JSON.stringify(fields[name]) ?? 'undefined'),
     ...(Object.keys(options).length === 0 ? [] : [JSON.stringify(options, undefined, 2)]),
   ];

@@ -1,12 +1,12 @@
 import type { ComponentChildren } from 'preact';
 
-/** Two versions of a text as one, with what went and what came marked, word by word. */
+/** Shows two versions of a text as one, with removed and added words marked. */
 export function TextDifference({ before, after }: { readonly before: string; readonly after: string }) {
   return (
     <p class="stored difference">
       {differences(before, after).map(([kind, text, was = text], index) =>
         kind === 'same' ? (
-          // The last word of a text has no space after it, where words that are gone may follow.
+          // The last word of a text has no space after it, but removed words may follow it here.
           <span key={`${index}`}>{was.length > text.length ? was : text}</span>
         ) : kind === 'gone' ? (
           <del key={`${index}`}>{text}</del>
@@ -18,7 +18,7 @@ export function TextDifference({ before, after }: { readonly before: string; rea
   );
 }
 
-/** Two statements beside each other, each with its own words marked. */
+/** Returns two texts to show side by side, each with the words marked that only it has. */
 export function textSides(before: string, after: string): readonly [ComponentChildren, ComponentChildren] {
   const pieces = differences(before, after);
   const side = (Mark: 'del' | 'ins', own: Piece[0]) =>
@@ -34,10 +34,10 @@ export function textSides(before: string, after: string): readonly [ComponentChi
   return [side('del', 'gone'), side('ins', 'came')];
 }
 
-/** A word with the white space after it. The same word may have had other white space before: `was`. */
+/** A word with the white space after it. `was` is the word with its white space in the older version. */
 type Piece = readonly [kind: 'same' | 'gone' | 'came', text: string, was?: string];
 
-/** So many words are compared with each other; longer texts are shown whole. */
+/** The most words that are compared. Longer texts are shown whole. */
 const MOST_WORDS = 600;
 
 function differences(before: string, after: string): readonly Piece[] {
@@ -47,7 +47,7 @@ function differences(before: string, after: string): readonly Piece[] {
       ['gone', before],
       ['came', after],
     ];
-  // The length of what is common from each place on: the longest common subsequence of words.
+  // `common[i][j]` is the length of the longest common subsequence of the words from `i` and `j` on.
   const common = Array.from({ length: a.length + 1 }, () => new Uint16Array(b.length + 1));
   for (let i = a.length - 1; i >= 0; i--) {
     for (let j = b.length - 1; j >= 0; j--) {

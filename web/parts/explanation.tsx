@@ -1,7 +1,7 @@
 import type { Explanation } from '../../src/index.ts';
 import { type Outline, outlineExplanation } from '../../src/scoring/format.ts';
 
-/** How a score comes about: every value of the formula, in words, as a tree that opens and closes. */
+/** Explains a score: every value of the formula, in words, as a collapsible tree. */
 export function ExplanationTree({ explanation }: { readonly explanation: Explanation }) {
   return (
     <div class="tree">

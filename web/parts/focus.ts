@@ -3,12 +3,12 @@ addEventListener('focusin', ({ target }) => {
   last = target as Element;
 });
 
-/** A view begins: nothing in it takes the place of what had the focus before. */
+/** Called when a view opens: nothing in it replaces what had the focus in the previous view. */
 export function forgetFocus(): void {
   last = undefined;
 }
 
-/** The `ref` of what takes the place of something that had the focus and is gone: the focus goes on from there. */
+/** A `ref` for an element that replaces a focused one: it takes the focus. */
 export function takeOver(element: HTMLElement | null): void {
   if (document.activeElement === document.body && last?.isConnected === false) element?.focus();
 }

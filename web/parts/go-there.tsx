@@ -4,7 +4,7 @@ import { BusyButton } from './busy-button.tsx';
 import { useOnce } from './once.ts';
 import { tellFailure } from './toast.tsx';
 
-/** Goes to another space: to what a link to it leads to, else to the view that is shown. */
+/** A button to another space: to the target of the link that was followed, else to the current view. */
 export function GoThere({ space }: { readonly space: string }) {
   const [enter, entering] = useOnce(() => goThere(space).catch(tellFailure));
   return (
@@ -26,7 +26,7 @@ async function goThere(space: string): Promise<void> {
   const press = ++presses;
   const from = session.get();
   const { view, rest } = currentRoute();
-  // Whoever has gone elsewhere meanwhile stays there.
+  // If the user has navigated elsewhere meanwhile, the page stays there.
   const isMeant = () => {
     const now = currentRoute();
     return press === presses && session.get() === from && now.view === view && now.rest === rest;

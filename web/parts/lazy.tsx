@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { loadPart } from './load.ts';
 import { Failure, Loading } from './states.tsx';
 
-/** A component that is loaded when it is first shown: for what weighs much. */
+/** Returns a component that is loaded when it is first shown, for large modules. */
 export function lazy<Props extends object>(
   load: () => Promise<{ readonly default: ComponentType<Props> }>,
 ): ComponentType<Props> {

@@ -1,11 +1,11 @@
 import { serverBack } from '../api.ts';
 
-/** In the storage of the tab, while the page was loaded anew for a part of it. */
+/** The key in the tab's storage that says the page was reloaded because a module was missing. */
 const RELOADED = 'salience-inspector-reloaded';
 
 /**
- * Loads a part of the page. One that does not come while the server is gone comes when it is back; and where a newer server
- * has other files, the page is loaded anew, once.
+ * Loads a module of the page. If the server is unreachable, waits until it is back. If a newer server no longer has the
+ * file, reloads the page once.
  */
 export async function loadPart<Part>(load: () => Promise<Part>): Promise<Part> {
   const part = await load().catch(async () => {

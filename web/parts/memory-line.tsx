@@ -2,7 +2,7 @@ import type { Memory } from '../../src/index.ts';
 import { href } from '../router.ts';
 import { ago, moment } from './time.ts';
 
-/** What a memory is, beside its text: type, scope, age, source, author, and whatever is not as usual. */
+/** Shows the facts of a memory beside its text: type, scope, age, source, author, and anything unusual. */
 export function MemoryFacts({ memory }: { readonly memory: Memory }) {
   const { id, type, scope, updatedAt, source, author, tier, core, invalidatedAt, tags } = memory;
   return (

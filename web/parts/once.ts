@@ -1,11 +1,11 @@
 import { useRef, useState } from 'preact/hooks';
 
-/** A quick answer comes sooner: nothing flickers. */
+/** How long work takes before it is shown as busy, so that quick answers do not flicker. */
 const MOMENT_MS = 200;
 
 /**
- * Work that a second press does not begin again while it is under way, and what it was given while it takes longer than a
- * moment: its `BusyButton` shows that.
+ * Wraps work so that a second press does not start it again while it is running. Also returns the arguments of work
+ * that takes longer than `MOMENT_MS`, so that its `BusyButton` shows it.
  */
 export function useOnce<Given extends readonly unknown[]>(
   work: (...given: Given) => Promise<unknown>,

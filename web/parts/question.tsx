@@ -1,6 +1,6 @@
 import { setParams, useRoute } from '../router.ts';
 
-/** The question of a view, which stands in its address. */
+/** The query field of a view. Its value is part of the address. */
 export function Question({
   placeholder,
   disabled = false,

@@ -2,18 +2,18 @@ import type { Explanation } from '../../src/index.ts';
 import { type ScorePart, scoreParts } from '../../src/scoring/parts.ts';
 import { cell, useCell } from '../cell.ts';
 
-/** The part that the pointer or the focus is on: every bar of the page shows it. */
+/** The part under the pointer or the focus. Every bar of the page highlights it. */
 const lit = cell<string | undefined>(undefined);
 
 const COLOURS = 8;
 
-/** A score of 0–1 as a bar made of its parts. What takes away is not drawn. */
+/** A score, 0–1, as a bar made of its parts. Negative parts are not drawn. */
 export function ScoreBar({
   explanation,
   names,
 }: {
   readonly explanation: Explanation;
-  /** Of all bars beside it, in the order of their colours. */
+  /** The names of the parts of all bars in the list, in the order of their colours. */
   readonly names: readonly string[];
 }) {
   const on = useCell(lit);
@@ -38,7 +38,7 @@ export function ScoreBar({
   );
 }
 
-/** What the colours of the bars mean. */
+/** The legend of the colours of the bars. */
 export function ScoreLegend({ names }: { readonly names: readonly string[] }) {
   const on = useCell(lit);
   return (
@@ -61,12 +61,12 @@ export function ScoreLegend({ names }: { readonly names: readonly string[] }) {
   );
 }
 
-/** The class of what surrounds bars and legend, which dims the parts that are not pointed at. */
+/** Returns the class for the container of bars and legend, which dims the parts that are not highlighted. */
 export function useLit(): string {
   return useCell(lit) === undefined ? '' : 'lit';
 }
 
-/** The names of the parts of several scores, each once. */
+/** Returns the names of the parts of several scores, each once. */
 export function partNames(explanations: readonly Explanation[]): readonly string[] {
   return [...new Set(explanations.flatMap((each) => scoreParts(each).map(({ name }: ScorePart) => name)))];
 }

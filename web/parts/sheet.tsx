@@ -13,11 +13,11 @@ export function Sheet({
   readonly children: ComponentChildren;
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
-  // Before anything is painted: keys that are pressed at once are for the sheet.
+  // Before the first paint, so that keys pressed at once reach the sheet.
   useLayoutEffect(() => {
     const shown = dialog.current;
     shown?.showModal();
-    // What is closed gives the focus back, what is merely taken away does not.
+    // Closing a dialog restores the focus; merely removing it does not.
     return () => shown?.close();
   }, []);
   return (
@@ -25,13 +25,13 @@ export function Sheet({
       ref={dialog}
       class="sheet"
       aria-label={title}
-      // At once: that it was closed the browser says later, in a task of its own, when it may be asked for again.
+      // Closed at once: the browser fires `close` in a later task, when the sheet may have been opened again.
       onKeyDown={(event) => {
         if (event.key !== 'Escape') return;
         event.preventDefault();
         close();
       }}
-      // What closes it otherwise, such as the gesture of a phone. After it is gone, nobody is told.
+      // Closed in another way, such as by a gesture on a phone. Ignored after the sheet is removed.
       onClose={() => dialog.current && close()}
     >
       <div class="stack">

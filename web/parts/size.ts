@@ -1,6 +1,6 @@
 const UNITS = ['KiB', 'MiB', 'GiB', 'TiB'] as const;
 
-/** Bytes as people read them: `4.2 MiB`. */
+/** Formats bytes for people, such as `4.2 MiB`. */
 export function sizeOf(bytes: number): string {
   if (bytes === 0) return 'in memory';
   let size = bytes / 1024;

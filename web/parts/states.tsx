@@ -11,7 +11,7 @@ export function Loading() {
   );
 }
 
-/** Nothing is there: says why, and what to do. */
+/** Shown if there is nothing to list; says why, and what to do. */
 export function Empty({
   title,
   children,
@@ -27,7 +27,9 @@ export function Empty({
   );
 }
 
-/** What failed, in the words of the server, and a way on: what is forbidden is so however often it is asked. */
+/**
+ * Shows an error in the words of the server, with a retry button except for forbidden requests, where it cannot help.
+ */
 export function Failure({ error, retry }: { readonly error: Error; readonly retry?: () => void }) {
   const code = codeOf(error);
   return (

@@ -6,7 +6,7 @@ import { takeOver } from './focus.ts';
 export interface Column<Row> {
   readonly name: string;
   readonly title: string;
-  /** In rem. The first column takes what is left, and at least so much. */
+  /** In rem. The first column takes the remaining width, but at least this much. */
   readonly width: number;
   readonly cell: (row: Row) => ComponentChildren;
   /** What the server sorts it by. */
@@ -23,8 +23,8 @@ const HEIGHT = 36;
 const GAP = 0.75;
 
 /**
- * A table of any length: only the rows in sight are in the page, and asked for. With the keyboard: arrows, Page Up and
- * Page Down, Home and End move, Enter opens.
+ * A table of any length. Only the visible rows are rendered and fetched. Keys: the arrows, Page Up, Page Down, Home and
+ * End move, Enter opens.
  */
 export function VirtualTable<Row>({
   label,
@@ -42,7 +42,7 @@ export function VirtualTable<Row>({
   readonly label: string;
   readonly columns: readonly Column<Row>[];
   readonly count: number;
-  /** `undefined`: it is not there yet. */
+  /** Returns the row, or `undefined` if it has not been fetched yet. */
   readonly rowAt: (index: number) => Row | undefined;
   /** Told which rows are in sight. */
   readonly need: (first: number, last: number) => void;
@@ -51,7 +51,7 @@ export function VirtualTable<Row>({
   readonly selected?: string | undefined;
   readonly sort?: TableSort | undefined;
   readonly onSort?: ((sort: TableSort) => void) | undefined;
-  /** A row to bring into sight, whenever it is said anew. */
+  /** A row to scroll to. A new object scrolls again. */
   readonly scrollTo?: { readonly index: number } | undefined;
 }) {
   const box = useRef<HTMLDivElement>(null);
@@ -65,7 +65,7 @@ export function VirtualTable<Row>({
     getScrollElement: () => box.current,
     estimateSize: () => HEIGHT,
     overscan: 12,
-    // The head of the table covers the first row otherwise when one scrolls up to it.
+    // Otherwise the table head covers the first row when scrolling up to it.
     scrollPaddingStart: HEIGHT,
     observeElementRect,
     observeElementOffset,

@@ -13,7 +13,7 @@ export function ago(instant: string): string {
   const seconds = (Date.parse(instant) - Date.now()) / 1000;
   const [unit, length] =
     UNITS.find(([, each], index) => {
-      // What rounds to a whole larger unit is told as one: "1 hour", never "60 minutes".
+      // A value that rounds up to a whole larger unit uses that unit: "1 hour", never "60 minutes".
       const smaller = UNITS[index + 1]?.[1] ?? 1;
       return Math.round(Math.abs(seconds) / smaller) * smaller >= each;
     }) ?? (['second', 1] as const);

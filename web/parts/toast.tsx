@@ -13,18 +13,19 @@ interface Toast {
 
 const toasts = cell<readonly Toast[]>([]);
 let count = 0;
-/** What failed last while a sheet is open. */
+/** The last failure while a sheet is open. */
 const failedInSheet = cell<Toast | undefined>(undefined);
+/** The number of open sheets. */
 let sheets = 0;
-// Whoever signs in next is not told what others did, and undoes nothing of theirs.
+// Cleared on sign-out: the next user must neither see nor undo what others did.
 session.subscribe(() => session.get() ?? toasts.set([]));
 
-/** Says that something was done, and offers to take it back. What can be undone stays longer. */
+/** Shows that something was done, with an undo button if `undo` is given. Toasts with undo stay longer. */
 export function tell(text: string, undo?: () => Promise<unknown>): void {
   show({ id: ++count, text, failed: false, undo }, undo ? 12_000 : 5000);
 }
 
-/** Says what failed; it stays until it is closed. While a sheet is open, the sheet says it. */
+/** Shows an error until it is closed. While a sheet is open, the sheet shows it. */
 export function tellFailure(error: unknown): void {
   const toast = { id: ++count, text: (error as Error).message, failed: true };
   if (sheets > 0) failedInSheet.set(toast);
@@ -40,7 +41,7 @@ function drop(id: number): void {
   toasts.set(toasts.get().filter((toast) => toast.id !== id));
 }
 
-/** The place of a sheet for what fails while it is open: messages behind it can be neither read nor closed. */
+/** Shows failures within an open sheet, because toasts behind it can be neither read nor closed. */
 export function FailureInSheet() {
   useLayoutEffect(() => {
     sheets++;
@@ -53,7 +54,7 @@ export function FailureInSheet() {
   return (
     failure && (
       <p
-        // The same failure is told anew each time.
+        // A new element for each failure, so that the same one is announced again.
         key={failure.id}
         ref={(element) => element?.scrollIntoView({ block: 'nearest' })}
         class="failure-text stored"
@@ -66,7 +67,7 @@ export function FailureInSheet() {
 }
 
 export function Toasts() {
-  /** What had the focus before it came to the messages. */
+  /** The element that had the focus before it moved into the toasts. */
   const before = useRef<HTMLElement | undefined>(undefined);
   const goBack = () =>
     (before.current?.isConnected ? before.current : document.getElementById('main'))?.focus();
@@ -97,7 +98,7 @@ function Message({
   const box = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     const shown = box.current;
-    // What goes with the focus gives it back.
+    // A toast that is removed while it has the focus gives it back.
     return () => shown?.contains(document.activeElement) && goBack();
   }, []);
   return (

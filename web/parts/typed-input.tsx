@@ -3,8 +3,8 @@ import { useState } from 'preact/hooks';
 type Typing = Event & { readonly currentTarget: HTMLInputElement };
 
 /**
- * A field that is taken over on Enter, and when it is left. What is typed stays until then, also when an answer comes
- * meanwhile and the page is drawn anew.
+ * A field whose value is applied on Enter and on blur. Until then the typed text stays, even if an answer arrives and
+ * the page is rendered again.
  */
 export function TypedInput({
   id,
@@ -15,7 +15,7 @@ export function TypedInput({
   take,
 }: {
   readonly id?: string | undefined;
-  /** Where no label stands beside it. */
+  /** The accessible name, if there is no label beside the field. */
   readonly label?: string | undefined;
   readonly value: string;
   readonly placeholder?: string | undefined;
@@ -31,7 +31,7 @@ export function TypedInput({
       take(event.currentTarget.value);
       setTyped(undefined);
     },
-    // What was typed and taken out again is no change, and is told nobody.
+    // If the text was changed back, nothing is applied.
     onBlur: () => setTyped(undefined),
   };
   return number ? (

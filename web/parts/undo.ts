@@ -4,8 +4,9 @@ import { mayUndo, session } from '../session.ts';
 import { tell, tellFailure } from './toast.tsx';
 
 /**
- * Changes a memory, says so, and offers to take exactly that change back, whatever others wrote since. Where `done` says
- * nothing of an answer, nothing was done. Returns whether something was.
+ * Runs a write, shows a toast, and offers to undo exactly that write, whatever others have written since. `done`
+ * returns the text of the toast, or nothing if the answer means that nothing was changed. Resolves with whether
+ * something was.
  */
 export async function withUndo<Answer>(
   id: string,
@@ -22,11 +23,11 @@ export async function withUndo<Answer>(
       const before = (await written()).at(-1)?.sequence ?? -1;
       const text = done(await change(memory));
       const [first, ...others] = (await written()).filter(({ sequence }) => sequence > before);
-      // Of several one is of somebody else, and the history does not say which.
+      // If there are several operations, one is somebody else's, and the history does not say which.
       return { text, operation: others.length > 0 ? undefined : first?.operation };
     }, here);
     if (text === undefined) return false;
-    // Of another space the same number is another write.
+    // The same operation number in another space is another write.
     const undo = () => act((memory) => memory.undo({ operation }), here);
     tell(text, operation === undefined || !signedIn || !mayUndo(signedIn) ? undefined : undo);
     return true;

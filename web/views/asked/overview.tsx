@@ -2,7 +2,7 @@ import { useAsk } from '../../api.ts';
 import { Failure, Loading } from '../../parts/states.tsx';
 import { href } from '../../router.ts';
 
-/** What the space holds, in numbers. */
+/** Statistics of the space. */
 export function Overview() {
   const { answer, error, reload } = useAsk((memory, signal) => memory.stats({ signal }), []);
   if (error) return <Failure error={error} retry={reload} />;

@@ -12,13 +12,13 @@ interface Placed {
   readonly score: number | undefined;
 }
 
-/** A recorded recall, repeated in the space as it was, beside what the same question is answered now. */
+/** Repeats a recorded recall in the space as it was then, beside the answer to the same question now. */
 export function ReplayPanel({
   recallId,
   listed,
 }: {
   readonly recallId: string;
-  /** What the list has of it; it may be older than what is listed. */
+  /** Its entry in the list; `undefined` if it is older than the listed ones. */
   readonly listed: RecordedRecall | undefined;
 }) {
   const older = useAsk(
@@ -127,7 +127,7 @@ function Ranking({
   );
 }
 
-/** The same question with the same options, at this moment; nothing is learnt from it. */
+/** Asks the same question with the same options now, without tracking. */
 async function askNow(
   memory: MemoryEngine,
   { verb, query, options, strategy }: RecordedRecall,

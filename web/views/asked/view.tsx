@@ -15,7 +15,7 @@ import { Overview } from './overview.tsx';
 import { ReplayPanel } from './replay.tsx';
 
 const PAGE = 50;
-/** Recalls may leave nothing behind but their record, which no feed tells of. */
+/** The polling interval: the feed does not report recalls that leave nothing but their record. */
 const REFRESH_MS = 4000;
 
 /** The recalls that agents made, newest first, where the space records them. */
@@ -31,9 +31,9 @@ export default function AskedView() {
   const waiting = useRef(pending);
   waiting.current = pending;
   useEffect(() => {
-    // Older pages are read one by one: nothing must move there.
+    // Older pages are not refreshed, so that nothing moves while they are read.
     if (from !== undefined || forbidden) return undefined;
-    // An answer that takes longer than that is waited for: asked again, it would never come.
+    // A pending answer is not requested again, which would abort it: a slow one would never arrive.
     const refresh = () => document.visibilityState === 'visible' && !waiting.current && reload();
     const timer = setInterval(refresh, REFRESH_MS);
     return () => clearInterval(timer);
@@ -108,7 +108,7 @@ function RecallLine({ recall, opened }: { readonly recall: RecordedRecall; reado
   );
 }
 
-/** The overview, and how recalls come to be recorded. */
+/** The overview, and how to record recalls. */
 function NothingRecorded() {
   const signedIn = useCell(session);
   const [record, starting] = useOnce(() =>

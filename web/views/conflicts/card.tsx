@@ -35,7 +35,7 @@ const DECISIONS: Readonly<Record<Resolution, Decision>> = {
   },
 };
 
-/** Two memories of which one may be wrong, with what can be decided about them. */
+/** Two conflicting memories, with the possible decisions. */
 export function ConflictCard({
   conflict: { conflictId, older, newer, kind, similarity, at },
   canWrite,
@@ -43,7 +43,7 @@ export function ConflictCard({
 }: {
   readonly conflict: PendingConflict;
   readonly canWrite: boolean;
-  /** Told before the list is asked for again. */
+  /** Called before the list is fetched again. */
   readonly decided: () => void;
 }) {
   const [confirming, setConfirming] = useState(false);

@@ -10,15 +10,15 @@ import { ConflictCard } from './card.tsx';
 
 const PAGE = 20;
 
-/** Pairs of memories that wait for a decision, in the order in which they were noticed. */
+/** The pending conflicts, in the order in which they were detected. */
 export default function ConflictsView() {
   const [limit, setLimit] = useState(PAGE);
   const signedIn = useCell(session);
   const list = useRef<HTMLOListElement>(null);
-  /** What is being decided: until it is gone, its place is where the focus falls to. */
+  /** The conflict being decided, and its position, which gets the focus when the conflict is gone. */
   const decided = useRef<{ readonly id: string; readonly place: number } | undefined>(undefined);
   const { answer, error, reload } = useAsk(
-    // One more than is shown says whether there are more.
+    // One more than shown is fetched, to know whether there are more.
     (memory, signal) => memory.conflicts({ limit: Math.min(limit + 1, 1000), signal }),
     [limit],
   );
@@ -31,7 +31,7 @@ export default function ConflictsView() {
   useEffect(() => {
     if (!answer) return;
     const { id, place = 0 } = decided.current ?? {};
-    // What had the focus is gone, or nothing had it yet.
+    // The focused element is gone, or nothing had the focus.
     if (document.activeElement === document.body) focus(place);
     if (!answer.some(({ conflictId }) => conflictId === id)) decided.current = undefined;
   }, [answer]);

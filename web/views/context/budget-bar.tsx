@@ -8,7 +8,7 @@ interface Part {
   readonly colour: string;
 }
 
-/** A budget of tokens as a bar, filled by the sections of the context and by what stands around the memories. */
+/** The token budget as a bar, filled by the sections of the context and by the markup around the memories. */
 export function BudgetBar({ context }: { readonly context: ShownContext }) {
   const { tokens, maxTokens } = context;
   const parts = partsOf(context);
@@ -41,7 +41,7 @@ export function BudgetBar({ context }: { readonly context: ShownContext }) {
   );
 }
 
-/** The class of the colour of a section: sections are told apart by their place in the context. */
+/** Returns the colour class of a section, by its position in the context. */
 export function colourOf(sections: readonly string[], section: string): string {
   return `p${sections.indexOf(section) % 7}`;
 }

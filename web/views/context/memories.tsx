@@ -6,7 +6,7 @@ import { colourOf, type ShownContext, sectionsOf } from './budget-bar.tsx';
 
 const PAGE = 20;
 
-/** The memories of a context, by section, in the order in which the model reads them. */
+/** The memories of a context by section, in the order in which the model reads them. */
 export function Inside({ items }: { readonly items: ShownContext['items'] }) {
   const sections = sectionsOf(items);
   return (
@@ -41,7 +41,7 @@ export function Inside({ items }: { readonly items: ShownContext['items'] }) {
   );
 }
 
-/** The memories that could have been in it, and why they are not. */
+/** The candidates that were left out, with the reasons. */
 export function Outside({ omitted }: { readonly omitted: ShownContext['omitted'] }) {
   const [count, setCount] = useState(PAGE);
   const shown = omitted.slice(0, count);

@@ -10,7 +10,7 @@ import { setParams, useRoute } from '../../router.ts';
 import { BudgetBar, type ShownContext } from './budget-bar.tsx';
 import { Inside, Outside } from './memories.tsx';
 
-/** The contexts that an agent gets. `most` is how far the budget can be dragged; typed, it may be more. */
+/** The contexts that an agent gets. `most` is the end of the budget's slider; a larger budget can be typed. */
 const KINDS = [
   { name: 'question', title: 'For a question', verb: 'context', usual: 2000, most: 8000 },
   { name: 'turn', title: 'On every turn', verb: 'pinned', usual: 5000, most: 10_000 },
@@ -21,7 +21,7 @@ const LEAST = 50;
 
 type Format = (typeof FORMATS)[number];
 
-/** What a model would be given: what fits into a budget of tokens, what does not and why, and the very text. */
+/** Shows the context for a model: the memories within the token budget, those left out and why, and the exact text. */
 export default function ContextView() {
   const { params } = useRoute();
   const kind = KINDS.find(({ name }) => name === params.get('for')) ?? KINDS[0];
@@ -94,7 +94,7 @@ export default function ContextView() {
   );
 }
 
-/** What is asked here teaches the memory nothing. */
+/** Builds the context without tracking. */
 function ask(
   memory: MemoryEngine,
   verb: (typeof KINDS)[number]['verb'],
@@ -147,7 +147,7 @@ function Built({ context, pending }: { readonly context: ShownContext; readonly 
   );
 }
 
-/** What is spent before any question is asked. */
+/** Shows the tokens that pinned memories take before any question is asked. */
 function PinnedCost() {
   const { answer } = useAsk((memory, signal) => memory.pinned({ signal }), []);
   if (!answer || answer.items.length === 0) return null;

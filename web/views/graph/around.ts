@@ -2,10 +2,10 @@ import type { Neighbourhood } from '../../../src/index.ts';
 
 export interface GraphNode {
   readonly id: string;
-  /** What it is called, or else the beginning of what it says. */
+  /** Its title, or else the beginning of its content. */
   readonly label: string;
   readonly type: string;
-  /** How many edges away from the middle; 0 is the middle. */
+  /** The distance from the central node in edges; 0 for the central node itself. */
   readonly depth: number;
 }
 
@@ -20,7 +20,7 @@ export interface GraphEdge {
   readonly weight: number;
 }
 
-/** The kinds of edges, in the order of their colours: relations, then the kinds of links. */
+/** The kinds of edges in the order of their colours: relations, then the kinds of links. */
 export const EDGE_KINDS = [
   'relation',
   'stated',
@@ -34,7 +34,7 @@ export function colourAt({ isRelation, name }: GraphEdge): number {
   return isRelation ? 0 : Math.max(0, EDGE_KINDS.indexOf(name as (typeof EDGE_KINDS)[number]));
 }
 
-/** A neighbourhood as nodes and edges, nearest nodes and strongest edges first. */
+/** Converts a neighbourhood to nodes and edges, nearest nodes and strongest edges first. */
 export function graphOf({ entity, neighbours, relations, links = [] }: Neighbourhood) {
   const { id, title, content, type } = entity;
   const nodes: readonly GraphNode[] = [

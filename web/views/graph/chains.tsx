@@ -5,7 +5,7 @@ import { Question } from '../../parts/question.tsx';
 import { Failure } from '../../parts/states.tsx';
 import type { GraphEdge } from './around.ts';
 
-/** The paths between the hits of a recall, as the address asks for it; nothing is learnt from it. */
+/** Fetches the paths between the hits of the recall in the address, without tracking. */
 export function useChains(params: URLSearchParams) {
   const query = params.get('q')?.trim() || undefined;
   const strategy = params.get('strategy') ?? undefined;
@@ -24,7 +24,9 @@ export function useChains(params: URLSearchParams) {
   );
 }
 
-/** What of the drawing belongs to chains: ids of memories, and keys of the edges between two that follow each other. */
+/**
+ * Returns the parts of the drawing that belong to chains: ids of memories, and keys of the edges between neighbours.
+ */
 export function litBy(
   chains: readonly EvidenceChain[] | undefined,
   edges: readonly GraphEdge[],
@@ -43,7 +45,7 @@ export function litBy(
   return lit;
 }
 
-/** Asks for a recall, and lists its chains as far as they are among the memories that are shown. */
+/** A form for a recall, and its chains as far as their memories are shown. */
 export function Chains({
   asked: { answer, error, reload },
   labels,

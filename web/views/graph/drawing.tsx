@@ -6,16 +6,16 @@ import { bends, layOut, lineBetween, type Place } from './layout.ts';
 const LABEL = 28;
 const MARGIN = 40;
 const LARGEST = 1.4;
-/** Below this size, in pixels, texts are left out. */
+/** Texts smaller than this, in pixels, are left out. */
 const READABLE = 6;
-/** So far, in pixels, a pointer that is pressed moves before it drags instead of clicking. */
+/** How far a pressed pointer must move, in pixels, to drag instead of click. */
 const DRAG = 4;
 
 interface Window extends Place {
   readonly zoom: number;
 }
 
-/** What is dragged: a node, or the window over all. */
+/** A drag of a node, or of the whole drawing. */
 interface Drag {
   readonly node: string | undefined;
   readonly from: Place;
@@ -23,7 +23,7 @@ interface Drag {
   moved: boolean;
 }
 
-/** The drawing of a graph. Whoever shows it shows a list of the same too. */
+/** The drawing of a graph. Callers must also show its content as a list. */
 export default function Drawing({
   nodes,
   edges,
@@ -32,7 +32,7 @@ export default function Drawing({
 }: {
   readonly nodes: readonly GraphNode[];
   readonly edges: readonly GraphEdge[];
-  /** Nodes by their ids and edges by their keys that stand out; `undefined`: none does. */
+  /** The ids of highlighted nodes and the keys of highlighted edges; `undefined` for no highlighting. */
   readonly lit: ReadonlySet<string> | undefined;
   readonly open: (id: string) => void;
 }) {
@@ -45,7 +45,7 @@ export default function Drawing({
   const radii = useMemo(() => new Map(nodes.map((node) => [node.id, radiusOf(node)])), [nodes]);
   const placeOf = (id: string) => moved.get(id) ?? laid.get(id);
   const showAll = () => box.current && setWindow(windowOver([...laid.values()], box.current));
-  // Before it is painted: what is not in its place yet cannot be pressed.
+  // Before the first paint, because a node that is not in its place yet cannot be pressed.
   useLayoutEffect(() => {
     setMoved(new Map());
     showAll();
@@ -169,7 +169,7 @@ function radiusOf({ depth, type }: GraphNode): number {
   return depth === 0 ? 13 : type === 'entity' ? 9 : 6;
 }
 
-/** All places in sight, a small graph not enlarged beyond what is good to read. */
+/** Returns a window that shows all places. A small graph is not enlarged beyond a readable size. */
 function windowOver(places: readonly Place[], { clientWidth, clientHeight }: HTMLElement): Window {
   const xs = places.map(({ x }) => x);
   const ys = places.map(({ y }) => y);

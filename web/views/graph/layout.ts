@@ -14,12 +14,12 @@ export interface Place {
   readonly y: number;
 }
 
-/** A line from the rim of one node to that of another, bent where several lie between the same two. */
+/** A line from the rim of one node to that of another, curved if several join the same two nodes. */
 export interface Line extends Place {
   readonly path: string;
   /** The point and the two corners of its arrow. */
   readonly arrow: string;
-  /** Degrees by which text along it is turned, never upside down. */
+  /** The rotation of text along it, in degrees, never upside down. */
   readonly turn: number;
 }
 
@@ -29,12 +29,14 @@ interface Spot extends SimulationNodeDatum {
 
 const RING = 150;
 const ROOM = 40;
-/** Steps of all nodes together: the fewer nodes, the more they are pulled into shape. */
+/** The number of layout steps over all nodes together: with fewer nodes, each gets more. */
 const STEPS = 60_000;
 const BEND = 28;
 const ARROW = 9;
 
-/** Places for the nodes: the middle at 0, 0, the others pulled by their edges. The same graph gives the same places. */
+/**
+ * Lays out the nodes by forces along the edges, with the central node at 0, 0. The same graph gives the same places.
+ */
 export function layOut(nodes: readonly GraphNode[], edges: readonly GraphEdge[]): ReadonlyMap<string, Place> {
   const rings = new Map<number, number>();
   for (const { depth } of nodes) rings.set(depth, (rings.get(depth) ?? 0) + 1);
@@ -70,7 +72,7 @@ export function layOut(nodes: readonly GraphNode[], edges: readonly GraphEdge[])
   return new Map(spots.map(({ id, x = 0, y = 0 }) => [id, { x, y }]));
 }
 
-/** How far each edge is bent aside, so that none hides another between the same two nodes. */
+/** Returns the curvature of each edge, so that no edge hides another between the same two nodes. */
 export function bends(edges: readonly GraphEdge[]): readonly number[] {
   const between = ({ from, to }: GraphEdge) => JSON.stringify([from, to].sort());
   const all = new Map<string, number>();
@@ -92,7 +94,7 @@ export function lineBetween(from: Place, to: Place, radius: number, bend: number
     x: (from.x + to.x) / 2 - (dy / length) * bend * 2,
     y: (from.y + to.y) / 2 + (dx / length) * bend * 2,
   };
-  // The direction in which it arrives: from the point that bends it.
+  // The direction of arrival, from the control point of the curve.
   const [ax, ay] = [to.x - control.x, to.y - control.y];
   const arrival = Math.hypot(ax, ay) || 1;
   const [ux, uy] = [ax / arrival, ay / arrival];

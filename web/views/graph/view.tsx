@@ -15,7 +15,7 @@ const Drawing = lazy(() => import('./drawing.tsx'));
 const PAGE = 200;
 const DEPTHS = [1, 2, 3] as const;
 
-/** What lies around one memory: the relations and links that lead on from it. */
+/** The neighbourhood of one memory: its relations and links, and those that lead on from there. */
 export default function GraphView() {
   const { rest: centre, params } = useRoute();
   const depth = DEPTHS.find((each) => String(each) === params.get('depth')) ?? 2;
@@ -91,7 +91,7 @@ export default function GraphView() {
   );
 }
 
-/** The settings of this view that stay when another memory is put in the middle. */
+/** Returns the settings of the view that stay when another memory becomes the central one. */
 function own(params: URLSearchParams): Readonly<Record<string, string | undefined>> {
   return Object.fromEntries(
     ['depth', 'links', 'q', 'strategy'].map((name) => [name, params.get(name) ?? undefined]),
@@ -169,10 +169,10 @@ function Around({
   );
 }
 
-/** So many edges of a memory are listed before more are asked for. */
+/** How many edges of a memory are listed at first. */
 const EDGES = 8;
 
-/** What joins a memory to others that are shown, the strongest first. */
+/** Lists the edges between a memory and other shown memories, strongest first. */
 function EdgeLines({
   node,
   edges,
@@ -220,7 +220,7 @@ function NodeLine({ node, params }: { readonly node: GraphNode; readonly params:
   );
 }
 
-/** Where to begin: entities, else what was written last. */
+/** Starting points: entities, or else the latest memories. */
 function Beginnings() {
   const { answer, error, reload } = useAsk(async (memory, signal) => {
     const [entities, { memories }] = await Promise.all([

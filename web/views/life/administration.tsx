@@ -20,7 +20,7 @@ interface SpacesPage {
   readonly total: number;
 }
 
-/** Who may come in, and what else the server keeps, as far as this session administers it. */
+/** The tokens and spaces of the server, as far as this session administers them. */
 export function Administration() {
   const signedIn = useCell(session);
   if (!signedIn?.isAdmin) {
@@ -156,7 +156,7 @@ function Spaces() {
   );
 }
 
-/** As many as the server tells at once. */
+/** The page size of the server. */
 const PAGE = 20;
 
 function askPath<Answer>(path: string, signal: AbortSignal): Promise<Answer> {

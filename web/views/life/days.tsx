@@ -8,7 +8,7 @@ const Chart = lazy(() => import('../../parts/chart.tsx'));
 const DAYS = 30;
 const DAY_MS = 86_400_000;
 const PAGE = 1000;
-/** So many entries of each log are counted. */
+/** The most entries of each log that are counted. */
 const MOST = 10_000;
 
 /** Writes and recorded recalls of the last 30 days, by day. */
@@ -74,7 +74,7 @@ async function countDays(memory: MemoryEngine, signal: AbortSignal) {
   };
 }
 
-/** The days of a log's entries since a day, which is read from its end. */
+/** Returns the days of a log's entries since a given day. Reads the log from its end. */
 async function latest<Place>(
   first: number,
   page: (

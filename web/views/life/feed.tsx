@@ -18,7 +18,7 @@ const WAIT_MS = 30_000;
 const FIRST = 30;
 const MOST = 100;
 
-/** Writes and uses as they happen, by any process, newest first. */
+/** Live feed of writes and uses by all processes, newest first. */
 export function Feed() {
   const [paused, setPaused] = useState(false);
   const [position, setPosition] = useState<string>();
@@ -37,7 +37,7 @@ export function Feed() {
             : memory.activity(position, { wait: WAIT_MS, limit: MOST, signal }),
     [position, paused],
   );
-  // Asked again, it waits for what comes, which takes long: what failed before is over.
+  // While a new request waits for events, which may take long, the earlier error is over.
   const error = pending ? undefined : failed;
   useEffect(() => {
     if (!answer) return;
@@ -48,7 +48,7 @@ export function Feed() {
     );
     setPosition(answer.position);
   }, [answer]);
-  /** A position is of one log: a space that was deleted and made again has another one. */
+  /** Restarts the feed: a space that was deleted and created again has a new log, where old positions mean nothing. */
   const beginAnew = () => {
     setEntries([]);
     setPosition(undefined);
@@ -103,10 +103,10 @@ function FeedLine({ entry, text }: { readonly entry: Entry; readonly text: strin
   );
 }
 
-/** Where the feed begins: what was written last, and the position after it. */
+/** Returns the start of the feed: the latest writes, and the position after them. */
 async function latest(memory: MemoryEngine, signal: AbortSignal): Promise<Part> {
   const { position } = await memory.activity('end', { signal });
-  // Who sees some scopes alone is told of what comes, and not of the log of all.
+  // Sessions limited to some scopes get new events, but not the log of the whole space.
   if (session.get()?.grant.scopes) return { entries: [], position };
   const operations = await memory.operations({ limit: FIRST, signal });
   return { entries: operations.toReversed(), position };
@@ -122,7 +122,7 @@ interface Text {
   readonly after: string | undefined;
 }
 
-/** What memories say, each asked for again when an entry tells of it: it may say something else, or be forgotten. */
+/** Fetches the texts of memories, again for each new entry about one, because it may have changed or been forgotten. */
 function useTexts(entries: readonly Entry[]): ReadonlyMap<string, Text> {
   const [texts, setTexts] = useState<ReadonlyMap<string, Text>>(new Map());
   const latest = new Map<string, string>();

@@ -16,7 +16,7 @@ import { session } from '../../session.ts';
 const SCOPES = 50;
 const RIGHTS = { read: 'read', write: 'read and write', admin: 'do everything' } as const;
 
-/** The space knows of its own copies alone: a database is copied by its own means, and leaves no note. */
+/** Shown if no backup is recorded. A database is backed up by its own tools, which leave no record. */
 const UNKNOWN = (
   <>
     none known; <code>salience backup</code> copies a file and notes it, a PostgreSQL database is copied by
@@ -24,7 +24,7 @@ const UNKNOWN = (
   </>
 );
 
-/** How large the space is, what it is searched with, and what is wrong with it. */
+/** The size of the space, the embedder and index in use, and the problems found. */
 export function Health() {
   const { answer, error, reload } = useAsk((memory, signal) => memory.stats({ signal }), []);
   const grant = useCell(session)?.grant;

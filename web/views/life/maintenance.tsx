@@ -11,7 +11,7 @@ import { session } from '../../session.ts';
 
 const SHOWN = 20;
 
-/** What maintenance would do, and, once that was seen, doing it. */
+/** Previews maintenance, and runs it after the preview. */
 export function Maintenance() {
   const signedIn = useCell(session);
   const [report, setReport] = useState<MaintenanceReport>();

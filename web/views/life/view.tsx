@@ -6,7 +6,7 @@ import { Feed } from './feed.tsx';
 import { Health } from './health.tsx';
 import { Maintenance } from './maintenance.tsx';
 
-/** What happens in the space, how it is, and what maintenance would do. */
+/** The activity and health of the space, and maintenance. */
 export default function LifeView() {
   return (
     <div class="stack life">

@@ -10,7 +10,7 @@ import { tell, tellFailure } from '../../parts/toast.tsx';
 import { forgetFilterOf } from './filter.ts';
 import { Consequences } from './forget.tsx';
 
-/** Forgets all that the filter finds, once their number has been typed. */
+/** Forgets all memories that match the filter, after the user has typed their number. */
 export function BulkForget({ filter, close }: { readonly filter: ListOptions; readonly close: () => void }) {
   const target = forgetFilterOf(filter);
   const [typed, setTyped] = useState('');
@@ -23,7 +23,7 @@ export function BulkForget({ filter, close }: { readonly filter: ListOptions; re
   const [forget, forgetting] = useOnce(async () => {
     if (!meant) return;
     await act(async (memory) => {
-      // What was written since the number was typed was not meant.
+      // Counted again: memories written since the user typed the number were not meant.
       const { count } = await memory.forget(meant, { dryRun: true });
       if (String(count) !== typed.trim()) {
         setTyped('');

@@ -19,7 +19,7 @@ import { History } from './history.tsx';
 
 const Chart = lazy(() => import('../../parts/chart.tsx'));
 
-/** One memory: what it says, where it comes from, what became of it, and what can be done with it. */
+/** One memory: its content, source, state and history, and the actions on it. */
 export function Detail({ id, close }: { readonly id: string; readonly close: () => void }) {
   const {
     answer: memory,

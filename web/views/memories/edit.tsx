@@ -28,19 +28,19 @@ function draftOf(memory: Memory): Draft {
 interface Editing {
   readonly before: Draft;
   readonly draft: Draft;
-  /** What others changed meanwhile, and was changed here too: what they wrote is in `before`. */
+  /** The fields that were changed both here and by others meanwhile. `before` has the values of the others. */
   readonly both: readonly Field[];
 }
 
 type Field = keyof Draft;
 
-/** What was typed by id, and neither saved nor cancelled: going elsewhere and back loses nothing. */
+/** Unsaved edits by memory id, so that leaving the view and coming back loses nothing. */
 const unsaved = new Map<string, Editing>();
 /** Whose memories these are. */
 let spaceOfUnsaved: string | undefined;
 session.subscribe(() => {
   const now = session.get();
-  // Whose session ended unasked signs in again to this space, and goes on.
+  // A user whose session expired may sign in to the same space again and continue.
   const goesOn = now ? now.grant.space === spaceOfUnsaved : signedOutBecause.get() !== undefined;
   if (!goesOn) unsaved.clear();
   unsavedCount.set(unsaved.size);
@@ -66,10 +66,12 @@ const TITLES: Readonly<Record<Field, string>> = {
   confidence: 'Confidence',
 };
 
-/** Changes what a memory says. Only what was changed is sent, and nothing that others wrote meanwhile is lost unseen. */
+/**
+ * The form to edit a memory. Sends only changed fields, and never overwrites changes of others without showing them.
+ */
 export function Edit({ memory, close }: { readonly memory: Memory; readonly close: () => void }) {
   const { id } = memory;
-  // Not the memory as it is now: what others write meanwhile is no change of the draft.
+  // Compared with the memory at the start of editing: later changes by others are not changes of the draft.
   const [editing, setEditing] = useState<Editing>(unsaved.get(id) ?? begun(draftOf(memory)));
   const { before, draft, both } = editing;
   const changes = changesOf(draft, before);
@@ -86,10 +88,10 @@ export function Edit({ memory, close }: { readonly memory: Memory; readonly clos
     discard(id);
     close();
   };
-  /** After an answer: from what others wrote, or from what was saved where more was typed until it came. */
+  /** Continues after an answer: from the version of others, or from the saved one if more was typed meanwhile. */
   const goOn = (met?: Editing) => {
     const now = unsaved.get(id);
-    // Cancelled meanwhile, and perhaps begun anew.
+    // The edit was cancelled meanwhile, and perhaps started again.
     if (now?.before !== before) return;
     const typed = fieldsOf(now.draft).filter(([name, value]) => value !== draft[name]);
     const { draft: from, ...next } = met ?? begun(draft);
@@ -205,7 +207,7 @@ export function Edit({ memory, close }: { readonly memory: Memory; readonly clos
   );
 }
 
-/** What was typed into a memory that was forgotten before it was saved: it can be copied from here. */
+/** Shows the unsaved edit of a memory that was forgotten meanwhile, to copy it. */
 export function Unsaved({ id }: { readonly id: string }) {
   useCell(unsavedCount);
   const editing = unsaved.get(id);
@@ -240,12 +242,12 @@ function begun(before: Draft): Editing {
   return { before, draft: before, both: [] };
 }
 
-/** So often in a row others may change a memory between reading and writing. */
+/** How often a write is tried while others keep changing the memory between reading and writing. */
 const ATTEMPTS = 5;
 
 /**
- * Writes what was changed. Where others have changed the same meanwhile, nothing is written: the answer then is what goes on
- * to be edited.
+ * Writes the changed fields. If others have changed the same fields meanwhile, writes nothing and returns the state to
+ * continue editing with.
  */
 async function update(
   { transport }: Session,
@@ -268,7 +270,7 @@ async function update(
       await transport.ask('update', { id, ...changesOf(draft, before) }, { ifMatch });
       return undefined;
     } catch (error) {
-      // Changed between the two: it is read again.
+      // Changed between reading and writing, so it is read again.
       if (codeOf(error) !== 'precondition_failed' || attempt === ATTEMPTS) throw error;
     }
   }
@@ -286,7 +288,7 @@ function changesOf(draft: Draft, before: Draft): MemoryChanges {
             .map((tag) => tag.trim())
             .filter(Boolean),
         ];
-      // An empty optional field is taken away.
+      // An empty optional field is removed.
       return [name, value === '' && (name === 'title' || name === 'topicKey') ? null : value];
     }),
   );

@@ -1,17 +1,17 @@
 import type { ForgetFilter, ListOptions } from '../../../src/index.ts';
 
 export interface FilterField {
-  /** As `list` and the address call it. */
+  /** Its name in `list` and in the address. */
   readonly name: string;
   readonly title: string;
   readonly kind: 'text' | 'texts' | 'date' | 'choice' | 'where';
   readonly choices?: readonly string[];
   readonly hint?: string;
-  /** Forgetting by filter knows it too. */
+  /** Set if forgetting by filter supports it too. */
   readonly forgets?: true;
 }
 
-/** Everything that a list can be narrowed by. */
+/** All filters of a list. */
 export const FILTERS: readonly FilterField[] = [
   { name: 'types', title: 'Types', kind: 'texts', hint: 'fact, rule', forgets: true },
   { name: 'typesExclude', title: 'Not of the types', kind: 'texts', hint: 'entity', forgets: true },
@@ -40,7 +40,7 @@ export const FILTERS: readonly FilterField[] = [
   ),
 ];
 
-/** What of the address narrows the list. Metadata that is not a JSON object is left out: see `isUnread`. */
+/** Returns the filter in the address. Metadata that is not a JSON object is left out; see `isUnread`. */
 export function filterOf(params: URLSearchParams): ListOptions {
   const values = FILTERS.flatMap(({ name, kind }) => {
     const text = params.get(name)?.trim();
@@ -68,13 +68,13 @@ function read(text: string, name: string, kind: FilterField['kind']): unknown {
   }
 }
 
-/** Whether a text stands in a field that cannot be read, and so narrows nothing. */
+/** Whether a field has a text that cannot be parsed, so that it filters nothing. */
 export function isUnread(params: URLSearchParams, { name, kind }: FilterField): boolean {
   const text = params.get(name)?.trim();
   return kind === 'where' && Boolean(text) && read(text as string, name, kind) === undefined;
 }
 
-/** The filter as forgetting takes it, or why it does not. */
+/** Returns the filter for `forget`, or why `forget` does not support it. */
 export function forgetFilterOf(
   filter: ListOptions,
 ): { readonly filter: ForgetFilter } | { readonly because: string } {

@@ -9,7 +9,7 @@ import { Failure, Loading } from '../../parts/states.tsx';
 import { tell, tellFailure } from '../../parts/toast.tsx';
 import { href } from '../../router.ts';
 
-/** Forgets one memory, after saying what it takes along. */
+/** Forgets one memory, after showing what else will be forgotten with it. */
 export function Forget({
   id,
   close,
@@ -33,7 +33,7 @@ export function Forget({
   const [forget, forgetting] = useOnce(() =>
     act((memory) => memory.forget(id)).then(() => {
       tell('Forgotten.');
-      // Whoever has gone elsewhere meanwhile stays there.
+      // If the user has navigated elsewhere meanwhile, the page stays there.
       if (!isShown.current) return;
       close();
       done();

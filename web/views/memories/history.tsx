@@ -9,7 +9,7 @@ import { ago, moment } from '../../parts/time.ts';
 import { tell, tellFailure } from '../../parts/toast.tsx';
 import { mayUndo, session } from '../../session.ts';
 
-/** Every write of a memory and of those that it replaced, newest first, with what each changed. */
+/** All writes of a memory and of the memories it replaced, newest first, with their changes. */
 export function History({ memory }: { readonly memory: Memory }) {
   const { id, revisionCount, updatedAt } = memory;
   const { answer, error, reload } = useAsk(
@@ -58,7 +58,7 @@ export function History({ memory }: { readonly memory: Memory }) {
   );
 }
 
-/** The memory after an entry: as the next one found it, or as it is. */
+/** Returns the memory after an entry: the state before the next entry, or the current one. */
 function afterOf(entries: readonly HistoryEntry[], index: number, now: Memory): Memory | undefined {
   const { memoryId } = entries[index] as HistoryEntry;
   const next = entries.slice(index + 1).find((each) => each.memoryId === memoryId && !each.link);
@@ -66,7 +66,7 @@ function afterOf(entries: readonly HistoryEntry[], index: number, now: Memory): 
   return memoryId === now.id ? now : undefined;
 }
 
-/** Fields that change by themselves, or say the same as another one. */
+/** Fields that change by themselves or repeat another field. */
 const PLAIN: ReadonlySet<string> = new Set([
   'updatedAt',
   'textChangedAt',

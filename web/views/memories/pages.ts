@@ -4,19 +4,19 @@ import { codeOf, noteFailure, useEpoch } from '../../api.ts';
 import { session } from '../../session.ts';
 
 const PAGE = 100;
-/** So many pages are kept; the ones that were in sight longest ago go first. */
+/** How many pages are cached. The least recently visible ones are dropped first. */
 const KEPT = 40;
 
 export interface Rows {
   readonly total: number | undefined;
   readonly error: Error | undefined;
-  /** What is shown is of what was asked before. */
+  /** Whether the rows still belong to the previous request. */
   readonly pending: boolean;
   rowAt(index: number): Memory | undefined;
   need(first: number, last: number): void;
 }
 
-/** A list of any length, page by page as it comes into sight; what is scrolled past before it came is aborted. */
+/** Fetches a list page by page as it becomes visible. Requests for pages that are scrolled past are aborted. */
 export function useRows(options: ListOptions): Rows {
   const asked = JSON.stringify(options);
   const epoch = useEpoch();
@@ -60,7 +60,7 @@ export function useRows(options: ListOptions): Rows {
     need,
     rowAt: (index) => {
       const page = Math.floor(index / PAGE);
-      // What was there stays until the same place is known anew.
+      // An old row stays until the new one at its position has arrived.
       return (pages.get(page) ?? old.get(page))?.[index % PAGE];
     },
   };
@@ -68,7 +68,7 @@ export function useRows(options: ListOptions): Rows {
 
 interface State {
   total: number | undefined;
-  /** `total` is of these options, and not of those before. */
+  /** Whether `total` belongs to the current options. */
   counted: boolean;
   error: Error | undefined;
   readonly pages: Map<number, readonly Memory[]>;

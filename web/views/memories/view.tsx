@@ -90,12 +90,12 @@ const COLUMNS: readonly Column<Memory>[] = [
   { name: 'author', title: 'Author', width: 7, cell: ({ author }) => <bdi>{author}</bdi> },
 ];
 
-/** Every memory of the space, in any order and narrowed by any field; beside it the one that is opened. */
+/** The list of all memories, with sorting and filters, and the opened memory beside it. */
 export default function MemoriesView() {
   const { rest: opened, params } = useRoute();
   const signedIn = useCell(session);
   const [jump, setJump] = useState<{ readonly index: number }>();
-  /** Counts what somebody went to: a place that is found later than the next is not gone to. */
+  /** Counts jumps. The result of an earlier jump is ignored if it arrives after a later one began. */
   const jumps = useRef(0);
   const [forgetting, setForgetting] = useState(false);
   const summary = useRef<HTMLElement>(null);
@@ -106,7 +106,7 @@ export default function MemoriesView() {
   const filter = filterOf(params);
   const listed: ListOptions = { ...filter, sort: sort.by as 'updated', direction: sort.direction };
   const { total, error, pending, rowAt, need } = useRows(listed);
-  /** The server is away for a while, or fails: what is shown stays, and where one has scrolled to. */
+  /** Whether the server is unreachable or failing. The rows and the scroll position then stay. */
   const away = ['server_failed', 'closed'].includes(codeOf(error) ?? '');
   const names = Object.keys(filter);
   const unread = FILTERS.filter((field) => isUnread(params, field));
@@ -155,7 +155,7 @@ export default function MemoriesView() {
               <button
                 type="button"
                 class="danger"
-                // It would forget what somebody has meant to leave out.
+                // A filter that cannot be parsed would not protect the memories it is meant to exclude.
                 disabled={unread.length > 0}
                 onClick={() => setForgetting(true)}
               >

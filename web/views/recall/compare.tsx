@@ -9,7 +9,7 @@ import { type Asking, BESIDE, chosenParameters, unset } from './request.ts';
 
 type Line = readonly [fromY: number, toY: number, id: string];
 
-/** Two strategies for one question, each with its own order: their scores do not compare, and nothing is merged. */
+/** Two strategies for one question, each with its own ranking. Their scores are not comparable and are not merged. */
 export function Compare({
   query,
   options,
@@ -123,7 +123,7 @@ export function Compare({
   );
 }
 
-/** A line for every memory that both sides hold, from the middle of its row to the middle of the other. */
+/** Returns a line for every memory on both sides, from the middle of one row to the middle of the other. */
 function linesIn(box: HTMLElement): readonly Line[] {
   const top = box.getBoundingClientRect().top;
   const places = new Map<string, number[]>();

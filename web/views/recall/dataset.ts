@@ -3,13 +3,14 @@ import type { LabelledQuestion, Memory, MemoryEngine } from '../../../src/index.
 
 export type Label = 'good' | 'bad' | 'missing';
 
-/** What a person said of memories as answers to questions: by question, then by the id of the memory. */
+/** The labels of memories as answers to questions, by question and then by id of the memory. */
 export type Labels = Readonly<Record<string, Readonly<Record<string, Label>>>>;
 
 /**
- * The labels as a dataset that "salience eval" and "salience tune" read: the memories that a recall may return and, for each
- * question, what should be found (good, missing) and what must not (bad). Labels of other memories are left out, such as of
- * those that were forgotten or superseded since, and questions of which nothing else is known.
+ * Converts labels to a dataset for "salience eval" and "salience tune": the memories that a recall may return and, for
+ * each question, those to find (good, missing) and those not to return (bad). Labels of memories that a recall can no
+ * longer return, because they were forgotten or superseded, are left out, and so are questions whose labels or answers
+ * are all gone.
  */
 export async function datasetOf(memory: MemoryEngine, of: Labels, now: Date): Promise<string> {
   const lines: object[] = [];
@@ -17,7 +18,7 @@ export async function datasetOf(memory: MemoryEngine, of: Labels, now: Date): Pr
   const memories = liveMemories(await everyMemory(memory), now.getTime());
   for (const each of memories) {
     const { id, title, content, tags, createdAt, bornIn: session, type, author, role } = each;
-    // A dataset has no titles and no tags; their words are searched like those of the content.
+    // A dataset has no titles and tags, so they are added to the content, where their words are searched too.
     const text = [title, content, ...tags].filter((part) => part !== undefined).join('\n');
     lines.push({ kind: 'memory', space, id, content: text, createdAt, session, type, author, role });
   }
@@ -26,7 +27,7 @@ export async function datasetOf(memory: MemoryEngine, of: Labels, now: Date): Pr
     const answers = idsOf(judged, ['good', 'missing']);
     const relevant = answers.filter((id) => ids.has(id));
     const mustNot = idsOf(judged, ['bad']).filter((id) => ids.has(id));
-    // With no answer left it would say that nothing should be found.
+    // Without an answer, the dataset would say that nothing should be found.
     if (relevant.length === 0 && (answers.length > 0 || mustNot.length === 0)) continue;
     lines.push({
       ...{ kind: 'query', space, id: `q${lines.length}`, query, now: now.toISOString(), type: 'labelled' },
@@ -36,7 +37,7 @@ export async function datasetOf(memory: MemoryEngine, of: Labels, now: Date): Pr
   return `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`;
 }
 
-/** The questions without the memories that no recall returns, such as those that were forgotten since they were labelled. */
+/** Removes memories from the questions that no recall returns any more, such as forgotten ones. */
 export async function withoutGone(
   memory: MemoryEngine,
   questions: readonly LabelledQuestion[],
@@ -48,12 +49,14 @@ export async function withoutGone(
     .filter(({ relevant }) => relevant.length > 0);
 }
 
-/** The ids of the memories of which one of these was said. */
+/** Returns the ids of the memories with one of the wanted labels. */
 export function idsOf(judged: Labels[string], wanted: readonly Label[]): readonly string[] {
   return Object.entries(judged).flatMap(([id, each]) => (wanted.includes(each) ? [id] : []));
 }
 
-/** In the order in which they were remembered: of equal times it decides which is the earlier turn of a session. */
+/**
+ * Returns all memories in the order in which they were remembered, which decides the order of turns with equal times.
+ */
 async function everyMemory(memory: MemoryEngine): Promise<readonly Memory[]> {
   const all: Memory[] = [];
   let cursor: string | undefined;

@@ -4,7 +4,7 @@ import { Failure, Loading } from '../../parts/states.tsx';
 import { href } from '../../router.ts';
 import type { Asking } from './request.ts';
 
-/** The memories that would be hits without the floor of relevance. */
+/** Lists the memories that would be hits without the relevance floor. */
 export function Floor({
   asking: { query, options },
   asked,
@@ -20,7 +20,7 @@ export function Floor({
     [asked],
   );
   const kept = new Set(recall.hits.map(({ memory }) => memory.id));
-  // Of another question it says nothing about these hits.
+  // The answer to another question says nothing about these hits.
   const hits = answer?.asked === asked ? answer.hits : undefined;
   const left = hits?.filter(({ memory }) => !kept.has(memory.id));
   return (

@@ -11,7 +11,7 @@ import { label, labels } from './labels.ts';
 import type { Ranking } from './ranking.ts';
 import { Report } from './report.tsx';
 
-/** The hits of a recall with what their scores are made of, and the line below which everything else is. */
+/** The hits of a recall with the parts of their scores, and the upper bound of all other memories. */
 export function Hits({
   recall: { trace, evidenceChains },
   ranking: { rows, isPreview },

@@ -13,7 +13,7 @@ import { datasetOf } from './dataset.ts';
 import { clear, labels, openLabels } from './labels.ts';
 import { Tuning } from './tuning.tsx';
 
-/** The questions that were labelled here, and the file that the command line measures and tunes with. */
+/** The labelled questions, and their export as a dataset for evaluation and tuning on the command line. */
 export function Labelled({
   recall,
   query,
@@ -83,7 +83,7 @@ export function Labelled({
   );
 }
 
-/** Goes on with labels that were saved. */
+/** Opens a file of saved labels. */
 function OpenFile() {
   const input = useRef<HTMLInputElement>(null);
   const open = (file: File | undefined) =>

@@ -5,15 +5,15 @@ import { tellFailure } from '../../parts/toast.tsx';
 import { session } from '../../session.ts';
 import { idsOf, type Label, type Labels } from './dataset.ts';
 
-/** They stay in this browser, as questions and ids, never texts: closing the page loses none. */
+/** The labels of the space. They are stored in this browser, as questions and ids but without texts of memories. */
 export const labels = cell<Labels>(read());
-// Whoever signs in to another space has other labels, and another tab may label too.
+// Read again for another space, and when another tab has changed them.
 session.subscribe(() => labels.set(read()));
 addEventListener('storage', ({ key }) => {
   if (key === null || key.startsWith(LABELS)) labels.set(read());
 });
 
-/** Says what a memory is to a question; said again, it is taken back. */
+/** Labels a memory for a question. The same label again removes it. */
 export function label(query: string, id: string, as: Label): void {
   const { [id]: before, ...others } = read()[query] ?? {};
   const now = before === as ? others : { ...others, [id]: as };
@@ -22,7 +22,7 @@ export function label(query: string, id: string, as: Label): void {
   keep(next);
 }
 
-/** What should be found for each question, where there is something. */
+/** Returns the memories to find for each question that has any. */
 export function questionsOf(of: Labels): readonly LabelledQuestion[] {
   return Object.entries(of)
     .map(([query, judged]) => ({ query, relevant: idsOf(judged, ['good', 'missing']) }))
@@ -30,8 +30,8 @@ export function questionsOf(of: Labels): readonly LabelledQuestion[] {
 }
 
 /**
- * Takes over the labels of a file that was saved here, or of any dataset about this space, beside those that there are.
- * Throws an error that says what is wrong with it. Returns how many questions it has.
+ * Adds the labels of a file that was saved here, or of any dataset about this space, to the current ones. Throws an
+ * error that says what is wrong with the file. Returns the number of its questions.
  */
 export function openLabels(content: string): number {
   const space = session.get()?.grant.space;
@@ -62,7 +62,7 @@ function parseLine(line: string, number: number): Readonly<Record<string, unknow
   throw new Error(`line ${number} is not a JSON object: open a dataset, one JSON object a line`);
 }
 
-/** Forgets all labels of the space. What it returns brings them back, beside those that were set since. */
+/** Removes all labels of the space. Returns a function that restores them and keeps those set since. */
 export function clear(): () => Promise<void> {
   const space = session.get()?.grant.space;
   const before = read();

@@ -3,13 +3,13 @@ import { TypedInput } from '../../parts/typed-input.tsx';
 import { setParams, useRoute } from '../../router.ts';
 import { presentValue, setting, unset } from './request.ts';
 
-/** The parameters of a strategy: what is moved is asked at once. */
+/** Sliders for the parameters of a strategy. Moving one repeats the recall at once. */
 export function Parameters({
   strategy,
   prefix,
 }: {
   readonly strategy: StrategyDescription;
-  /** Where they stand in the address. */
+  /** The prefix of their names in the address. */
   readonly prefix: string;
 }) {
   const { params } = useRoute();
@@ -87,7 +87,7 @@ function Parameter({
   );
 }
 
-/** What a slider spans: the range of the parameter, as far as one looks for good values. */
+/** Returns the range of a slider: that of the parameter, limited to where good values are likely. */
 function rangeOf({ min, max, default: usual }: StrategyParameter, value: number): readonly [number, number] {
   const middle = Math.max(Math.abs(Number(usual)), Math.abs(value), 0.01);
   const low = Math.max(min ?? -Infinity, Math.min(0, -middle * (Number(usual) < 0 ? 3 : 0)));

@@ -3,14 +3,16 @@ import { resolveProfile } from '../../../src/scoring/profile.ts';
 import { rescore } from '../../../src/scoring/rescore.ts';
 import type { Asking } from './request.ts';
 
-/** Hits in the order in which they are shown, with what their scores are made of. */
+/** Hits in the order shown, with the parts of their scores. */
 export interface Ranking {
   readonly rows: readonly { readonly hit: Hit; readonly explanation: Explanation }[];
-  /** Hits of an earlier answer, scored again with other parameters: the answer is on its way. */
+  /**
+   * Whether these are the hits of an earlier answer, scored with the new parameters while the new answer is pending.
+   */
   readonly isPreview: boolean;
 }
 
-/** An answer as it is, or, if only parameters differ from what is asked now, its hits ranked by these. */
+/** Returns the answer, or its hits ranked with the current parameters if nothing else of the request has changed. */
 export function rankingOf(
   { asking: was, recall }: { readonly asking: Asking; readonly recall: Recall },
   asking: Asking,
@@ -25,7 +27,7 @@ export function rankingOf(
       const resolved = resolveProfile(profile, { ...usual, ...asking.options.parameters });
       return { rows: rescore(recall.hits, resolved, Date.now()), isPreview: true };
     } catch {
-      // What the formula cannot take, the server says.
+      // The server reports values that are invalid for the formula.
     }
   }
   return { rows: recall.hits.map((hit) => ({ hit, explanation: hit.explain() })), isPreview: false };

@@ -3,7 +3,7 @@ import type { Explanation, Hit, Memory } from '../../../src/index.ts';
 import { formatExplanation } from '../../../src/scoring/format.ts';
 import { saveFile } from '../../parts/save.ts';
 
-/** Saves why a memory was returned, as one file for a bug report; the texts may be blacked out. */
+/** Saves the explanation of a hit as one file for a bug report, optionally with the texts redacted. */
 export function Report({
   hit: { memory },
   explanation,
@@ -31,7 +31,7 @@ export function Report({
 
 const BLACK = '████';
 
-/** The same tree without what the query or a memory said: the words that were counted, and the attributes of tables. */
+/** Removes all text of the query and the memories from the tree: the counted words, and the attributes of tables. */
 function blackened({ detail, inputs, ...node }: Explanation): Explanation {
   const { words, text, ...rest } = detail;
   return {

@@ -2,18 +2,18 @@ import type { RecallOptions, StrategyDescription, StrategyParameter } from '../.
 
 type Value = number | string | boolean;
 
-/** A recall as the address of the view says it. */
+/** A recall request, as read from the address. */
 export interface Asking {
   readonly query: string | undefined;
   readonly options: RecallOptions;
 }
 
-/** Parameters of the strategy stand in the address under their names after this. */
+/** The prefix in the address for parameters of the strategy. */
 export const OWN = 'p.';
-/** Those of the strategy beside it. */
+/** The prefix for parameters of the strategy it is compared with. */
 export const BESIDE = 'b.';
 
-/** What the address asks for. The inspector only looks: nothing is learnt from its recalls, and none is recorded. */
+/** Reads the recall request from the address. Recalls of the inspector are neither tracked nor recorded. */
 export function askingOf(params: URLSearchParams, strategy: StrategyDescription | undefined): Asking {
   const query = questionOf(params);
   const floor = params.get('floor');
@@ -38,7 +38,7 @@ export function askingOf(params: URLSearchParams, strategy: StrategyDescription 
   };
 }
 
-/** The most hits that the address asks for: `undefined` for as many as usual, `unread` where that is not a whole number. */
+/** Returns the limit in the address: `undefined` for the default, `unread` if it is not a whole number. */
 export function limitOf(params: URLSearchParams): number | 'unread' | undefined {
   const text = params.get('limit')?.trim();
   if (!text) return undefined;
@@ -49,7 +49,7 @@ export function questionOf(params: URLSearchParams): string | undefined {
   return params.get('q')?.trim() || undefined;
 }
 
-/** The value of a parameter: of the address, else the default. */
+/** Returns the value of a parameter from the address, or else its default. */
 export function presentValue(params: URLSearchParams, parameter: StrategyParameter, prefix: string): Value {
   const text = params.get(prefix + parameter.name);
   if (text === null) return parameter.default;
@@ -57,7 +57,7 @@ export function presentValue(params: URLSearchParams, parameter: StrategyParamet
   return parameter.kind === 'flag' ? text === 'true' : text;
 }
 
-/** The change of the address that sets a parameter; its default is left out. */
+/** Returns the change of the address that sets a parameter. The default value is left out. */
 export function setting(
   parameter: StrategyParameter,
   value: Value,
@@ -66,7 +66,7 @@ export function setting(
   return { [prefix + parameter.name]: value === parameter.default ? undefined : String(value) };
 }
 
-/** The change that takes all parameters back to their defaults. */
+/** Returns the change of the address that resets all parameters to their defaults. */
 export function unset(params: URLSearchParams, prefix: string): Record<string, string | undefined> {
   const names = [...params.keys()].filter((name) => name.startsWith(prefix));
   return Object.fromEntries(names.map((name) => [name, undefined]));

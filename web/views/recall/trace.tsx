@@ -1,6 +1,6 @@
 import type { Trace } from '../../../src/index.ts';
 
-/** What every stage of a recall saw, kept and cost, one after the other. */
+/** The stages of a recall in order, each with its input, output and time. */
 export function Waterfall({ trace }: { readonly trace: Trace }) {
   let passed = 0;
   const total = Math.max(

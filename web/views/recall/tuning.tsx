@@ -11,7 +11,7 @@ import { withoutGone } from './dataset.ts';
 import { labels, questionsOf } from './labels.ts';
 import { OWN, setting } from './request.ts';
 
-/** Of the rankings in which labelled memories are looked for. */
+/** The depth of the rankings in which labelled memories are looked up. */
 const DEPTH = 50;
 
 type Fitted = NonNullable<FitResult['fitted']>;
@@ -20,7 +20,7 @@ type Parameters = Readonly<Record<string, number>>;
 interface Place {
   readonly query: string;
   readonly id: string;
-  /** From 0; -1 is none of the first. */
+  /** The position from 0; -1 if it is not among the first. */
   readonly before: number;
   readonly after: number;
 }
@@ -28,11 +28,11 @@ interface Place {
 interface Tuned {
   readonly fitted: Fitted;
   readonly places: readonly Place[];
-  /** Labels of memories that no recall returns. */
+  /** The number of labels of memories that no recall returns. */
   readonly leftOut: number;
 }
 
-/** Fits the parameters of a strategy to what was labelled, and shows what that is worth. */
+/** Fits the parameters of a strategy to the labels, and shows the gain. */
 export function Tuning({ strategy }: { readonly strategy: StrategyDescription }) {
   const questions = questionsOf(useCell(labels));
   const signedIn = useCell(session);
@@ -102,7 +102,7 @@ async function tune(
     throw new Error('Two questions are needed whose memories can still be found: label more hits.');
   let result: FitResult | undefined;
   do {
-    // A step a request: none takes long, and each says how far it has come.
+    // One step per request, so that each is short and reports progress.
     result = await memory.fit(questions, { strategy, steps: 1, state: result?.state, signal });
     onShare(result.share);
   } while (!result.fitted);

@@ -92,7 +92,7 @@ export default function RecallView() {
     );
   }
   const fields = { query: asking.query, ...asking.options };
-  // The strategy beside it may take one.
+  // When comparing, the other strategy may take a query.
   const takesQuery = strategy.takesQuery || tab === 'compare';
   return (
     <div class="recall">
@@ -164,7 +164,7 @@ export default function RecallView() {
   );
 }
 
-/** What stands in place of an answer that is not there. */
+/** Shows the children, or a placeholder while there is no answer. */
 function Answered({
   recall,
   error,
@@ -247,7 +247,7 @@ function Narrow({ params, limit }: { readonly params: URLSearchParams; readonly 
   );
 }
 
-/** An answer as the command line prints it: scores as numbers, explanations as data. */
+/** Converts an answer to the form that the command line prints: scores as numbers, explanations as data. */
 function plain({ hits, ...answer }: Recall) {
   return {
     ...answer,

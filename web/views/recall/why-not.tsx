@@ -8,7 +8,7 @@ import { setParams, useRoute } from '../../router.ts';
 import { label, labels } from './labels.ts';
 import type { Asking } from './request.ts';
 
-/** Why a memory is not among the hits: the stage where it fell, and what would let it in. */
+/** Explains why a memory is not a hit: the stage that dropped it, and what would include it. */
 export function WhyNotPanel({ asking, asked }: { readonly asking: Asking; readonly asked: string }) {
   const { params } = useRoute();
   const id = params.get('whyNot') ?? '';
@@ -25,7 +25,7 @@ export function WhyNotPanel({ asking, asked }: { readonly asking: Asking; readon
           ]),
     [id, asked],
   );
-  // Words find the memory that is meant; an id names it.
+  // The memory can be found by words, or named by its id.
   const found = useAsk(
     typed.trim() === '' || typed === id
       ? undefined

@@ -11,7 +11,7 @@ interface Shown {
   readonly hits: Hits;
 }
 
-/** An answer, with what is new, gone, moved or worded otherwise since the one that was shown before. */
+/** Shows an answer with the hits that are new, gone, moved or reworded since the previous one. */
 export function Changes({ query, hits }: Shown) {
   const now = useRef<Shown | undefined>(undefined);
   const before = useRef<Shown | undefined>(undefined);
@@ -19,7 +19,7 @@ export function Changes({ query, hits }: Shown) {
     before.current = now.current;
     now.current = { query, hits };
   }
-  // Of another question everything is new, which says nothing.
+  // Not compared with the answer to another question, where everything would be new.
   const earlier = before.current?.query === query ? before.current?.hits : undefined;
   const present = new Set(hits.map(({ memory }) => memory.id));
   const gone = earlier?.filter(({ memory }) => !present.has(memory.id)) ?? [];

@@ -12,12 +12,12 @@ import { Changes } from './changes.tsx';
 const PAGE = 200;
 const MOST = 1000;
 const DAY_MS = 86_400_000;
-/** How far from today what was true can be moved, in days. */
+/** How far from today the day of validity can be moved, in days. */
 const SPAN = 365;
-/** How long a moment stays while it plays. */
+/** How long each moment is shown during playback. */
 const STEP_MS = 900;
 
-/** The answer to a question, as the space stood at any moment, and by what was true on any day. */
+/** The answer to a question as of any state of the space, and as of any day of validity. */
 export default function TimeView() {
   const { params } = useRoute();
   const [count, setCount] = useState(PAGE);
@@ -66,7 +66,7 @@ function Past({
   const last = moments.length - 1;
   /** -1: before all of them. */
   const place = known === undefined ? last : placeOf(moments, known);
-  /** Where the slider is while it is dragged. */
+  /** The position of the slider while it is dragged. */
   const [dragged, setDragged] = useState<number>();
   const [playing, setPlaying] = useState(false);
   const [cancelled, setCancelled] = useState<string>();
@@ -92,7 +92,7 @@ function Past({
     setCancelled(undefined);
     setParams({ known: index >= last ? undefined : moments[index]?.at });
   };
-  // As soon as it is known that an answer is on its way: however late frames come, it is waited for.
+  // A layout effect, so that playback waits for a pending answer even if frames are late.
   useLayoutEffect(() => {
     if (!playing || pending) return undefined;
     if (place >= last || error) return setPlaying(false);
@@ -232,12 +232,12 @@ function Past({
   );
 }
 
-/** Of writes of one moment the last: one looks back to a moment, and not between two writes of it. */
+/** Keeps the last operation of each moment, because a look back goes to a moment, not between two writes in it. */
 function apart(operations: readonly Operation[]): readonly Operation[] {
   return operations.filter(({ at }, index) => operations[index + 1]?.at !== at);
 }
 
-/** The last operation up to a moment. */
+/** Returns the index of the last operation up to a moment. */
 function placeOf(moments: readonly Operation[], known: string): number {
   return moments.findLastIndex(({ at }) => Date.parse(at) <= Date.parse(known));
 }
