@@ -1,5 +1,5 @@
-// What each part of hybrid gives: the same questions without it, on the conversations in $SALIENCE_DATA. Nothing is fitted
-// anew, so that a row says what is lost when a part is missing, not what the best formula without it would reach.
+// Ablations of `hybrid`: asks the same questions without one of its parts, on the conversations in $SALIENCE_DATA.
+// Nothing is refitted, so a row shows what is lost without the part, not what the best formula without it would reach.
 
 import { readEnglishDates } from '../build/text/dates.js';
 import { openMemory } from '../dist/index.js';
@@ -9,7 +9,7 @@ import { DEPTH, measureSet } from './evaluation.mjs';
 const ABSOLUTE =
   /\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|spring|summer|autumn|fall|winter)|\b(?:19|20)\d{2}\b|\d(?:st|nd|rd|th)\b/i;
 
-/** What is changed, by what the row is called. */
+/** The changes of the formula, by the name of the row. */
 const VARIANTS = {
   hybrid: {},
   'without the words around': { replace: { words: { op: 'signal', name: 'lexical' } } },
@@ -93,7 +93,7 @@ function profileOf(variant) {
   return variant.replaceAll(' ', '-');
 }
 
-/** As `salience eval` does: all in the order of the dataset, then what maintenance notices. */
+/** Loads memories as `salience eval` does: in the order of the dataset, followed by maintenance. */
 export async function loadInOrder(memory, memories) {
   const now = new Date(memories.reduce((latest, { createdAt }) => Math.max(latest, createdAt), 0));
   const kept = new Map();

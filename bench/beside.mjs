@@ -1,4 +1,4 @@
-// What readers notice of writers in the same process: recalls one after the other while batches are written, and writes at once.
+// How writers slow down readers in the same process: sequential recalls while batches or single memories are written.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// How much of the evidence reaches a context of so many tokens, on locomo-dev: packed exactly, by rank, and plain top k.
+// How much of the evidence fits into a context of a given size, on locomo-dev: packed exactly, by rank, and as plain
+// top k.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +7,7 @@ import { readDataset } from '../dist/eval/index.js';
 import { loadTokenCounter, openMemory } from '../dist/index.js';
 
 const BUDGETS = [1000, 2000];
-/** What is tried, all without the floor of relevance, for what is measured is packing; `plain` goes down the ranking until something does not fit. */
+/** The ways to pack, all without the relevance floor. `plain` takes hits by rank until one does not fit. */
 const WAYS = {
   optimal: {},
   greedy: { packing: 'greedy' },

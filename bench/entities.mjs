@@ -1,5 +1,5 @@
-// What following entities gives: the same questions with and without it, in spaces that have entities. They are found without
-// a model: who said something, and names by their capital letters.
+// The gain from following entities: the same questions with and without it, in spaces with entities. The entities are
+// found without a model: speakers, and names by their capital letters.
 import { isCommonWord } from '../build/text/names.js';
 import { openMemory } from '../dist/index.js';
 import { loadInOrder } from './ablations.mjs';

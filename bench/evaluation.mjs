@@ -1,10 +1,10 @@
-// What the benchmarks of quality share: the datasets, how they are measured, and how results become small.
+// Shared by the quality benchmarks: the datasets, the measurement, and the reduction of results to what is shown.
 import { join } from 'node:path';
 import { compareRuns, evaluate, readDataset } from '../dist/eval/index.js';
 
 const KS = [1, 5, 10, 20];
 
-/** Rankings end here: what lies deeper decides no metric that is shown. */
+/** The depth of rankings: no metric that is shown depends on deeper ranks. */
 export const DEPTH = 20;
 
 /** The metrics that differences are reported in. */
@@ -20,7 +20,10 @@ export const SETS = {
   cranfield: { apart: [] },
 };
 
-/** Results of strategies on a dataset, and how the others differ from the first: by paired bootstrap, in all and by kind. */
+/**
+ * Returns the results of strategies on a dataset, and the differences of the others from the first, by paired
+ * bootstrap.
+ */
 export async function measureSet(name, { directory, strategies, engine, log }) {
   const dataset = await readDataset(join(directory, `${name}.jsonl.gz`));
   const excludeTypes = SETS[name].apart;
@@ -28,7 +31,7 @@ export async function measureSet(name, { directory, strategies, engine, log }) {
     { datasets: [dataset], strategies, embedder: 'builtin', ks: KS, excludeTypes },
     endingAtDepth(engine),
   );
-  // Intervals of metrics that nobody compares take longer than all questions.
+  // Only the compared metrics: intervals of all of them would take longer than the questions.
   const atTen = runs.map((run) => ({ ...run, ks: [10] }));
   const differences = compareRuns(atTen, { excludeTypes, rounds: 1 }).filter(({ metric }) =>
     COMPARED.includes(metric),
@@ -42,7 +45,7 @@ export async function measureSet(name, { directory, strategies, engine, log }) {
   };
 }
 
-/** Without the ranking of a whole space, by which an evaluation looks for evidence that is far behind. */
+/** Wraps an engine to end rankings at `DEPTH`: without evidence, an evaluation would ask for the whole space. */
 export function endingAtDepth(engine) {
   return {
     ...engine,

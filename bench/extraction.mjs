@@ -1,5 +1,5 @@
-// What becomes of the entities that a model finds in a conversation. The messages and the labels are written here by hand, and the
-// model is a script that makes the mistakes of one at a known rate: this measures what is kept of its answers, not a model.
+// How many entities that a model finds in a conversation are stored correctly. Messages and labels are written by hand,
+// and the model is a script with mistakes at a known rate, so this measures the handling of its answers, not a model.
 import { openMemory } from '../dist/index.js';
 import { scriptedModel } from '../dist/testing/index.js';
 import { seeded } from './data.mjs';

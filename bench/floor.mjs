@@ -1,5 +1,5 @@
-// What a floor of relevance costs and keeps out: which share of questions loses its best answer, and which share of
-// questions to a space that cannot know the answer is refused, by set, size of the store and floor.
+// The cost and benefit of the relevance floor: the share of questions that lose their best answer, and the share of
+// questions to a space without the answer that get no hits, by dataset, size of the store and floor.
 import { join } from 'node:path';
 import { builtinEmbedder } from '../build/providers/builtin/embedder.js';
 import { readDataset } from '../dist/eval/index.js';
@@ -110,7 +110,7 @@ function inGroups(queries, size) {
   return groups;
 }
 
-/** So many memories, those to be kept among them, in their order: drawn one by one from all. */
+/** Returns `size` memories in their order: those in `kept`, and others drawn at random. */
 function scattered(random, memories, kept, size) {
   const rest = memories.filter(({ id }) => !kept.has(id));
   const chosen = new Set(kept);
@@ -121,7 +121,7 @@ function scattered(random, memories, kept, size) {
   return memories.filter(({ id }) => chosen.has(id));
 }
 
-/** The same as pieces of a conversation: what stands around those to be kept, nearest first. */
+/** Returns `size` memories as pieces of a conversation: those in `kept`, and the nearest ones around them. */
 function inPieces(random, memories, kept, size) {
   const starts = memories.flatMap(({ id }, at) => (kept.has(id) ? [at] : []));
   const distance = memories.map(
@@ -136,7 +136,9 @@ function pick(random, list) {
   return list[Math.floor(random() * list.length)];
 }
 
-/** How well the evidence that ranks first matches, its rank, and the best match of any evidence; `undefined` where none is a hit. */
+/**
+ * Returns the match and rank of the first evidence, and the best match of any evidence; `undefined` if none is a hit.
+ */
 async function matchesOf(memory, { query, now, relevant }, limit, minRelevance) {
   const options = { now: new Date(now), track: false, association: 'none' };
   const { hits: all } = await memory.recall(query, { ...options, limit });
@@ -154,7 +156,7 @@ async function matchesOf(memory, { query, now, relevant }, limit, minRelevance) 
   return { match, rank, best: Math.max(...found.map(({ features }) => features.match)) };
 }
 
-/** How well anything at all matches. */
+/** Returns the best match of any memory. */
 async function bestMatch(memory, { query, now }, limit, minRelevance) {
   const options = { now: new Date(now), track: false, association: 'none' };
   const { hits: all } = await memory.recall(query, { ...options, limit });
@@ -164,7 +166,7 @@ async function bestMatch(memory, { query, now }, limit, minRelevance) {
   return best;
 }
 
-/** What the engine keeps is what the match of each memory says. */
+/** Checks that the engine keeps exactly the memories whose match reaches the floor. */
 function check(isKept, isRelevant, query) {
   if (isKept !== isRelevant) throw new Error(`floor: ${JSON.stringify(query)} is kept: ${isKept}`);
 }
@@ -188,7 +190,7 @@ function summary(questions, minRelevance) {
   };
 }
 
-/** A memory of these, and the ids under which those are that say what another one says. */
+/** Opens a space with these memories. Also returns the ids under which duplicates are stored. */
 async function openWith(space, memories, embedder) {
   const idOf = new Map();
   const memory = await openMemory({

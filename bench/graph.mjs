@@ -1,4 +1,4 @@
-// How long walks over entities and relations take, and what following them costs a recall.
+// The time of walks over entities and relations, and the cost of following them in a recall.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

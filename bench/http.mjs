@@ -1,4 +1,4 @@
-// What HTTP costs on top of a recall in this process, and whether a server holds out under many clients at once.
+// The overhead of HTTP over a recall in the same process, and a stress test of a server with many clients at once.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -57,7 +57,7 @@ async function serve(directory) {
   };
 }
 
-/** The same questions in this process and over HTTP, in turns of a few, so that neither has the better hour. */
+/** Asks the same questions in this process and over HTTP, alternating, so that both meet the same load. */
 async function compare(memory, { url, token }, log) {
   const memories = {
     inProcess: memory,

@@ -1,5 +1,5 @@
-// How long the inspector takes, as a person sees it: from the opening of its address, from the move of a slider, and from the
-// step to another moment, until the answer is painted; in a browser, over a server and a store of this machine.
+// The latency of the inspector as a user sees it: from opening its address, moving a slider or stepping to another
+// moment until the answer is painted. Measured in a browser, with a server and a store on this machine.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -118,7 +118,9 @@ async function timeSliders(browser, server) {
   return { toPaint: summary(toPaint), toAnswer: summary(toAnswer) };
 }
 
-/** From the press of a button until the answer as of that moment is painted: seen for the first time, and seen again. */
+/**
+ * Measures from the press of a button until the answer as of that moment is painted, for new and for repeated moments.
+ */
 async function timeMoments(browser, server) {
   const page = await signedIn(browser, server);
   const [query] = makeQueries(1, 6);

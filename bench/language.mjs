@@ -1,5 +1,6 @@
-// What a language model is asked: calls, tokens and questions at once for a conversation, its contradictions and a rerank.
-// The model is a script that answers after a fixed time, so that the figures are those of the engine and its prompts.
+// The use of a language model: calls, tokens and concurrent requests for a conversation, its contradictions and a
+// rerank. The model is a script that answers after a fixed time, so that the figures are those of the engine and its
+// prompts.
 import { setTimeout as wait } from 'node:timers/promises';
 import { openMemory } from '../dist/index.js';
 import { scriptedModel } from '../dist/testing/index.js';

@@ -1,4 +1,5 @@
-// What living costs: expansion over many links, effects, and maintenance, beside the same recall without them.
+// The cost of decay and reinforcement: expansion over many links, tracking, and maintenance, against the same recall
+// without them.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -41,7 +42,7 @@ async function benchLinked(directory, count, links, log) {
     ],
     ['retention with expansion and effects', { strategy: 'retention', sessionId: 'bench' }],
   ]) {
-    // A process that has been asked before: links that it has walked are in memory, as they are in an agent's day.
+    // Warms up: the links it has walked are in memory, as in a process that has been used before.
     for (const query of queries) await open.recall(query, { ...options, track: false });
     recall[name] = await timeEach(queries, (query) => open.recall(query, options));
     log(name, recall[name]);

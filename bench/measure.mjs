@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { cpus, totalmem } from 'node:os';
 
-/** Milliseconds of each of `inputs` through `work`, after a warm-up with the first few. */
+/** Measures `work` on each of `inputs` in milliseconds, after a warm-up with the first few. */
 export async function timeEach(inputs, work) {
   for (const input of inputs.slice(0, Math.min(10, inputs.length))) await work(input);
   return timeAll(inputs, work);
@@ -21,8 +21,8 @@ async function timeAll(inputs, work) {
 export const WARM_INPUTS = 1000;
 
 /**
- * The same in a process that has been at work for a while, as servers are: `first` is the first 200 inputs, while V8 still
- * compiles; the last 400 are what is measured, none of which came before; `again` is these once more.
+ * Measures the same in a process that has run for a while, like a server. `first` are the times of the first 200
+ * inputs, while V8 still compiles. The last 400 inputs, all new, are the measurement; `again` repeats them.
  */
 export async function timeWarm(inputs, work) {
   const measured = inputs.slice(600, WARM_INPUTS);
@@ -33,7 +33,7 @@ export async function timeWarm(inputs, work) {
   return { ...times, after: 600, first, again };
 }
 
-/** The middle and the tail of some times, in milliseconds. */
+/** Returns the median and the tail of times, in milliseconds. */
 export function summary(times) {
   const [p50, p95, p99] = [0.5, 0.95, 0.99].map((share) => round(quantile(times, share)));
   return { p50, p95, ...(times.length >= 200 ? { p99 } : {}), n: times.length };
@@ -67,7 +67,7 @@ export function machine() {
     cpu: cpu?.model ?? 'unknown',
     cores: cpus().length,
     memoryGiB: Math.round(totalmem() / 2 ** 30),
-    // Machines with processors of one name differ by two times in this, and in what a recall takes.
+    // Machines with the same processor differ by a factor of two in this, and in the time of a recall.
     memoryGBPerSecond: round(READ_BYTES / 1e6 / millisecondsToRead(READ_BYTES)),
     node: process.version,
     platform: `${process.platform}-${process.arch}`,
@@ -77,7 +77,7 @@ export function machine() {
 /** Beyond any cache. */
 const READ_BYTES = 2 ** 28;
 
-/** The least time in which so many bytes are read once: a search for a byte that is not there. */
+/** Returns the shortest time to read `bytes` bytes once, measured by searching for a byte that does not occur. */
 export function millisecondsToRead(bytes) {
   const most = Math.min(bytes, READ_BYTES);
   const memory = Buffer.alloc(most, 1);

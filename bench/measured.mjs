@@ -1,4 +1,4 @@
-// Puts the measured speed into docs/measured.md, between its markers: what is read there is what was measured last.
+// Writes the latest measured speed into docs/measured.md, between its markers.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 
 const page = new URL('../docs/measured.md', import.meta.url);

@@ -1,5 +1,5 @@
-// What packing costs: the exact choice over several shapes of memories, what repeats another one, counting tokens, and all of it
-// together.
+// The cost of packing: the exact selection for several distributions of memories, finding duplicates, counting tokens,
+// and all of it together.
 import { buildContext } from '../build/context/build.js';
 import { repetitionsAmong } from '../build/context/duplicates.js';
 import { pack } from '../build/context/pack.js';

@@ -1,4 +1,4 @@
-// What bench/results/peers.json says, as tables in Markdown: for the screen and for docs/benchmarks.md.
+// Formats bench/results/peers.json as Markdown tables, for the terminal and for docs/benchmarks.md.
 import { table } from './table.mjs';
 
 export function peersTables({ command, machine, date, load, nice, results }) {

@@ -1,5 +1,5 @@
-// Salience beside others, on the same memories and with the same vectors. Each peer has its own small adapter in peers/, and
-// runs in processes of its own; before each of them Salience runs once more, so that both meet the same load.
+// Compares Salience with others on the same memories and vectors. Each peer has a small adapter in peers/ and runs in
+// its own processes. Salience runs again before each of them, so that both meet the same load.
 import { fork } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { getPriority, loadavg, tmpdir } from 'node:os';
@@ -30,8 +30,8 @@ const now = Date.UTC(2026, 0, 1);
 const folder = new URL('./peers/', import.meta.url);
 
 /**
- * Everything about everybody at each of `sizes`, but for those who would write for longer than `ingestSeconds`,
- * and those not yet begun after `totalSeconds`.
+ * Measures all peers at each of `sizes`, except those that would write for longer than `ingestSeconds` and those not
+ * started after `totalSeconds`.
  */
 export async function benchPeers({ sizes = [1000, 10_000], ingestSeconds = 180, totalSeconds = 3600 }, log) {
   if (!existsSync(new URL('node_modules', folder)))
@@ -61,7 +61,7 @@ async function atSize(size, root, { ingestSeconds, end }, log) {
   const write = (file) => ingest(file, storeOf(file), data.directory, size, ingestSeconds);
   const ask = (file) => inProcess([file, 'ask', storeOf(file), data.directory, ASK_SECONDS]);
   const written = await write(SALIENCE);
-  // Once with time for every query: what it answers is the exact ranking.
+  // Once with enough time for every query: its answers are the exact ranking.
   const { recall, missing } = await inProcess([SALIENCE, 'ask', storeOf(SALIENCE), data.directory, 120]);
   if (!recall) throw new Error(`Salience itself did not run: ${missing}`);
   const composite = recall.answers;
@@ -103,11 +103,11 @@ async function ingest(file, directory, data, size, seconds) {
   };
 }
 
-/** What a process of child.mjs answers, or `missing` with the reason why it does not. */
+/** Returns the answer of a process of child.mjs, or `missing` with the reason why there is none. */
 function inProcess(args) {
   return new Promise((resolve) => {
     const script = fileURLToPath(new URL('child.mjs', folder));
-    // Twice its time and some more: opening and a last batch are not interrupted from inside.
+    // Twice its time and a margin, because opening and the last batch are not interrupted from inside.
     const timeout = 1000 * (2 * args.at(-1) + 60);
     const child = fork(script, args.map(String), {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
@@ -132,7 +132,7 @@ function reason(errors, code, signal) {
   return told ?? `the process ended with ${signal ?? `code ${code}`}`;
 }
 
-/** A row of the result: the answers are replaced by how far they agree with the exact ones. */
+/** Returns a row of the result, with the answers replaced by their agreement with the exact ones. */
 function judged({ recall, nearest, ...rest }, composite, { exact }, salience) {
   if (!recall) return rest;
   const vectors = nearest ?? (rest.ranksByVector ? recall : undefined);
@@ -167,7 +167,7 @@ function agreement(answers, share) {
   return Number((shares.reduce((sum, each) => sum + each, 0) / shares.length).toFixed(3));
 }
 
-/** Of several runs of Salience the median of each figure; they all answer the same. */
+/** Returns the median of each figure over several runs of Salience, which all give the same answers. */
 function middle(runs) {
   const median = (of) => round(quantile(runs.map(of), 0.5));
   const part = (name) => ({
@@ -186,7 +186,7 @@ function middle(runs) {
   };
 }
 
-/** What every process reads, and for each query the ids of the exactly nearest, in float64. */
+/** Writes the input of all processes, and for each query the ids of the exact nearest memories, computed in float64. */
 async function writeData(size, root) {
   const directory = join(root, 'data');
   mkdirSync(directory);
@@ -212,7 +212,7 @@ async function write(directory, name, items, textOf) {
   return vectors;
 }
 
-/** All ids as near as the tenth: where several tie for the last places, each of them is right. */
+/** Returns all ids at least as near as the tenth: if several tie for the last places, each of them is right. */
 function nearestTo(query, vectors, memories) {
   const cosines = vectors.map((vector) => cosine(query, vector));
   const tenth = [...cosines].sort((a, b) => b - a)[K - 1];

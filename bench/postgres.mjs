@@ -78,7 +78,7 @@ async function ask(url, text) {
   }
 }
 
-/** The same space in a file and in the database, and the bytes a memory that it takes there. */
+/** Writes the same space to a file and to the database. Returns the bytes per memory there. */
 async function fill(url, directory, size) {
   const files = kept(createSqliteStore({ directory, synchronous: 'normal' }));
   const memory = await openMemory({ store: files, space: 'large' });
@@ -111,7 +111,7 @@ async function fill(url, directory, size) {
 /** How often the queries are asked: as in `timeWarm`, the last two times are what is measured. */
 const PASSES = 5;
 
-/** Both stores are asked in turns, so that what else the machine does meets both. */
+/** Asks both stores in turn, so that other load on the machine affects both. */
 async function recalls(url, directory) {
   const files = kept(createSqliteStore({ directory }));
   const store = kept(postgres(url));
@@ -253,7 +253,7 @@ async function manySpaces(url, count) {
 /** How often the large space is loaded beside a warm one: one load is over after some dozens of recalls. */
 const LOADS = 12;
 
-/** A warm space, alone and while the large one is loaded in the same process, in turns. */
+/** Measures a warm space alone and while the large one is loaded in the same process, in turn. */
 async function besideALoad(url) {
   const store = kept(postgres(url));
   const memory = await openMemory({ store, space: 'tenant-0' });

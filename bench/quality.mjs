@@ -1,4 +1,4 @@
-// How well recall finds what is asked for, on the datasets in $SALIENCE_DATA, and how every strategy differs from hybrid.
+// The quality of recall on the datasets in $SALIENCE_DATA, and the difference of every strategy from `hybrid`.
 import { createEvaluationEngine } from '../dist/eval/index.js';
 import { measureSet, SETS } from './evaluation.mjs';
 

@@ -1,5 +1,5 @@
-// Puts measured tables into docs/benchmarks.md, between their markers, from the files of bench/results alone: what is read
-// there is what was measured last. With --check nothing is written, and the exit code says whether the page is current.
+// Writes the latest measured tables from bench/results into docs/benchmarks.md, between their markers. With --check
+// nothing is written, and the exit code says whether the page is current.
 import { readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { peersTables } from './peers-table.mjs';

@@ -1,5 +1,6 @@
-// ./run bench [NAME…] [--size N]: all but those that are only run by name, or those named; results go to bench/results, one file a benchmark, and
-// from there into docs/measured.md and docs/benchmarks.md. `tables` measures nothing and only does the latter.
+// ./run bench [NAME…] [--size N]: runs the named benchmarks, or all except those in ONLY_NAMED. Results go to
+// bench/results, one file per benchmark, and from there into docs/measured.md and docs/benchmarks.md. `tables` only
+// does the latter.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -122,7 +123,7 @@ if (wanted('spaces')) {
 }
 if (wanted('postgres')) {
   const { benchPostgres } = await import('./postgres.mjs');
-  // A small one is a try-out: it runs everything, and is not kept.
+  // A small size is a trial run: it runs everything, but its results are not kept.
   const small = size !== undefined && size < 100_000;
   const results = await benchPostgres(small ? { size, spaces: 120, kills: 2 } : { size }, log);
   if (!small) save('postgres', { command: './run bench postgres', results });

@@ -1,5 +1,5 @@
-// How ingest, opening and recall grow with the store, on words as real conversations have them. Each store is written by one
-// process, and opened and asked by another, so that its memory is that of a reader alone.
+// How the time of ingest, opening and recall grows with the store, with words distributed as in real conversations. One
+// process writes each store and another opens and asks it, so that the memory measured is that of a reader only.
 import { fork } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
@@ -29,7 +29,7 @@ export async function benchScale(stores, log) {
       log(`${name} written`, written);
       const read = await inProcess('read', name, directory);
       log(`${name} read`, read);
-      // What else the machine was doing: beyond its cores, times are those of a busy machine.
+      // The load of the machine. Above its number of cores, the times are those of a busy machine.
       results.push({ store: name, ...written, ...read, load: round(loadavg()[0]) });
     } finally {
       rmSync(directory, { recursive: true, force: true });
@@ -121,10 +121,13 @@ function queriesOf(count) {
   return queries.slice(0, wantedQueries);
 }
 
-/** Postings a memory that questions are asked with besides: those of rare words, and those of a space that is one conversation. */
+/** Further measurements, in postings per memory: questions of rare words, and those in a space of one conversation. */
 const POSTINGS = [0.05, 0.9];
 
-/** `QUERIES` questions and as many others to warm up with, whose words are in about `wanted` times as many memories as there are, together. */
+/**
+ * Returns `QUERIES` questions and as many for the warm-up, whose words have about `wanted` postings per memory
+ * together.
+ */
 function queriesWithPostings(wanted) {
   const analyzer = createAnalyzer();
   const texts = [];

@@ -1,5 +1,5 @@
-// From the modules that tsc wrote into build/ to dist/: few files, because opening each of some 250 modules was half of
-// what a command took (docs/decisions/0045-bundled-output.md).
+// Bundles the modules that tsc wrote into build/ into a few files in dist/, because opening some 250 modules took half
+// of the time of a command (docs/decisions/0045-bundled-output.md).
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,9 @@ import { rolldown } from 'rolldown';
 const root = fileURLToPath(new URL('../', import.meta.url));
 const { exports } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
 
-/** What most processes start with; who loads the sources of one loads those of the others in its list anyway. */
+/**
+ * The entry points of most processes. A process that loads one entry of a list loads the sources of the others anyway.
+ */
 const STARTS = {
   cli: ['cli/run'],
   scoring: ['scoring/index'],
@@ -24,17 +26,17 @@ const entries = [
   ...Object.values(exports),
   './dist/cli/run.js',
   ...readdirSync(`${root}build/cli/commands`).map((name) => `./dist/cli/commands/${name}`),
-  // They look for what they load beside themselves: a table, and the module of a thread.
+  // Separate files, because they load something from their own folder: a table, and the module of a thread.
   './dist/providers/builtin/embedder.js',
   './dist/eval/workers.js',
   './dist/eval/worker.js',
-  // The script of commands.mjs names them; it does not hold these megabytes a second time.
+  // The script of commands.mjs refers to these megabytes instead of containing them again.
   './dist/context/vocabularies/o200k-base.js',
   './dist/context/vocabularies/cl100k-base.js',
 ].filter((path) => path.endsWith('.js'));
 
 cpSync(`${root}src/providers/builtin/table.bin`, `${root}build/providers/builtin/table.bin`);
-// The inspector is built by a step of its own, and only when it has changed.
+// The inspector is built in a separate step, and only when it has changed.
 for (const name of existsSync(`${root}dist`) ? readdirSync(`${root}dist`) : []) {
   if (name !== 'inspector') rmSync(`${root}dist/${name}`, { recursive: true, force: true });
 }
@@ -50,7 +52,7 @@ const bundle = await rolldown({
 await bundle.write({
   dir: `${root}dist`,
   format: 'esm',
-  // The doc comments are in the .d.ts files; here they are only more to read at every start.
+  // The doc comments are in the .d.ts files. Here they would only slow down each start.
   comments: { jsdoc: false },
   chunkFileNames: 'chunks/[name].js',
   codeSplitting: {
@@ -63,7 +65,7 @@ await bundle.close();
 cpSync(`${root}build/providers/builtin/table.bin`, `${root}dist/providers/builtin/table.bin`);
 for (const path of declarations()) cpSync(`${root}build/${path}`, `${root}dist/${path}`);
 
-/** The declarations that those of the exports name, their own included: no others can be imported. */
+/** Returns the declarations of the exports and all that they refer to. No others can be imported. */
 function declarations() {
   const found = new Set(
     Object.values(exports)
@@ -80,8 +82,8 @@ function declarations() {
 }
 
 /**
- * The chunk of a module: those that the same starts load are one file, since opening a file costs more than code that is
- * not run. What no start loads is left to rolldown. An entry is a file of its own.
+ * Returns the chunk of a module. Modules that the same starts load share a file, because opening a file costs more than
+ * unused code. Modules that no start loads are left to rolldown. Each entry is its own file.
  */
 function chunkOf(id, graph) {
   if (graph.getModuleInfo(id).isEntry) return undefined;
@@ -91,7 +93,7 @@ function chunkOf(id, graph) {
   return names.length === reached.length ? 'all' : names.join('-');
 }
 
-/** The modules that loading entries loads. */
+/** Returns the modules that are loaded with the entries. */
 function reach(entries, graph) {
   const found = new Set(entries.map((name) => inputs[name]));
   for (const id of found) for (const next of graph.getModuleInfo(id)?.importedIds ?? []) found.add(next);

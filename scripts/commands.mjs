@@ -1,5 +1,5 @@
-// dist/cli/main.cjs, the command, and dist/cli/commands.cjs, one script of what most commands run, whose compiled code is kept
-// (docs/decisions/0131-compiled-commands.md). Other commands load the modules that bundle.mjs has made.
+// Writes dist/cli/main.cjs, the command, and dist/cli/commands.cjs, one script with the code of most commands, whose
+// compiled code is cached (docs/decisions/0131-compiled-commands.md). Other commands load the modules of bundle.mjs.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,10 +8,12 @@ import { FROM_MODULES } from '../build/cli/command-name.js';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 
-/** Packages that are taken in: what every command loads, and what reads the dates of questions. NOTICE names them. */
+/**
+ * Packages in the script: those that every command loads, and the one that parses dates in queries. NOTICE names them.
+ */
 const INLINED = ['commander', 'porter2', 'uuid', 'chrono-node/en'];
 
-/** What stays a module beside the script: it waits while it loads, holds megabytes, or is a command of its own. */
+/** Modules that stay outside the script: they use top-level await, have megabytes of data, or are rare commands. */
 const OUTSIDE = {
   '../providers/use-lite.js': '../providers/use-lite.js',
   './vocabularies/o200k-base.js': '../context/vocabularies/o200k-base.js',
@@ -28,7 +30,7 @@ const commands = await bundle('run', 'commands', (text) =>
     return isInside ? call : `importModule(${JSON.stringify(OUTSIDE[name] ?? name)})`;
   }),
 );
-// In ASCII alone, also in regular expressions, which esbuild leaves as they are: V8 then reads it where it is, outside of its heap.
+// Only ASCII, also in regular expressions, which esbuild does not escape: V8 then keeps the source outside its heap.
 const ascii = readFileSync(commands, 'utf8').replace(
   /[^\0-\x7f]/g,
   (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
@@ -57,7 +59,8 @@ async function bundle(entry, name, change) {
 }
 
 function adapt(plugin, change) {
-  // Commander can run other programs, which none of ours is: loading what runs them takes two milliseconds of each command.
+  // Commander can run other programs, which we do not use. Loading that module would cost each command two
+  // milliseconds.
   plugin.onResolve({ filter: /^node:child_process$/ }, ({ path, importer }) =>
     importer.includes('/commander/') ? { path, namespace: 'unused' } : undefined,
   );
@@ -66,7 +69,7 @@ function adapt(plugin, change) {
     kind === 'entry-point' || INLINED.includes(path) ? undefined : { path, external: true },
   );
   plugin.onLoad({ filter: /build\/.*\.js$/ }, ({ path }) => {
-    // Where the module of the package is: it looks for its files from there.
+    // The path of the module in the package, because it resolves its files from there.
     const place = `../${relative(`${root}build`, path)}`;
     const address = `require('node:url').pathToFileURL(require('node:path').join(__dirname, ${JSON.stringify(place)})).href`;
     return { contents: change(readFileSync(path, 'utf8')).replaceAll('import.meta.url', address) };

@@ -58,7 +58,7 @@ try {
   rmSync(directory, { recursive: true, force: true });
 }
 
-/** A team changes its mind, in a space of its own; whether every answer is what it should be decides over the demo. */
+/** Shows in a separate space how a team changes its mind. Returns whether every answer is right. */
 function tellWhatIsBelieved() {
   const space = ['--space', 'a-team'];
   console.log(bold('\nStatements change. One about a topic takes the place of the one before:\n'));
@@ -112,7 +112,7 @@ function optionsOf(args) {
   return ['--path', directory, ...(args.includes('--space') ? [] : ['--space', 'this-repository'])];
 }
 
-/** The place of the known answer, 0 when it is not among the first ten, and the memory that holds it. */
+/** Asks a question. Returns the rank of the known answer, or 0 if it is not among the first ten, and its memory. */
 function ask({ query, answer, title }) {
   const result = run('recall', query, '--limit', '10', '--json');
   if (result.status !== 0) throw new Error(result.stderr);

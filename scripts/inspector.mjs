@@ -1,4 +1,4 @@
-// Builds the inspector from web/ to dist/inspector, unless nothing that goes into it has changed.
+// Builds the inspector from web/ to dist/inspector, unless none of its sources has changed.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
@@ -7,7 +7,9 @@ import { build } from 'vite';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const output = `${root}dist/inspector`;
-/** What the last build was made of: its modules, which reach into src/, a hash of them and of all of web/, and its chunks. */
+/**
+ * The record of the last build: its modules, some of them in src/, a hash of them and of all of web/, and its chunks.
+ */
 const record = `${root}build/inspector.json`;
 
 const last = existsSync(record) ? JSON.parse(readFileSync(record, 'utf8')) : { modules: [], hash: '' };
@@ -24,9 +26,9 @@ if (!existsSync(`${output}/index.html`) || last.hash !== hashOf(last.modules)) {
     build: {
       outDir: output,
       emptyOutDir: true,
-      // One flat folder is the whole list of what the server may serve.
+      // A flat folder, whose listing is exactly the files that the server may serve.
       assetsDir: '',
-      // Nothing may be a data: URL or an inline script, which the policy of the page refuses.
+      // The content security policy of the page refuses data: URLs and inline scripts.
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       target: 'es2022',

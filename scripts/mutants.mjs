@@ -16,9 +16,9 @@ const swapped = new Map([
 ]);
 
 /**
- * Every small change of a TypeScript source that a test should notice: an operator swapped, a condition that always or
- * never holds, a statement left out, a constant changed, a function that returns at once. Each is a text that replaces
- * what stands from `start` to `end`. Types, imports and texts are left alone.
+ * Returns every small change of a TypeScript source that a test should detect: a swapped operator, a condition that is
+ * always or never true, a removed statement, a changed constant, a function that returns at once. Each mutant is a text
+ * that replaces the source from `start` to `end`. Types, imports and strings are not changed.
  */
 export function mutantsOf(text) {
   const source = ts.createSourceFile('source.ts', text, ts.ScriptTarget.Latest, true);

@@ -16,14 +16,15 @@ import { parseArgs } from 'node:util';
 import { mutantsOf } from './mutants.mjs';
 
 /**
- * Changes the source in one small place after the other, in a copy, and runs the tests that should notice. What no test
- * notices is a survivor, and stands in test/mutation/survivors.json with the reason why it may stay.
+ * Mutation testing: applies one small change after another to a copy of the source and runs the tests that should
+ * detect it. A mutant that no test detects is a survivor; test/mutation/survivors.json lists each with the reason why
+ * it may stay.
  */
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const reportFile = join(root, 'test/mutation/survivors.json');
 
-/** Where mutants are made, and the tests that must notice them: those of the room, and of what stands directly on it. */
+/** The folders to mutate, and the tests that must detect the mutants: those of the folder and of its direct users. */
 const rooms = [
   {
     source: 'src/search/',
@@ -52,10 +53,10 @@ const rooms = [
   { source: 'src/stores/postgres/', tests: ['test/postgres/'] },
 ];
 
-/** Draws of each property: fewer than in a run of the tests, so that a survivor may still be one that they notice. */
+/** Runs of each property test. The normal tests have more, so they may still detect a survivor. */
 const MOST_RUNS = 15;
 
-/** What a test reads that runs the build in other processes: no mutant is in it. */
+/** Tests that import this run the build in other processes, which contains no mutant. */
 const runsBuild = 'test/processes/start-script.ts';
 
 const usage = `usage: ./run mutate [FILES] [--sample N] [--each] [--seed N] [--minutes N] [--open] [--list]
@@ -134,8 +135,8 @@ async function run() {
 }
 
 /**
- * For each file, the tests of its room that read it, directly or not, the quickest first, with the milliseconds that
- * each takes without a mutant.
+ * Returns for each file the tests of its folder that import it, directly or not, quickest first, with the milliseconds
+ * that each takes without a mutant.
  */
 async function measured(host, copy, files) {
   const tests = await host.tests();
@@ -157,13 +158,13 @@ async function measured(host, copy, files) {
     if (failed.length === 0) break;
     const [file] = failed;
     const own = readFileSync(join(root, relative(copy, file)), 'utf8');
-    // What comes after a failure has not run.
+    // Tests after a failure have not run.
     left = left.filter((each) => !milliseconds.has(each));
     if (readFileSync(file, 'utf8') === own) {
       console.log(`left out: ${relative(copy, file)} fails without a mutant`);
       left = left.filter((each) => each !== file);
     } else {
-      // It counts what it has drawn: all of its draws, then.
+      // This test counts its draws, so it needs the full number.
       writeFileSync(file, own);
       redrawn = file;
     }
@@ -183,7 +184,7 @@ async function measured(host, copy, files) {
   return testsOf;
 }
 
-/** Whether a test fails, or never ends, with a mutant in place. The test that noticed comes first for the next one of the file. */
+/** Whether a test fails or hangs with a mutant in place. That test then runs first for the next mutant of the file. */
 async function tried(host, copy, mutant, tests) {
   const path = join(copy, mutant.file);
   const original = readFileSync(path, 'utf8');
@@ -198,21 +199,21 @@ async function tried(host, copy, mutant, tests) {
   return { result: late ? 'timed out' : 'killed', by };
 }
 
-/** The process that runs tests (scripts/mutation-host.mjs), begun anew after a test that did not end. */
+/** Manages the process that runs tests (scripts/mutation-host.mjs). It is restarted after a test that hangs. */
 function hostIn(copy) {
   let child;
-  /** What the child has said that nobody has read yet, and who waits for it. */
+  /** Unread messages of the child, and the reader that waits for one. */
   let said = [];
   let heard;
-  /** What was changed when the host was last asked: undoing it is a change too. */
+  /** The file changed in the last request; restoring it is a change that the host must know too. */
   let before;
   const end = () => {
-    // A mutant may loop for ever in a worker: the whole group ends.
+    // A mutant may loop forever in a worker, so the whole process group is killed.
     if (child) process.kill(-child.pid, 'SIGKILL');
     child = undefined;
   };
   process.once('exit', end);
-  /** The next that the child says; `undefined` where it says nothing in so many milliseconds. */
+  /** Resolves with the next message of the child, or `undefined` after `limit` milliseconds. */
   const message = async (limit) => {
     if (said.length === 0) {
       await new Promise((resolve) => {
@@ -275,7 +276,7 @@ function hostIn(copy) {
           limit = limitOf(running);
         } else {
           const { failed, done, errors } = value.ended;
-          // An error outside of a test is a failure of the file that was running.
+          // An error outside a test counts as a failure of the running file.
           return { done, failed: failed.length === 0 && errors.length > 0 ? [running] : failed };
         }
       }
@@ -289,7 +290,7 @@ function testFiles(directory) {
     .map((name) => join(directory, 'src', name));
 }
 
-/** The files of the source that a file imports, directly or not. */
+/** Returns the source files that a file imports, directly or not. */
 function readBy(file, found = new Set()) {
   if (found.has(file)) return found;
   found.add(file);
@@ -309,12 +310,14 @@ function readReport() {
   return JSON.parse(readFileSync(reportFile, 'utf8'));
 }
 
-/** A survivor is known again by its line of source, so that its reason stays when lines move. */
+/**
+ * Returns the key of a survivor. It contains the source line, not its number, so that it stays valid when lines move.
+ */
 function keyOf({ file, source, change }) {
   return `${file}\n${source}\n${change}`;
 }
 
-/** Adds this run to the report, and takes out of it what is noticed now. */
+/** Adds the outcomes of this run to the report, and removes survivors that are now detected. */
 function record(outcomes) {
   const report = readReport();
   const known = new Map(report.survivors.map((each) => [keyOf(each), each]));
@@ -368,7 +371,7 @@ function sourceFiles(wanted) {
   return wanted.length === 0 ? found : found.filter((file) => wanted.some((each) => file.startsWith(each)));
 }
 
-/** So many of a list, the same for the same seed: a shuffle by mulberry32 (Tommy Ettinger, public domain). */
+/** Returns a random sample of a list, the same for the same seed (mulberry32 by Tommy Ettinger, public domain). */
 function sampled(list, count, seed) {
   let state = seed;
   const random = () => {

@@ -2,9 +2,9 @@ import { performance } from 'node:perf_hooks';
 import { createVitest } from 'vitest/node';
 
 /**
- * One vitest that stays: a child process of scripts/mutate.mjs, in the directory of the copy. It is asked to run test files
- * in an order after a file has changed, and says of each when it begins, so that the parent can end what never ends. The
- * files of a run share one worker and its modules, and the first failure ends the run.
+ * A long-running vitest: a child process of scripts/mutate.mjs, in the directory of the copy. On request, it runs test
+ * files in a given order after a file has changed. It reports when each begins, so that the parent can kill one that
+ * hangs. The files of a run share one worker and its modules, and the first failure ends the run.
  */
 
 const asked = { files: [] };

@@ -1,5 +1,5 @@
-// Draws docs/explained.svg from what examples/explained.mjs prints: the picture of the README shows what really comes out.
-// `--check` writes nothing and fails when the picture is of something else.
+// Draws docs/explained.svg from the output of examples/explained.mjs, so that the picture in the README is real output.
+// `--check` writes nothing and fails if the picture does not match the output.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const expected = new URL('../examples/expected/explained.txt', import.meta.url);
@@ -26,7 +26,7 @@ if (process.argv.includes('--check')) {
   }
 } else writeFileSync(picture, svg);
 
-/** Branches are grey, numbers blue, what was asked yellow, what was found white, the proof green. */
+/** Draws a line: branches are grey, numbers blue, the query yellow, the hits white, the proof green. */
 function row(line, at) {
   const y = MARGIN + at * HEIGHT + SIZE;
   const parts =

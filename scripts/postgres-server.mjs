@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 
-/** The directory with `initdb` and `postgres`: on the path, or where Debian keeps those of each version. */
+/** Finds the directory with `initdb` and `postgres`, on the path or in Debian's directory of each version. */
 export function findBinaries() {
   const versions = existsSync('/usr/lib/postgresql') ? readdirSync('/usr/lib/postgresql') : [];
   const places = [
@@ -31,12 +31,12 @@ const INITDB = [
   '--no-sync',
 ];
 
-/** A loaded machine may take seconds to end the children of a server that was killed. */
+/** How often a start is tried: under load, the children of a killed server may take seconds to end. */
 const MOST_STARTS = 100;
 
 /**
- * A server of its own, in a new directory, on a free port of this machine alone: whoever asks is let in. As root it runs as the
- * user `postgres`. `standbyOf`: the URL of another one, which it follows.
+ * Starts a separate server in a new directory, on a free port of localhost, without authentication. As root, it runs as
+ * the user `postgres`. With `standbyOf`, it is a standby of the server at this URL.
  */
 export async function startServer(bin, settings = {}, { standbyOf } = {}) {
   const directory = mkdtempSync(join(tmpdir(), 'salience-postgres-'));
@@ -88,10 +88,10 @@ export async function startServer(bin, settings = {}, { standbyOf } = {}) {
   return {
     url,
     data,
-    /** Kills the server, as a loss of power does, and starts it again. */
+    /** Kills the server, like a power failure, and starts it again. */
     async crash() {
       await end('SIGKILL');
-      // Its children end when they notice. Until then a new server refuses the data directory, and ends at once.
+      // Until the children of the killed server have ended, a new server refuses the data directory and exits at once.
       for (let attempt = 1; ; attempt++) {
         try {
           return await start();

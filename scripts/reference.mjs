@@ -1,6 +1,6 @@
 // Writes docs/reference/*.md from the doc comments of the built package, a page for each subpath
-// (docs/decisions/0049-reference-from-doc-comments.md). With --check it writes nothing, and fails when the pages that
-// are there are not the ones that it would write.
+// (docs/decisions/0049-reference-from-doc-comments.md). With --check it writes nothing, and fails if the existing pages
+// are not up to date.
 import {
   existsSync,
   mkdirSync,
@@ -28,11 +28,11 @@ const entryPoints = Object.entries(exports)
     file: join(root, path.replace(/\.js$/, '.d.ts')),
   }));
 
-/** The pages that this version of the package should have, by their names. */
+/** Generates the pages, by name. */
 async function generate() {
   const folder = mkdtempSync(join(tmpdir(), 'salience-reference-'));
-  // The compiler reads what the entry points name, and nothing else of the checkout. The types of Mastra take as long to
-  // read as all others together, and no page needs more of them than a name.
+  // The compiler only reads what the entry points refer to. The types of Mastra are stubbed: they take as long to read
+  // as all others together, and the pages only need their names.
   const tsconfig = join(root, 'build', 'tsconfig.reference.json');
   const files = entryPoints.map(({ file }) => file);
   const nothing = join(folder, 'nothing.d.ts');

@@ -1,6 +1,6 @@
-// Writes test/fixtures/version-N.db.gz and .json, N being the present version of the store's files: a space with
-// something of everything, and what this build reads from it. Run once for each version, with the build that is released;
-// every later build has to read the same from it (src/stores/sqlite/fixtures.test.ts).
+// Writes test/fixtures/version-N.db.gz and .json, where N is the current version of the store's files: a space with
+// data of every kind, and what this build reads from it. Run it once for each version, with the released build. Every
+// later build must read the same data from it (src/stores/sqlite/fixtures.test.ts).
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

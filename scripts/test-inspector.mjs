@@ -1,5 +1,5 @@
 // Runs the tests of test/inspector in a browser: Debian's Chromium, or that of SALIENCE_CHROMIUM. In CI and as root, or
-// with --install, it installs the package first where there is none. Without a browser it says so and ends well.
+// with --install, it first installs the package if it is missing. Without a browser it says so and exits with 0.
 //   node scripts/test-inspector.mjs [--install] [TESTS]
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';

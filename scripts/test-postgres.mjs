@@ -1,6 +1,6 @@
-// Runs the tests of test/postgres against a real server: that of SALIENCE_TEST_POSTGRES, a URL whose user may make
-// schemas; else one of its own from installed binaries, in a directory of its own, on a free port; else, in CI and as
-// root, Debian's packages. Without any of them it says so and ends well.
+// Runs the tests of test/postgres against a real server: the one in SALIENCE_TEST_POSTGRES, a URL whose user may create
+// schemas; else a temporary one from installed binaries, in its own directory and on a free port; else, in CI and as
+// root, one from Debian's packages. Without any of them it says so and exits with 0.
 //   node scripts/test-postgres.mjs [TESTS]
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -13,11 +13,11 @@ const isRoot = process.getuid?.() === 0;
 let binaries = findBinaries();
 const missing = [
   ...(binaries ? [] : ['postgresql']),
-  // One of the tests puts it before the server.
+  // One of the tests connects through pgbouncer.
   ...(existsSync('/usr/sbin/pgbouncer') ? [] : ['pgbouncer']),
 ];
 if (process.env.SALIENCE_TEST_POSTGRES === undefined && missing.length > 0 && process.env.CI && isRoot) {
-  // The cluster that the package makes is left alone.
+  // The cluster that the package creates is not used.
   for (const line of ['update -qq', `install -y -qq --no-install-recommends ${missing.join(' ')}`]) {
     spawnSync('apt-get', line.split(' '), {
       stdio: ['ignore', 'ignore', 'inherit'],
