@@ -172,7 +172,7 @@ test('a second import updates what has changed and doubles nothing', async () =>
   });
 });
 
-test('sessions and prompts that are no lists are named', async () => {
+test('sessions and prompts that are not lists are reported', async () => {
   const { unusable } = await readSorted('engram.json', {
     sessions: { one: { summary: 'Done' } },
     observations: [],

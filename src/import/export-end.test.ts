@@ -45,7 +45,7 @@ test('an export without its end, or with another number of memories, is incomple
   expect(await problemsOf(record, exportEnd(1), record)).toEqual(['incomplete export: its last line']);
 });
 
-test('only the end of an export is one', () => {
+test('only the end of an export is read as its end', () => {
   expect(readExportEnd({ kind: 'end', count: 3 })).toEqual({ kind: 'end', count: 3 });
   expect(readExportEnd({ kind: 'end', count: 3, content: 'x' })).toBeUndefined();
   expect(readExportEnd({ kind: 'end' })).toBeUndefined();

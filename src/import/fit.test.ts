@@ -22,7 +22,7 @@ async function become(fields: object, tags?: readonly string[]) {
   return { memory: memories[0]!, lost };
 }
 
-test('what is as large as it may be is kept whole', async () => {
+test('values at their limit are kept whole', async () => {
   const tags = [...Array(63).keys()].map((at) => `tag ${at}`);
   const long = 'x'.repeat(128);
   const { memory, lost } = await become({ categories: [...tags, long], run_id: 'r'.repeat(200) });
@@ -50,13 +50,13 @@ test('metadata is kept in its order, the owners first, as much as there is room 
   expect(lost).toEqual(['fields "more"']);
 });
 
-test('of whom it is is kept where the rest alone fills the room', async () => {
+test('the owner is kept if the other metadata alone fills the limit', async () => {
   const { memory, lost } = await become({ metadata: { notes: 'n'.repeat(12_250) } });
   expect(memory.metadata).toEqual({ mem0Id: 'r1', user: 'ann' });
   expect(lost).toEqual(['fields "notes"']);
 });
 
-test('metadata that no memory may have does not keep the rest out', async () => {
+test('invalid metadata does not exclude the rest', async () => {
   let deep: unknown = 1;
   for (let at = 0; at < 9; at++) deep = [deep];
   const metadata = JSON.parse('{"__proto__":1,"half":"\\ud83d","mood":"calm"}');
@@ -65,7 +65,7 @@ test('metadata that no memory may have does not keep the rest out', async () => 
   expect(lost).toEqual(['__proto__', 'half', 'deep'].map((name) => `fields "${name}"`));
 });
 
-test('of two records with one field that is empty the other one says it', async () => {
+test('a field that is null in the record is taken from its metadata', async () => {
   const { memory } = await become({ user_id: null, metadata: { user: 'of the metadata' } });
   expect(memory.metadata).toEqual({ mem0Id: 'r1', user: 'of the metadata' });
 });
@@ -77,7 +77,7 @@ test('control characters and halves of surrogate pairs are taken out of a text',
   expect(lost).toEqual(['control characters', 'control characters']);
 });
 
-test('of a topic that is too long, and of a project with a long name, the record is kept', async () => {
+test('a record is kept if its topic or the name of its project is too long', async () => {
   const observation = (id: number, project: string) => ({
     id,
     session_id: 's1',
@@ -102,7 +102,7 @@ test('of a topic that is too long, and of a project with a long name, the record
   expect(memories.map(({ topicKey }) => topicKey)).toEqual([undefined, undefined, undefined]);
 });
 
-test('neither ids, tags nor roles with characters that no memory holds keep a record out', async () => {
+test('invalid characters in ids, tags or roles do not exclude a record', async () => {
   const { memory, lost } = await become({
     id: 'r\u00001',
     categories: ['bo\u0007ats', '\u0007', 'boats', 'half\ud83d'],
@@ -120,7 +120,7 @@ test.each([
   expect((await become({ role })).memory.role).toBe(kept);
 });
 
-test('a pair of surrogates at the end of what there is room for is not kept by half', async () => {
+test('a surrogate pair at the limit is not cut in half', async () => {
   expect((await become({ actor_id: `${'a'.repeat(199)}😀` })).memory.author).toBe(`${'a'.repeat(199)}\ufffd`);
   const observation = { id: 1, sync_id: 'o', title: `${'t'.repeat(998)}😀 and on`, content: 'Likes tea' };
   const document = { sessions: [], prompts: [], observations: [observation] };
@@ -159,14 +159,14 @@ test('an entity and its relations are imported without characters that no memory
   });
 });
 
-test('a change before the creation is none', async () => {
+test('a change before the creation is ignored', async () => {
   const { memory } = await become({ updated_at: '2025-02-03T04:05:05Z' });
   expect(memory.updatedAt).toBe('2025-02-03T04:05:06.000Z');
   const later = await become({ updated_at: '2025-02-03T04:05:07Z' });
   expect(later.memory.updatedAt).toBe('2025-02-03T04:05:07.000Z');
 });
 
-test('a change at what is no time is said to be at none', async () => {
+test('a record with an invalid time of change is skipped', async () => {
   const document = [{ ...record, updated_at: 'yesterday' }];
   const { counts } = await importAll('all.json', [document], { format: 'mem0' });
   expect(counts).toMatchObject([{ imported: 0, skipped: 1 }]);
@@ -179,7 +179,7 @@ test.each(['half\ud83d', 'nul\u0000'])(
   },
 );
 
-test('of sessions whose ids are too long each stays one of its own', async () => {
+test('sessions with ids that are too long stay separate', async () => {
   const ids = await Promise.all(
     ['a', 'b', 'a'].map(async (end) => (await become({ run_id: 'r'.repeat(200) + end })).memory.sessionId),
   );

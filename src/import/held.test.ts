@@ -26,7 +26,7 @@ const said = (id: string, content: string): ImportItem => ({
   input: { id, content },
 });
 
-test('what changes without a date waits for the end of the source, but never for more than some thousands', async () => {
+test('undated changes wait for the end of the source, but at most some thousands of them', async () => {
   const { memory, changed, writes } = everythingKnown();
   const ids = Array.from({ length: 25_000 }, (_, at) => `m${at}`);
   let most = 0;

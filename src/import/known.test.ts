@@ -20,7 +20,7 @@ const thursday = { ...about, content: 'Deploys on Thursday', createdAt: '2025-01
 const friday = { ...about, content: 'Deploys on Friday', createdAt: '2025-02-01' };
 const monday = { ...about, content: 'Deploys on Monday', createdAt: '2025-03-01' };
 
-describe('several things said of one memory in one source', () => {
+describe('several statements about one memory in one source', () => {
   const said = (id: string, content: string, more = {}) => ({ id, content, ...more });
   /** So many lines that the next one is in another batch. */
   const many = Array.from({ length: 1500 }, (_, at) => said(`n${at}`, `Number ${at % 10}`));
@@ -55,8 +55,8 @@ describe('several things said of one memory in one source', () => {
   });
 });
 
-describe('what was said about a topic', () => {
-  it('is what was said last, in whatever order it comes, and a second import changes nothing', async () => {
+describe('importing statements about a topic', () => {
+  it('keeps the latest statement, in any order, and a second import changes nothing', async () => {
     for (const order of [
       [thursday, friday, monday],
       [monday, thursday, friday],
@@ -80,7 +80,7 @@ describe('what was said about a topic', () => {
     }
   });
 
-  it('is not brought back by an older file', async () => {
+  it('does not restore an older statement from an older file', async () => {
     const [older, newer] = [lines(thursday, friday), lines(monday)];
     const { counts, memories } = await importAll('days.jsonl', [older, newer, older, newer, older]);
     expect(counts).toEqual([
@@ -93,7 +93,7 @@ describe('what was said about a topic', () => {
     expect(memories).toMatchObject([{ content: 'Deploys on Monday', revisionCount: 3 }]);
   });
 
-  it('is updated when the source changes, dated anew or not', async () => {
+  it('updates the memory when the source changes, with or without a new date', async () => {
     const line = { id: 'day', ...thursday };
     const { counts, memories } = await importAll('day.jsonl', [
       lines(line),
@@ -114,7 +114,7 @@ describe('what was said about a topic', () => {
     ]);
   });
 
-  it('is the last line of those without a date', async () => {
+  it('keeps the last line of those without a date', async () => {
     const undated = ({ createdAt: _, ...line }: typeof thursday) => line;
     const file = lines(undated(thursday), undated(friday));
     const { counts, memories } = await importAll('days.jsonl', [file, file]);
@@ -125,7 +125,7 @@ describe('what was said about a topic', () => {
     expect(memories).toMatchObject([{ content: 'Deploys on Friday', revisionCount: 2 }]);
   });
 
-  it('is its own in every scope', async () => {
+  it('keeps a topic of its own in every scope', async () => {
     const file = lines(thursday, { ...friday, scope: 'project:blog' }, { ...monday, scope: undefined });
     const { counts, memories } = await importAll('days.jsonl', [file, file]);
     expect(counts).toEqual([
@@ -137,7 +137,7 @@ describe('what was said about a topic', () => {
     );
   });
 
-  it('stays as somebody has put it since, until the source says something newer', async () => {
+  it('keeps a later correction until the source says something newer', async () => {
     const { memory } = await live({ embedder: 'none' });
     const item = (content: string, updatedAt: string): ImportItem => {
       const input = { ...about, id: 'day', content, createdAt: '2025-01-01', updatedAt };
@@ -178,7 +178,7 @@ describe('what was said about a topic', () => {
     ]);
   });
 
-  it('and a scope or a key that is none is reported, with the rest going on', async () => {
+  it('reports an invalid scope or key and imports the rest', async () => {
     const file = lines({ ...thursday, scope: '../x' }, { ...friday, topicKey: 7 }, monday);
     const { counts } = await importAll('days.jsonl', [file, file]);
     expect(counts).toEqual([
@@ -187,7 +187,7 @@ describe('what was said about a topic', () => {
     ]);
   });
 
-  it('belongs to whole texts: the parts of a long one would replace each other', async () => {
+  it('drops the topic of a long text, whose parts would replace each other', async () => {
     const long = { sync_id: 'o', topic_key: 'notes', content: `${'word '.repeat(9000)}end` };
     const data = {
       sessions: [],
@@ -199,11 +199,11 @@ describe('what was said about a topic', () => {
   });
 });
 
-describe('what is private', () => {
+describe('private passages', () => {
   const secret = 'Xyzzy';
   const hidden = `<private>${secret}</private>`;
 
-  it('is the same at a second import', async () => {
+  it('are unchanged at a second import', async () => {
     const file = lines(
       { content: `The code is ${hidden}` },
       {
@@ -224,7 +224,7 @@ describe('what is private', () => {
     expect(JSON.stringify(memories)).not.toContain(secret);
   });
 
-  it('is not in the id: it is the same for every secret', async () => {
+  it('do not affect the id, which is the same for every secret', async () => {
     const ids = [];
     for (const each of ['1111', '2222']) {
       const text = `The alarm code is <private>${each}</private>`;
@@ -236,7 +236,7 @@ describe('what is private', () => {
     expect(ids[1]).toEqual(ids[0]);
   });
 
-  it('is hidden before a text is taken apart', async () => {
+  it('are redacted before a text is split', async () => {
     const filler = 'word '.repeat(7000);
     const long = `${filler}<private>${secret} ${filler}${secret}</private> the end`;
     const across = `One\n\n<private>${secret}\n\n${secret} here\n\n</private>\n\nTwo\n`;
@@ -295,7 +295,7 @@ test('any statements, about any topics, in any order: a second import finds all 
   );
 });
 
-describe('an export of a memory that the space knows otherwise', () => {
+describe('an export of a memory that differs from the one in the space', () => {
   const kept = async () => {
     const { memory } = await live({ embedder: 'none' });
     await memory.remember('Anna likes tea', { id: 'a' });
@@ -311,7 +311,7 @@ describe('an export of a memory that the space knows otherwise', () => {
     return { counts: await importItems(memory, items, { update, onDiffers }), named };
   };
 
-  it('is counted and named, and leaves it as it is, unless it is newer', async () => {
+  it('is reported and changes nothing unless it is newer', async () => {
     const { memory, exported } = await kept();
     const changed = { ...exported, content: 'Anna likes coffee' };
     const differs = { counts: { ...none, differs: 1 }, named: ['line 1: a'] };
@@ -324,7 +324,7 @@ describe('an export of a memory that the space knows otherwise', () => {
     expect((await memory.get('a'))?.content).toBe('Anna likes coffee');
   });
 
-  it('takes away what a newer one has no more, and brings its times and its invalidation', async () => {
+  it('removes fields that a newer export lacks, and imports its times and its invalidation', async () => {
     const { memory, clock } = await live({ embedder: 'none' });
     await memory.remember('Anna likes tea', {
       id: 'a',
@@ -372,7 +372,7 @@ describe('an export of a memory that the space knows otherwise', () => {
     expect((await memory.get('a'))?.invalidatedAt).toBeDefined();
   });
 
-  it('brings what a newer one says of its source and its relations, and takes away what it has no more', async () => {
+  it('imports source and relations of a newer export, and removes those that it lacks', async () => {
     const [{ memory: a, pass }, { memory: b }] = [
       await live({ embedder: 'none' }),
       await live({ embedder: 'none' }),
@@ -403,7 +403,7 @@ describe('an export of a memory that the space knows otherwise', () => {
     await export_({ updated: 1 });
   });
 
-  it('is skipped and named where it was invalidated at no time, and the rest is imported', async () => {
+  it('is skipped and reported if the time of its invalidation is invalid, and the rest is imported', async () => {
     const { memory, exported } = await kept();
     const record = (line: number, memory: Memory): ImportItem => ({
       kind: 'record',
@@ -422,7 +422,7 @@ describe('an export of a memory that the space knows otherwise', () => {
     expect(skipped).toEqual([expect.stringMatching(/^line 1: invalidatedAt: /)]);
   });
 
-  it('is kept over a line of your own that was said before', async () => {
+  it('is kept over an older line and updated by a newer one', async () => {
     const first = { id: 'a', content: 'first', createdAt: '2024-01-01', updatedAt: '2024-05-01' };
     const older = { ...first, content: 'older', updatedAt: '2024-02-01' };
     const newer = { ...first, content: 'newer', updatedAt: '2024-06-01', validUntil: '2030-01-01' };
@@ -443,7 +443,7 @@ describe('an export of a memory that the space knows otherwise', () => {
     ]);
   });
 
-  it('is as old as its last change if nothing else dates it', async () => {
+  it('is dated by its last change if it has no other date', async () => {
     const january = { id: 'a', content: 'of January', updatedAt: '2024-01-01' };
     const june = { id: 'a', content: 'of June', updatedAt: '2024-06-01' };
     const { counts, memories } = await importAll('a.jsonl', [lines(january), lines(june), lines(january)]);
@@ -464,7 +464,7 @@ describe('an export of a memory that the space knows otherwise', () => {
     expect(memories).toMatchObject([{ content: 'Deploys on Friday', updatedAt: '2024-06-01T00:00:00.000Z' }]);
   });
 
-  it('takes its place on request', async () => {
+  it('replaces the memory on request', async () => {
     const { memory, exported } = await kept();
     const changed = { ...exported, content: 'Anna likes coffee', tags: ['x'] };
     expect(await run(memory, changed, true)).toEqual({ counts: { ...none, updated: 1 }, named: [] });
@@ -477,7 +477,7 @@ describe('an export of a memory that the space knows otherwise', () => {
   });
 });
 
-it('what a line supersedes and may not is reported with its place, and the rest goes on', async () => {
+it('reports a line that supersedes a memory it may not, with its place, and imports the rest', async () => {
   const { memory } = await live({ embedder: 'none' });
   await memory.remember('There already', { id: 'there' });
   const line = (id: string, ...supersedes: readonly string[]): ImportItem => ({
@@ -521,7 +521,7 @@ it('what a line supersedes and may not is reported with its place, and the rest 
   expect(await memory.check()).toEqual([]);
 });
 
-describe('a text that two say, and that one of them changes', () => {
+describe('a text of two statements, one of which changes', () => {
   const day = (at: number) => `2025-01-0${at}`;
   const numbers = Array.from({ length: 1500 }, (_, at) => ({ id: `n${at}`, content: `Number ${at}` }));
 
@@ -554,7 +554,7 @@ describe('a text that two say, and that one of them changes', () => {
     }
   });
 
-  it('is not brought back where the source says something else later', async () => {
+  it('is not restored if the source changes the statement later', async () => {
     const said = (id: string, content: string) => ({ id, content });
     const { memory } = await live({ embedder: 'none' });
     await importItems(memory, readText(lines(said('a', 'Same'))));
@@ -563,7 +563,7 @@ describe('a text that two say, and that one of them changes', () => {
     expect((await memory.list()).memories.map(({ content }) => content).sort()).toEqual(['Later', 'Other']);
   });
 
-  it('where the first is superseded', async () => {
+  it('is stored under its own id if the first statement is superseded', async () => {
     const said = (id: string, content: string, more = {}) => ({
       id,
       content,
@@ -581,7 +581,7 @@ describe('a text that two say, and that one of them changes', () => {
     expect(memories.map(({ id }) => id).sort()).toEqual(['a', 'b', 'c']);
   });
 
-  it('whoever changes it, and a topic too', async () => {
+  it('is never lost, whichever statement changes, with and without topics', async () => {
     const content = fc.constantFrom('one', 'two', 'three');
     const text = fc.record({ content, day: fc.integer({ min: 1, max: 3 }) });
     const file = fc.array(text, { minLength: 4, maxLength: 4 });

@@ -154,7 +154,7 @@ test('deleted passages are counted, and metadata of earlier versions is kept', a
   ]);
 });
 
-test('what is no block and no passage is named by its place', async () => {
+test('a record that is neither a block nor a passage is reported with its place', async () => {
   const blocks = [...agentFile.blocks, { label: 'x' }, null];
   expect((await readSorted('scout.af', { ...agentFile, blocks })).unusable).toEqual([
     'scout.af blocks[3]: is not a block with a label and a value',

@@ -50,7 +50,7 @@ describe('relations of an MCP graph', () => {
   const relation = (from: string, relationType: string, to: string) =>
     JSON.stringify({ type: 'relation', from, relationType, to });
 
-  it('link their entities and themselves, wherever they stand, and once', async () => {
+  it('link their entities and themselves once, in any order', async () => {
     const lines = [
       relation('Ann', 'plays_in', 'Strings'),
       entity('Ann', 'Plays the cello', 'Is tall'),
@@ -75,7 +75,7 @@ describe('relations of an MCP graph', () => {
     expect(await statedLinks()).toEqual(expected);
   });
 
-  it('are reported where an end is missing', async () => {
+  it('are reported if an end is missing', async () => {
     write({ 'graph.jsonl': [entity('Ann', 'Plays the cello'), relation('Ann', 'knows', 'Eve')].join('\n') });
     const { counts, leftOut } = await importPath('graph.jsonl');
     expect(counts).toMatchObject({ imported: 3, linked: 1 });
@@ -84,7 +84,7 @@ describe('relations of an MCP graph', () => {
 });
 
 describe('links of notes', () => {
-  it('join the memories of both notes, and stand in the text as a reader sees them', async () => {
+  it('link the memories of both notes, and appear in the text as a reader sees them', async () => {
     write({
       'vault/Pump.md':
         '# Pump\nSee [[House|the house]], ![[plan.png]] and `[[code]]`.\n## Oil\nEvery month.\n',
@@ -110,7 +110,7 @@ describe('links of notes', () => {
     );
   });
 
-  it('reach over the files of one command', async () => {
+  it('connect the files of one command', async () => {
     write({ 'a.md': 'First [[b]]\n', 'b.md': 'Second\n' });
     const links = createImportLinks();
     for (const name of ['a.md', 'b.md']) {
@@ -122,7 +122,7 @@ describe('links of notes', () => {
     expect(await statedLinks()).toEqual(['First b — Second']);
   });
 
-  it('lead to the memory of its own that a note gets once the one that said the same says something else', async () => {
+  it('lead to the own memory of a note once it no longer shares one with another note', async () => {
     const text = (at: string) =>
       memory.list().then(({ memories }) => memories.find(({ id }) => id === at)?.content);
     write({ 'v/a.md': 'Lives in Leeds\n', 'v/b.md': 'Lives in Leeds\n', 'v/c.md': 'As [[b]] does\n' });
@@ -135,8 +135,8 @@ describe('links of notes', () => {
   });
 });
 
-describe('a memory that is still to be opened', () => {
-  it('is opened when there is something to write', async () => {
+describe('a memory that is opened on demand', () => {
+  it('is opened only when there is something to write', async () => {
     write({ 'empty.jsonl': '\nno json\n{"content":"x"\n', 'one.jsonl': '{"content":"x"}\n' });
     let opened = 0;
     const open = async () => {
@@ -167,7 +167,7 @@ describe('notes that link to each other', () => {
     };
   };
 
-  it('are entities with their aliases, whose links are relations; others are none', async () => {
+  it('become entities with aliases, and their links become relations; other notes do not', async () => {
     write({
       'vault/people/Ann.md':
         '---\naliases: [Annie, A. Gray]\ntitle: Ann Gray\n---\nPlays in the [[Strings]].',
@@ -194,7 +194,7 @@ describe('notes that link to each other', () => {
     expect((await memory.stats()).sequence).toBe(before);
   });
 
-  it('are those that are known by their names, which keep what is said of them', async () => {
+  it('are matched to existing entities by name, which keep their content', async () => {
     await memory.remember('A cellist', { id: 'ann', type: 'entity', title: 'Ann Gray', aliases: ['Ann'] });
     await memory.remember('Elsewhere', { type: 'entity', title: 'Strings', scope: 'project:a' });
     write({
@@ -208,7 +208,7 @@ describe('notes that link to each other', () => {
     expect((await memory.get(relations[0]?.to ?? ''))?.scope).toBe('global');
   });
 
-  it('are related as often as one statement may say, and the rest is counted', async () => {
+  it('get as many relations as one statement may state, and the rest is counted', async () => {
     const names = Array.from({ length: 103 }, (_, at) => `Note ${at}`);
     write({
       'vault/All.md': names.map((name) => `[[${name}]]`).join(' '),
@@ -225,7 +225,7 @@ describe('notes that link to each other', () => {
     expect(relations.filter((each) => each.endsWith(': Next to Note 0'))).toHaveLength(1);
   });
 
-  it('are written together, and tell how far they are; an abort keeps what was told', async () => {
+  it('are written in groups with progress, and an abort keeps what was reported', async () => {
     const count = 150;
     const notes = Array.from({ length: count }, (_, at) => [
       `vault/Note ${at}.md`,
@@ -269,7 +269,7 @@ describe('notes that link to each other', () => {
     expect((await graphOf()).relations).toHaveLength(count);
   });
 
-  it('add their names one after the other to one that is known by the names of several', async () => {
+  it('add their names one by one to an entity that several of them match', async () => {
     await memory.remember('A cellist', { id: 'ann', type: 'entity', title: 'Ann', aliases: ['Annie'] });
     write({
       'vault/Ann.md': '---\naliases: [A. Gray]\n---\nSee [[Strings]].',
@@ -282,7 +282,7 @@ describe('notes that link to each other', () => {
     expect((await graphOf()).entities).toEqual(['Ann|Annie|A. Gray|Miss Gray', 'Strings']);
   });
 
-  it('are no entities where they are refused, and the others are related', async () => {
+  it('are left out if they are refused, and the others are related', async () => {
     write({
       'vault/A.md': '---\nscope: no scope!\n---\nRefused',
       'vault/B.md': '---\naliases: ["b\\u0001c", "\\u0001"]\n---\nLinks to [[A]]',

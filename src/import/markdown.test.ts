@@ -22,7 +22,7 @@ test('the same text under several headings is a memory of each of them', async (
   ]);
 });
 
-test('it is what it says again where the other headings say something else by now', async () => {
+test('a text of two headings stays under one of them when the other changes', async () => {
   const { counts, texts } = await imported(
     '# Linux\nrun make\n# Mac\nrun make\n',
     '# Linux\nrun ninja\n# Mac\nrun make\n',

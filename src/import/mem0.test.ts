@@ -66,7 +66,7 @@ test('a result is a memory with its dates, categories and owners', async () => {
   expect((await readSorted('list.json', [tea, bus])).inputs).toEqual(inputs);
 });
 
-test('times that are counted since 1970 are times; what is no time is refused, not taken for now', async () => {
+test('timestamps since 1970 are read; an invalid time is refused, not taken for now', async () => {
   const counted = (time: unknown) => [{ ...bus, created_at: time, updated_at: null, expiration_date: time }];
   for (const time of [1_900_000_000, 1_900_000_000.0, 1_900_000_000_000, 19e14, 19e17, '1900000000']) {
     const { inputs } = await readSorted('all.json', counted(time));
@@ -161,7 +161,7 @@ test('a second import updates what has changed and doubles nothing', async () =>
   });
 });
 
-test('a date that is none is reported by the engine, and the rest imported', async () => {
+test('an invalid date is reported by the engine, and the rest is imported', async () => {
   const { counts } = await importAll('all.json', [{ results: [{ ...tea, created_at: 'soon' }, bus] }]);
   expect(counts).toMatchObject([{ imported: 1, skipped: 1 }]);
 });
@@ -275,7 +275,7 @@ test('its graph comes as entities and relations, once', async () => {
   expect(stated).toMatchObject([{ from: idOf('ann'), name: 'works_at', to: idOf('acme corp') }]);
 });
 
-test('relations that are no list are named', async () => {
+test('relations that are not a list are reported', async () => {
   const { unusable } = await readSorted('mem0.json', {
     results: [{ id: '1', memory: 'Likes tea' }],
     relations: { added: [] },
