@@ -53,7 +53,7 @@ test('any strategy may be the baseline, and each type of question is compared to
   expect(compareRuns([runs[0]!])).toEqual([]);
 });
 
-test('too few pairs have no interval, and nothing of them is certain', () => {
+test('too few pairs have no interval, and no difference of them is certain', () => {
   const few = compareRuns([
     run(
       'a',
@@ -138,7 +138,7 @@ test('weights count in the difference as they do in the means', () => {
   expect(found.difference).toBeCloseTo(0.75, 12);
 });
 
-test('one query is one query', () => {
+test('the heading of a table counts one query and several', () => {
   const report = (n: number) =>
     formatReport(
       [
@@ -179,7 +179,7 @@ test('a table that is wider than the terminal is continued below, with the strat
   expect(() => formatReport(results, { width: 0 })).toThrow(/^width: 0 must be a number from 1/);
 });
 
-test('of two datasets of one name, each is marked with its own differences alone', () => {
+test('two datasets of one name are each marked with their own differences only', () => {
   const rankAll = (strategy: string, rank: number) =>
     run(
       strategy,

@@ -6,7 +6,7 @@ import { evaluate, type Ranking } from './run.ts';
 const ids = ({ hits }: Ranking) => hits.map(({ id }) => id);
 const day = (number: number) => Date.UTC(2026, 0, 1 + number);
 
-it('measures strategies that learn without teaching them', async () => {
+it('measures strategies that learn from use without tracking', async () => {
   await using engine = await createEvaluationEngine({ embedder: 'builtin' });
   const space = await engine.open('one');
   const memory = { type: 'event', createdAt: day(0), session: undefined, metadata: {} };
@@ -28,7 +28,7 @@ it('measures strategies that learn without teaching them', async () => {
   await space.close();
 });
 
-it('says which ids stand for others, and notices what a store that is looked after would', async () => {
+it('reports the ids of duplicates, and runs maintenance after loading', async () => {
   await using engine = await createEvaluationEngine({ embedder: 'none' });
   const space = await engine.open('one');
   const memory = { type: 'event', session: undefined, metadata: {} };
@@ -58,7 +58,7 @@ it('asks with the beginning of a question that is too long for a query', async (
   await space.close();
 });
 
-it('loads summaries of sessions, which nobody may remember', async () => {
+it('loads summaries of sessions, which `remember` refuses', async () => {
   await using engine = await createEvaluationEngine({ embedder: 'none' });
   const space = await engine.open('one');
   const memory = { session: 'monday', createdAt: day(0), metadata: { from: 'notes' } };

@@ -21,7 +21,7 @@ const none = {
   },
 };
 
-test('what was used is the evidence, what was not is no evidence', () => {
+test('used memories are evidence, and unused ones are no evidence either way', () => {
   const { queries, dropped, unexplained } = make([recall(0, 'tea?', 'abcd')], [use(1, 'bd')]);
   expect(queries).toEqual([
     {
@@ -105,7 +105,7 @@ test('a query that is asked again is one question, with all that was used', () =
   expect(dropped).toEqual({ ...none, 'asked-again': 1 });
 });
 
-test('why the others became no question is counted', () => {
+test('recalls that become no question are counted by reason', () => {
   const recalls = [
     recall(0, 'unused', 'ab'),
     recall(1, undefined, 'xc'),

@@ -46,7 +46,7 @@ test('means over answerable queries, types apart, abstention counted only', () =
   expect(result.byType['single']).toMatchObject({ n: 2, 'recall@1': 0.5, 'recall@2': 0.5 });
 });
 
-test('forbidden memories, refusals and answers to what has none', () => {
+test('counts forbidden memories, empty answers, and answers to questions without one', () => {
   const result = summarise(
     [
       outcome('single', 'abc', 'a', { mustNot: ['b'] }),
@@ -82,7 +82,7 @@ test('which types are left out can be chosen', () => {
   expect([other.n, other.metrics['hit@1'], other.reportedApart]).toEqual([1, 1, ['multi']]);
 });
 
-test('nothing to measure is no measure', () => {
+test('without answerable queries there are no metrics', () => {
   const result = summarise([outcome('abstention', 'ab', '')], names);
   expect(result).toMatchObject({ n: 0, metrics: {}, byType: {}, abstention: { n: 1 } });
 });

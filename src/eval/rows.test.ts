@@ -105,7 +105,7 @@ test('rows say what was returned, as far as measures depend on it', () => {
   expect(rows[4]).toMatchObject({ id: 'q3', evidence: [], metrics: {} });
 });
 
-test('what was written follows', async () => {
+test('written rows are verified without problems', async () => {
   expect(await verify(rows)).toEqual({ answers: 8, problems: [] });
   const two = [dataset, dataset];
   expect(await verify(await makeRows(two), two)).toEqual({ answers: 16, problems: [] });
@@ -254,7 +254,7 @@ test('a file that is cut off between two parts says what is missing', async () =
   );
 });
 
-test('a strategy of which nothing is left is missing', async () => {
+test('a strategy without any row is reported as missing', async () => {
   const left = rows.filter((row) => !JSON.stringify(row).includes('"strategy":"second"'));
   expect(left).toHaveLength(6);
   expect((await verify(left)).problems).toEqual([
@@ -262,7 +262,7 @@ test('a strategy of which nothing is left is missing', async () => {
   ]);
 });
 
-test('what an older version wrote, without the names of the strategies, follows', async () => {
+test('rows of an older version without strategy names are verified too', async () => {
   const { strategies: _, ...header } = rows[0] as RowsHeader;
   expect(await verify([header, ...rows.slice(1)])).toEqual({ answers: 8, problems: [] });
   expect((await verify([header])).problems).toMatchObject([
@@ -270,7 +270,7 @@ test('what an older version wrote, without the names of the strategies, follows'
   ]);
 });
 
-test('the rows of other datasets say so', async () => {
+test('rows of other datasets are reported', async () => {
   const { problems } = await verify(rows, []);
   expect(problems[0]).toMatchObject({
     line: 1,
@@ -322,7 +322,7 @@ test.each<[string, () => readonly unknown[], number]>([
   await expect(verify(lines())).rejects.toMatchObject({ code: 'unreadable_file', details: { line } });
 });
 
-test('ids may be the names of what every object has', async () => {
+test('ids may be names of properties that every object has', async () => {
   const names = ['constructor', '__proto__', 'toString'];
   const asked = { ...query, id: 'q0', relevant: [...names, 'b2'] };
   const held = [...memories, ...names.map((name) => memory(name, name))];
@@ -332,7 +332,7 @@ test('ids may be the names of what every object has', async () => {
   expect(await verify(lines, datasets)).toMatchObject({ problems: [] });
 });
 
-test('contents that differ in what is private alone say the same', async () => {
+test('contents that differ only in private passages count as the same', async () => {
   const said = (id: string, secret: string) => memory(id, `the code is <private>${secret}</private>`);
   const held = [memory('a', 'apple'), said('b', '1234'), said('b2', '5678')];
   const asked = { ...query, id: 'q0', relevant: ['b2'] };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { pairedRandomisationTest } from './significance.ts';
 
-test('exact by hand', () => {
+test('the exact value matches a calculation by hand', () => {
   // Five equal gains: of 32 swaps only none and all give a sum that large.
   expect(pairedRandomisationTest([1, 1, 1, 1, 1], [0, 0, 0, 0, 0])).toBe(2 / 32);
   // Gains 1 and 2: sums ±3, ±1; only ±3 reach 3.

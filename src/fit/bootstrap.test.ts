@@ -81,7 +81,7 @@ test('an interval that ends at 0 ends at 0 whatever rounding does: else it would
   expect(found!.high).toBeCloseTo(exact!.high / 60, 12);
 });
 
-test('what has no pairs, or other lengths, is refused', () => {
+test('columns without values or of different lengths are refused', () => {
   const refused = expect.objectContaining({ code: 'invalid_argument' });
   expect(() => bootstrapIntervals([])).toThrow(refused);
   expect(() => bootstrapIntervals([[]])).toThrow(refused);

@@ -64,7 +64,7 @@ it('measures the same quickly as exactly at the start, and with one parameter fa
   expect(await meanAt([1, 1])).not.toEqual(await meanAt([1, 0]));
 });
 
-it('has no measure of values that the formula cannot have', async () => {
+it('returns undefined for values that are invalid for the formula', async () => {
   const risky = defineProfile({
     name: 'risky',
     description: 'May leave [0, 1].',

@@ -19,7 +19,7 @@ it('finds the one summit of a function of the logarithms', async () => {
   );
 });
 
-it('keeps within the limits, and to what they are', async () => {
+it('stays within the limits, and can reach them', async () => {
   const seen: number[] = [];
   const found = await patternSearch(
     [tunable('a', 1, 0.5, 5)],
@@ -34,7 +34,7 @@ it('keeps within the limits, and to what they are', async () => {
   expect(Math.max(...seen)).toBe(5);
 });
 
-it('keeps still where nothing is gained, or too little', async () => {
+it('does not move for no gain or one that is too small', async () => {
   expect(await patternSearch([tunable('a', 3), tunable('b', 0)], () => 0.5, 1)).toEqual([3, 0]);
   expect(await patternSearch([tunable('a', 3)], ([a = 0]) => 0.5 + (a === 6 ? 4.9e-4 : 0), 1)).toEqual([3]);
   expect(await patternSearch([tunable('a', 3)], ([a = 0]) => 0.5 + (a === 6 ? 5.1e-4 : 0), 1)).toEqual([6]);
@@ -46,6 +46,6 @@ it('switches a parameter off, and one that is off on', async () => {
   expect(await patternSearch([tunable('a', 3, 1)], ([a = 0]) => -a, 1)).toEqual([1]);
 });
 
-it('leaves what cannot be measured', async () => {
+it('leaves values that cannot be measured', async () => {
   expect(await patternSearch([tunable('a', 1)], ([a = 0]) => (a > 3 ? -Infinity : a), 1)).toEqual([2.828]);
 });

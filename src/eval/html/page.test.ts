@@ -89,7 +89,7 @@ test('one strategy alone has neither differences nor losses', async () => {
   expect(html).toContain('Rank of the first evidence');
 });
 
-test('it shows what must not be returned and was, and what was not although it should', async () => {
+test('it shows forbidden hits and empty answers', async () => {
   const queries = [
     { ...{ id: 'q1', query: '?', now: 0, type: 'plain', stale: [] }, relevant: ['c'], mustNot: ['a'] },
     { ...{ id: 'q2', query: '?', now: 0, type: 'plain', stale: [] }, relevant: ['c'] },
@@ -134,7 +134,7 @@ test('losses are the questions that got worse, the worst first', async () => {
   expect(worstLosses(up, down, 'hit@1', 3)).toEqual([]);
 });
 
-test('to find less of what was never said is no loss, and counts at no rank, unless the headline counts it', async () => {
+test('questions that the headline leaves out are no losses and have no rank', async () => {
   const spaces = new Map(
     [...dataset.spaces].map(([name, { queries }]) => {
       const asked = queries.map((query, at) => (at === 0 ? { ...query, type: 'adversarial' } : query));

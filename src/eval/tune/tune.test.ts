@@ -134,7 +134,7 @@ it.each([
   expect(problems.join()).toMatch(/is not certain/);
 });
 
-it('says nothing of what it was fitted to: no question is measured by a fit that saw its space', async () => {
+it('measures no question by a fit that saw its space', async () => {
   // Each space wants the contrary of the others: whoever measured on what he fitted would gain.
   const [first, second] = [planted(2, (a) => a), planted(2, (_a, b) => b)];
   const torn: Dataset = {
