@@ -145,6 +145,9 @@ describe('salience serve', () => {
     using work = createWorkplace();
     await work.json(['remember', 'Prefers dark roast', '--id', 'roast']);
     const { token } = (await work.json(['token', 'create', '--rights', 'admin'])) as { token: string };
+    const { token: elsewhere } = (await work.json(['token', 'create', '--space', 'other'])) as {
+      token: string;
+    };
     const folder = join(work.directory, 'memory');
     const file = readdirSync(folder).find((name) => name.endsWith('.db')) as string;
     const before = readFileSync(join(folder, file));
@@ -175,6 +178,10 @@ describe('salience serve', () => {
     expect(tools.map(({ name }) => name)).toContain('recall');
     expect(tools.map(({ name }) => name)).not.toContain('remember');
     await agent.close();
+    const files = readdirSync(folder);
+    const missing = await connectMemory({ url: server.url, token: elsewhere });
+    await expect(missing.recall('dark roast')).rejects.toMatchObject({ code: 'not_found' });
+    expect(readdirSync(folder)).toEqual(files);
     expect(await server.stop()).toBe(0);
     expect(readFileSync(join(folder, file)).equals(before)).toBe(true);
   });
