@@ -2,9 +2,9 @@ import type { SqlValue } from './driver.ts';
 import { type Room, type Rows, startThread, type Thread } from './thread.ts';
 
 /**
- * Runs a statement that only reads a file, named `space`, on another thread: of some, SQLite makes one call that would hold up
- * everything else for a second at 100,000 memories. Its rows; `undefined` where it was not run or failed, and it is up to the
- * caller: nobody can do it on the side here.
+ * Runs a read-only statement on another thread, with the file at `path` attached as `space`. SQLite runs some statements as a
+ * single call, which would block the event loop for a second at 100,000 memories. Returns the rows, or `undefined` if the statement
+ * failed or no thread could run it; the caller must then run it itself.
  */
 export type ReadAside = (
   path: string,
@@ -15,12 +15,12 @@ export type ReadAside = (
 export const readAside: ReadAside = (path, sql, ...values) =>
   aside((thread) => thread.run(path, 'ro', sql, values));
 
-/** The same of a statement that changes how a file stores what it holds, and not what that is. */
+/** Does the same with a statement that changes how a file stores its content, but not the content. */
 export type RewriteAside = (path: string, sql: string) => Promise<Rows | undefined>;
 
 export const rewriteAside: RewriteAside = (path, sql) => aside((thread) => thread.run(path, 'rw', sql));
 
-/** The same of a statement that reads bytes into a room that threads share: see `fill` of {@link Thread}. */
+/** Does the same with a statement that reads bytes into shared memory: see `fill` of {@link Thread}. */
 export type FillAside = (
   path: string,
   into: Room,

@@ -3,7 +3,7 @@ import { type MetadataCondition, meetsMetadata } from '../../domain/metadata-con
 import { storedJson } from '../../store/damage.ts';
 import type { Connection } from './connection.ts';
 
-/** Indexes the top-level properties of a memory's metadata, in the place of what was there. */
+/** Indexes the top-level properties of a memory's metadata. Replaces those indexed before. */
 export function writeAttributes(connection: Connection, row: number, metadata: Metadata): void {
   connection.run('DELETE FROM attribute WHERE row = ?', row);
   for (const [key, value] of attributesOf(metadata)) {
@@ -11,12 +11,12 @@ export function writeAttributes(connection: Connection, row: number, metadata: M
   }
 }
 
-/** The keys and values that are indexed of some metadata, as they are stored. */
+/** Returns the keys and values to index for `metadata`, in their stored form. */
 export function attributesOf(metadata: Metadata): readonly (readonly [key: string, value: string])[] {
   return Object.entries(metadata).map(([key, value]) => [JSON.stringify(key), storedValue(value)]);
 }
 
-/** The rows of the memories whose metadata meets all conditions; `undefined` without any. */
+/** Finds the rows of the memories whose metadata meets all conditions. Returns `undefined` if there are no conditions. */
 export function rowsWithMetadata(
   connection: Connection,
   conditions: readonly MetadataCondition[] | undefined,
@@ -49,7 +49,10 @@ function rowsMeeting(connection: Connection, condition: MetadataCondition): Read
   );
 }
 
-/** SQLite orders and converts values by rules of its own: the one definition decides, once for each value. */
+/**
+ * Finds the stored values that meet a condition. SQLite orders and converts values by its own rules, so `meetsMetadata` decides, once
+ * for each distinct value.
+ */
 function valuesMeeting(
   connection: Connection,
   condition: MetadataCondition,

@@ -11,13 +11,13 @@ import type { Connection } from './connection.ts';
 import { wholePath } from './directory.ts';
 import { translateFileError } from './faults.ts';
 
-/** Begins the names of backups that are not whole yet. */
+/** The prefix of the names of unfinished backups. */
 const UNFINISHED = '.backup-';
 const VACUUM = 'VACUUM space INTO ?';
 
 /**
- * Writes a compact copy of the last committed state into a new file, and waits until the disk has it. Throws `aborted`, and leaves
- * no file then: copying is one call of SQLite, which nothing ends before its time.
+ * Writes a compact copy of the last committed state to a new file, and waits until it is on the disk. Throws `aborted` and leaves no
+ * file if `signal` aborts. The copy is one call of SQLite that cannot be interrupted, so it ends first.
  */
 export async function backupTo(
   connection: Connection,
@@ -25,11 +25,11 @@ export async function backupTo(
   aside?: ReadAside,
   signal?: AbortSignal,
 ): Promise<void> {
-  // It may have waited for its turn.
+  // The caller may have aborted while this backup waited for its turn.
   throwIfAborted(signal);
   const target = wholePath(path);
   if (existsSync(target)) throw alreadyThere(target);
-  // It appears under its name whole, and another backup to the same name finds it there.
+  // The backup gets its name only when it is complete. Another backup to the same name then fails.
   removeLeftBehind(dirname(target), UNFINISHED);
   const made = join(dirname(target), `${temporaryPrefix(UNFINISHED)}${randomBytes(8).toString('hex')}`);
   try {

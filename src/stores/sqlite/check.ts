@@ -22,12 +22,15 @@ import { SCHEMA_VERSION } from './schema.ts';
 import { decodeTermVector } from './term-vector.ts';
 import { type UsageRow, usageOf } from './usage.ts';
 
-/** Looks for damage in the file and between the tables; each finding is a sentence. Inside a read transaction, in slices. */
+/**
+ * Looks for damage in the file, and for tables that contradict each other. Returns one sentence per finding. Runs in slices; call it
+ * inside a read transaction.
+ */
 export async function findDamage(connection: Connection, aside?: ReadAside): Promise<readonly string[]> {
   const signal = signalOfCaller();
   const lines = (await aside?.(connection.path, INTEGRITY)) ?? connection.lists(INTEGRITY);
   const damage = lines.filter(([line]) => line !== 'ok').map(([line]) => `SQLite: ${line}: ${RESTORE}`);
-  // A damaged file makes the questions that follow unanswerable.
+  // The other checks cannot work on a damaged file.
   if (damage.length > 0) return damage;
   return inSlices(unlessAborted(damageInTables(connection), signal), startLongSlices());
 }
@@ -45,14 +48,14 @@ function* damageInTables(connection: Connection): Generator<undefined, readonly 
   }
   const wrong = yield* wrongChecksums(connection);
   const damaged = wrong.length > 0 ? wrong : yield* damagedRows(connection);
-  // What cannot be read says nothing that could be compared.
+  // Unreadable rows cannot be compared.
   findings.push(...(damaged.length > 0 ? damaged : yield* disagreements(connection)));
   if (reflectsLostRows(connection)) findings.push(`the last rows of the log are missing: ${RESTORE}`);
   if (readMeta(connection, 'erasure') !== undefined) findings.push(NOT_ERASED_YET);
   return findings;
 }
 
-/** So many rows are looked through by one statement. */
+/** The number of rows that one statement checks. */
 const LOOKED_THROUGH = 5000;
 
 function* countOf(
@@ -76,7 +79,7 @@ interface WrongRows {
   readonly finding: string;
 }
 
-/** Rows that there should be none of, and what is to be said of them. */
+/** Returns conditions that no row should meet, each with the finding to report if some do. */
 function wrongRows(embedding: EmbeddingInfo | undefined): readonly WrongRows[] {
   return [
     {
@@ -120,7 +123,7 @@ function wrongRows(embedding: EmbeddingInfo | undefined): readonly WrongRows[] {
   ];
 }
 
-/** What is written beside a memory so that it is found, and says something else than the memory does. */
+/** Finds memories whose index rows (metadata, supersessions, names, relations) differ from their record. */
 function* disagreements(connection: Connection): Generator<undefined, readonly string[]> {
   const findings: string[] = [];
   const stored = new Map<number, string[]>();
@@ -185,7 +188,7 @@ function* disagreements(connection: Connection): Generator<undefined, readonly s
   return findings;
 }
 
-/** How many are in one of the lists alone. */
+/** Counts the ids that are in only one of the two lists. */
 function differences(said: readonly string[], kept: readonly string[]): number {
   if (said.length === 0) return kept.length;
   const among = new Set(said);
@@ -195,10 +198,10 @@ function differences(said: readonly string[], kept: readonly string[]): number {
 
 const RESTORE = 'restore the space from a backup';
 
-/** Rows of one kind that are named one by one; more of them are counted. */
+/** The most damaged rows of one table that are reported one by one. Further ones are only counted. */
 const MOST_NAMED = 5;
 
-/** Reads every row of which a value must be decoded, and tells which cannot have been written. */
+/** Reads every row with a value that must be decoded, and describes those that are damaged. */
 function* damagedRows(connection: Connection): Generator<undefined, readonly string[]> {
   const known = new Set<number>();
   for (const each of connection.each('SELECT id FROM term')) {

@@ -1,15 +1,15 @@
 import { startThread, type Thread } from './thread.ts';
 
-/** One for all files of the process, from the first that needs it. */
+/** The thread for all files of the process. The first checkpoint starts it. */
 let thread: Promise<Thread> | undefined;
 
 /**
- * Puts the log of a file into the file, without holding up the thread that reads and writes it: that waits for the disk
- * twice. `false` where it was not done: nobody can do it on the side here, or somebody keeps it from being done.
+ * Moves the log of a file into the file (a checkpoint) on another thread, because it waits for the disk twice. Returns `false` if no
+ * thread could do it or the checkpoint failed.
  */
 export async function checkpointAside(path: string): Promise<boolean> {
   thread ??= startThread();
-  // This process may start no threads.
+  // Fails if this process may not start threads.
   const started = await thread.catch(() => undefined);
   return (await started?.run(path, 'rw', 'PRAGMA space.wal_checkpoint(PASSIVE)')) !== undefined;
 }

@@ -4,7 +4,7 @@ import { recordFromJson } from '../../store/stored-json.ts';
 import { fullContent } from '../../store/tiers.ts';
 import type { Connection } from './connection.ts';
 
-/** The key of a memory as it is written over `before`, if there is one. A stub keeps that of its full text. */
+/** Returns the content key of a memory that replaces `before`, if there is one. A stub keeps the key of its full text. */
 export function keyOfMemory(
   connection: Connection,
   memory: Pick<MemoryRecord, 'id' | 'tier' | 'content'>,
@@ -13,7 +13,7 @@ export function keyOfMemory(
   return contentKey(statementOf(connection, memory, before));
 }
 
-/** What a memory says, also where a stub is kept of it. */
+/** Returns the full content of a memory, also if only a stub of it is kept. */
 export function statementOf(
   connection: Connection,
   memory: Pick<MemoryRecord, 'id' | 'tier' | 'content'>,

@@ -26,10 +26,10 @@ import { decodeTermVector } from './term-vector.ts';
 import type { TermIds } from './terms.ts';
 import { writeIndexed } from './write.ts';
 
-/** Columns that have another name here. */
+/** Columns of a copy that have another name in SQLite. */
 const RENAMED: Readonly<Record<string, string>> = { key: 'row', memory_key: 'memory_row' };
 
-/** Columns that are 0 or 1 here, and those of real numbers. */
+/** Columns that SQLite stores as 0 or 1, and columns of real numbers. */
 const FLAGS: ReadonlySet<string> = new Set([
   ...FIELD_NAMES.filter((name) => FIELDS[name].kind === 'flag').map(columnOf),
   'compared',
@@ -41,10 +41,10 @@ const REALS: ReadonlySet<string> = new Set([
   'similarity',
 ]);
 
-/** Tables whose rows are inserted with their checksum: only an update computes it. */
+/** Tables without a trigger that computes the checksum of an inserted row. They have one only for updates. */
 const WITHOUT_TRIGGER: ReadonlySet<string> = new Set(['memory', 'event']);
 
-/** See `CopyRows.rows`, inside the caller's transaction. */
+/** Reads a part of a copy: see `CopyRows.rows`. Runs inside the caller's transaction. */
 export function readPart(connection: Connection, part: CopyPart, range: CopyRange): readonly CopyRow[] {
   if (part === 'memory') return readMemories(connection, range);
   if (part === 'compared') {
@@ -135,7 +135,7 @@ function readMemories(connection: Connection, range: CopyRange): readonly CopyRo
     ).map(({ id, text }) => [id, text]),
   );
   return rows.map((row, at) => {
-    // Throws for a row that is damaged; version 1 wrote NULL where it superseded nothing.
+    // Throws if the row is damaged. Below, `supersedes` may be NULL: version 1 wrote that for an empty list.
     fromRow(row);
     const vector =
       row.vector && fromVectorRow({ row: row.row, bytes: row.vector, checksum: row.vector_checksum });
@@ -163,13 +163,13 @@ function readLinks(connection: Connection, range: CopyRange): readonly CopyRow[]
   return rows.map((row) => {
     const { checksum, a_id, b_id, ...stored } = row;
     verify(Object.values(stored), checksum, { table: 'link', row: `${row['a_row']} ${row['b_row']}` });
-    // The ends in code-unit order, as everywhere.
+    // In copies, as everywhere, the ends of a link are in code-unit order.
     const [first, second] = String(a_id) < String(b_id) ? [a_id, b_id] : [b_id, a_id];
     return { ...stored, a_id: first, b_id: second } as unknown as CopyRow;
   });
 }
 
-/** Takes a row away. */
+/** Deletes a row. */
 export function removeRow(connection: Connection, part: CopyPart, row: CopyRow): void {
   if (part === 'compared') return;
   if (part === 'link') {
@@ -188,7 +188,7 @@ export function removeRow(connection: Connection, part: CopyPart, row: CopyRow):
   connection.run(`DELETE FROM ${part} WHERE ${same}`, ...values);
 }
 
-/** Writes a row, new or not. */
+/** Inserts a row, or replaces the one with its key. */
 export function putRow(connection: Connection, termIds: TermIds, part: CopyPart, row: CopyRow): void {
   if (part === 'memory') {
     putMemory(connection, termIds, row);
@@ -233,7 +233,7 @@ function upsert(
     ...columns.map((column) => here(column, row[column])),
   );
   if (!WITHOUT_TRIGGER.has(table)) return;
-  // Whatever the row is set to, it is the checksum of all that it has.
+  // An update without a change makes the trigger compute the checksum of the row.
   const first = nameHere(key[0] as string);
   connection.run(
     `UPDATE ${table} SET ${first} = ${first} WHERE ${first} = ?`,
@@ -243,7 +243,7 @@ function upsert(
 
 function putMemory(connection: Connection, termIds: TermIds, row: CopyRow): void {
   const key = Number(row['key']);
-  // One that came back under its id, or in its place, has another key.
+  // Another row may hold this id or ordinal: a memory that was removed and came back has a new key.
   connection.run(
     'DELETE FROM memory WHERE (id = ? OR ordinal = ?) AND row <> ?',
     here('id', row['id']),

@@ -2,12 +2,12 @@ import { lstatSync, readlinkSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { SalienceError } from '../../domain/errors.ts';
 
-/** The whole path of a file or directory. Throws `store_failed` where a relative one has nothing to start from. */
+/** Returns the absolute path of a file or directory. Throws `store_failed` if `path` is relative and there is no working directory. */
 export function wholePath(path: string): string {
   try {
     return resolve(path);
   } catch (cause) {
-    // The system refuses nothing else here.
+    // `resolve` fails only if the working directory is gone.
     throw new SalienceError(
       'store_failed',
       `${path} cannot be found: the working directory is gone; change to one that exists, or give an absolute path`,
@@ -16,7 +16,7 @@ export function wholePath(path: string): string {
   }
 }
 
-/** Throws `store_failed` where a directory, or one above it, is a link to what is not there. It may be missing otherwise. */
+/** Throws `store_failed` if a path, or a directory above it, is a broken symbolic link. The path may be missing otherwise. */
 export function checkLinks(directory: string): void {
   const link = brokenLink(directory);
   if (link === undefined) return;
@@ -28,7 +28,7 @@ export function checkLinks(directory: string): void {
   );
 }
 
-/** The nearest thing of a path that is there, if it is a link that leads nowhere. */
+/** Finds the nearest existing entry at or above `path`. Returns its path if it is a broken symbolic link. */
 function brokenLink(path: string): string | undefined {
   const entry = unlessMissing(() => lstatSync(path));
   if (entry === undefined) return dirname(path) === path ? undefined : brokenLink(dirname(path));
@@ -37,7 +37,7 @@ function brokenLink(path: string): string | undefined {
     : undefined;
 }
 
-/** `undefined` for what is not there; what may not be asked is left to whoever opens it. */
+/** Returns `undefined` if the entry is missing, and `'unknown'` after any other error, which opening the file will report. */
 function unlessMissing<Found>(ask: () => Found): Found | 'unknown' | undefined {
   try {
     return ask();

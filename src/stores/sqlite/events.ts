@@ -32,10 +32,10 @@ export interface EventRow {
   readonly checksum: number | null;
 }
 
-/** Every column, in the order in which the checksum takes them. */
+/** Selects every column, in the order that the checksum covers them. */
 export const selectEvents = 'SELECT * FROM event';
 
-/** Reads memories and events over `connection()`, which throws when there is nothing to read any more. */
+/** Creates a reader of memories and logs. `connection()` returns the connection, and throws once the space is closed. */
 export function createReader(
   connection: () => Connection,
 ): Omit<StoreReader, 'list' | 'operations' | 'usage' | 'place' | 'recordings'> {
@@ -100,7 +100,7 @@ function readEvents(connection: Connection, query: EventQuery): readonly MemoryE
   return where('operation = ?', query.operation);
 }
 
-/** The whole log, oldest first. */
+/** Reads the whole log, oldest event first. */
 export function* readingAllEvents(connection: Connection): Generator<undefined, readonly MemoryEvent[]> {
   const events: MemoryEvent[] = [];
   for (const row of connection.each(`${selectEvents} ORDER BY sequence`)) {
@@ -118,7 +118,7 @@ export function findMemory(
   return found && { row: found[ROW_AT] as number, memory: fromValues(found) };
 }
 
-/** The last event of the space. */
+/** Returns the last event of the space. */
 export function lastEvent(
   connection: Connection,
 ): { readonly sequence: number; readonly at: number } | undefined {
@@ -158,7 +158,7 @@ function toEvents(rows: readonly unknown[]): readonly MemoryEvent[] {
   return (rows as readonly EventRow[]).map(eventOf);
 }
 
-/** A row of the log. Throws `store_corrupt`. */
+/** Reads a row of the log. Throws `store_corrupt`. */
 export function eventOf(row: EventRow): MemoryEvent {
   const { checksum, ...values } = row;
   verify(Object.values(values), checksum, { table: 'event', row: row.sequence });

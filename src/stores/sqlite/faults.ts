@@ -21,7 +21,7 @@ const CONSTRAINT_UNIQUE = 2067;
 function resultCode(error: unknown): number | undefined {
   const code = (error as { readonly errcode?: unknown } | undefined)?.errcode;
   if (typeof code === 'number') return code;
-  // The driver leaves the code out where reading fails after the first row. JSON in a file is what we wrote.
+  // The driver omits the code if reading fails after the first row. We wrote all JSON in a file, so malformed JSON is damage.
   return error instanceof Error && /disk image is malformed|malformed JSON/.test(error.message)
     ? CORRUPT
     : undefined;
@@ -45,13 +45,13 @@ export function isUniqueViolation(error: unknown): boolean {
   return resultCode(error) === CONSTRAINT_UNIQUE;
 }
 
-/** Whether a file could not be opened, or not be read for want of the right, or the room, to write beside it. */
+/** Whether a file could not be opened, or not be read because the files beside it cannot be written (no right or no space). */
 export function isUnopenable(error: unknown): boolean {
   const code = primaryCode(error);
   return code === CANTOPEN || code === READONLY || isWithoutRoom(error);
 }
 
-/** The error of a file that SQLite reads, and another program made. */
+/** Returns the error for an SQLite database that another program made. */
 export function foreignDatabase(path: string): SalienceError {
   return new SalienceError(
     'not_a_store',
@@ -60,46 +60,46 @@ export function foreignDatabase(path: string): SalienceError {
   );
 }
 
-/** A whole number that no program of ours has written: the driver refuses to hand it over. */
+/** Whether the driver refused to return an integer beyond the safe range. No program of ours writes one. */
 function isOutOfRange(error: unknown): boolean {
   if ((error as NodeJS.ErrnoException | undefined)?.code === 'ERR_OUT_OF_RANGE') return true;
-  // The package has another code where it reads all rows at once.
+  // The npm driver has another code when it reads all rows at once.
   return error instanceof Error && /too large to be represented as a JavaScript number/.test(error.message);
 }
 
-/** The small file by which processes agree could not grow: SQLite has no code of its own for a full disk there. */
+/** Whether the `-shm` file could not grow. SQLite has no separate code for a full disk there. */
 function isWithoutRoom(error: unknown): boolean {
   return resultCode(error) === IOERR_SHMSIZE;
 }
 
-/** What the system said to SQLite. Not every driver tells it. */
+/** Returns the `errno` that SQLite got from the system. Not every driver reports it. */
 function systemNumber(error: unknown): unknown {
   return (error as { readonly systemErrno?: unknown } | undefined)?.systemErrno;
 }
 
-/** Of the reasons for which SQLite cannot open a file, the one that is not about the file. */
+/** Returns `EMFILE` if SQLite could not open a file because too many files are open. */
 function limitOf(error: unknown): string | undefined {
   if (primaryCode(error) !== CANTOPEN) return undefined;
   const number = systemNumber(error);
   return number === constants.errno.EMFILE || number === constants.errno.ENFILE ? 'EMFILE' : undefined;
 }
 
-/** A limit of room other than that of the disk: to SQLite it is a write that failed, as any other. */
+/** Returns `EDQUOT` or `EFBIG` if a write failed at a quota or a limit of file size. SQLite reports a plain I/O error. */
 function roomLimitOf(error: unknown): string | undefined {
   const number = systemNumber(error);
-  // Not every system has a number for each of them.
+  // On some systems, one of these numbers is undefined.
   if (primaryCode(error) !== IOERR || number === undefined) return undefined;
   if (number === constants.errno.EDQUOT) return 'EDQUOT';
   return number === constants.errno.EFBIG ? 'EFBIG' : undefined;
 }
 
-/** The permission model of Node.js, which names no system call. */
+/** The code of an error of the permission model of Node.js. Such errors have no `syscall`. */
 const DENIED = 'ERR_ACCESS_DENIED';
 
-/** What is refused to somebody who only looks. */
+/** Our own code for a directory or file that may not be listed or examined. */
 const UNREADABLE = 'unreadable';
 
-/** The driver's error about `path` as one of ours; everything else, a caller's own errors too, passes through. */
+/** Translates an error of the driver about `path` to a `SalienceError`. Returns any other error as it is. */
 export function translateError(error: unknown, path: string): unknown {
   const code = isOutOfRange(error)
     ? CORRUPT
@@ -109,7 +109,7 @@ export function translateError(error: unknown, path: string): unknown {
   return code === undefined ? error : translated(error, path, code);
 }
 
-/** As {@link translateError}, for work in which the file system's errors are about `path` as well. */
+/** Does the same as {@link translateError}, and also translates errors of the file system, which must be about `path`. */
 export function translateFileError(error: unknown, path: string): unknown {
   const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException;
   if ((syscall === 'scandir' || syscall === 'stat') && (code === 'EACCES' || code === 'EPERM'))
@@ -119,14 +119,14 @@ export function translateFileError(error: unknown, path: string): unknown {
     : translateError(error, path);
 }
 
-/** What keeps this user from writing to a space: its file, or files beside it. Empty where nothing does. */
+/** Returns the files that this user may not write to: the file of the space, else files beside it. Empty if there are none. */
 export function unwritableOf(path: string): readonly string[] {
   return mayWrite(path) ? foreignBeside(path) : [path];
 }
 
 /**
- * The files beside a space that this user may not write to, although to the space itself: a reader of another user makes them, and
- * cannot take them away.
+ * Returns the `-wal` and `-shm` files that this user may not write to, if the user may write to the space itself. A reader that runs
+ * as another user creates them and cannot remove them.
  */
 function foreignBeside(path: string): readonly string[] {
   if (!mayWrite(path)) return [];
@@ -201,7 +201,7 @@ function describe(code: number | string, path: string): readonly [code: Salience
         'store_failed',
         `the system could not read or write ${path} or its log; check that the disk is sound and still there, and that no quota or limit of the size of files (ulimit -f) is reached`,
       ];
-    // Our statements fit the tables that we make: where they do not, the tables are not what they were.
+    // Our statements fit the tables that we make. If one fails with these codes, something else has changed the tables.
     case ERROR:
     case CONSTRAINT:
     case MISMATCH:
@@ -236,7 +236,7 @@ function describe(code: number | string, path: string): readonly [code: Salience
         `${path} cannot be opened, because too many files are open; raise the limit (ulimit -n), or keep fewer spaces open`,
       ];
     case 'ENOTDIR':
-    // What newer releases of Node.js say of a directory that cannot be made there.
+    // Newer releases of Node.js report this code if a directory cannot be made because a file has its name.
     case 'EEXIST':
       return [
         'store_failed',

@@ -19,7 +19,7 @@ export interface SpaceFile extends FileSettings {
   readonly onClose?: (() => void) | undefined;
 }
 
-/** Opens the file of one space: a connection that writes, one write at a time, and one that reads what is committed. */
+/** Opens the file of one space with two connections: one for writes, one at a time, and one that reads committed data. */
 export async function openSpaceFile(file: SpaceFile): Promise<SpaceStore> {
   const { name, path, busyTimeout } = file;
   await checkFiles(path).catch((error: unknown) => {
@@ -54,12 +54,12 @@ export async function openSpaceFile(file: SpaceFile): Promise<SpaceStore> {
     checkPresence: presence.check,
     async release() {
       file.onClose?.();
-      // A connection that only reads leaves the log where it is: putting it into the file as it was known here would lose
-      // what others have added to it.
+      // If the last connection to close is the writer, it moves the log into the file. It must not do so if it may not know
+      // what others have added to the log, because that would be lost. So it closes before the read-only connection.
       if (presence.sharesLogUnseen()) writer?.close();
       reader.close();
       if (!writer) return removeEmptyLog(path);
-      // Where it is the last connection to the file, this puts the log into it and takes the log away.
+      // If this is the last connection to the file, it moves the log into the file and deletes the log.
       writer.close();
     },
   });

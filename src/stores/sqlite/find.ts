@@ -33,7 +33,7 @@ const beside = (side: '<' | '>') =>
   `SELECT ${columns} FROM memory INDEXED BY memory_created WHERE (created_at, ordinal) ${side} (?, ?)
    ORDER BY created_at ${side === '<' ? 'DESC' : 'ASC'}, ordinal ${side === '<' ? 'DESC' : 'ASC'} LIMIT ?`;
 
-/** See `SpaceReader.around`. */
+/** Reads the memories created just before and after one: see `SpaceReader.around`. */
 export function memoriesAround(
   connection: Connection,
   { createdAt, ordinal }: Pick<MemoryRecord, 'createdAt' | 'ordinal'>,
@@ -43,7 +43,7 @@ export function memoriesAround(
   return { before: on('<').reverse(), after: on('>') };
 }
 
-/** What is looked for by one statement: a batch has thousands of contents, and others wait for each. */
+/** The number of keys that one statement looks up. A batch has thousands, and other work waits while a statement runs. */
 const TOGETHER = 256;
 
 /** See `SpaceReader.find`. */
@@ -54,7 +54,7 @@ export async function findMemories(
 ): Promise<readonly MemoryRecord[]> {
   const keys = [...new Set(keysOf(by, values))];
   const slices = startLongSlices();
-  // One memory may be found by several of them.
+  // Several keys may find the same memory.
   const found = new Map<string, MemoryRecord>();
   for (let start = 0; start < keys.length; start += TOGETHER) {
     for (const memory of findByKeys(connection(), by, keys.slice(start, start + TOGETHER)))
@@ -75,7 +75,7 @@ function findByKeys(connection: Connection, by: FindBy, keys: readonly unknown[]
   );
 }
 
-/** What the column or index has for these values. */
+/** Returns the keys that the column or index `by` holds for these values. */
 function keysOf(by: FindBy, values: readonly string[]): readonly unknown[] {
   switch (by) {
     case 'content':

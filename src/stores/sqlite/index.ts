@@ -1,5 +1,5 @@
 /**
- * Memories in SQLite: one file a space, in one directory on a local disk, or in memory.
+ * A store of memories in SQLite: one file per space, in one directory on a local disk, or in memory.
  *
  * @module
  */
@@ -13,7 +13,7 @@ export type { SqliteStoreOptions } from './store.ts';
 const optionKeys = keysOf<SqliteStoreOptions>()({ directory: true, synchronous: true, busyTimeout: true });
 
 /**
- * A store of SQLite files. The driver is loaded, and the directory made, when the first space is opened.
+ * Creates a store of SQLite files. The driver is loaded and the directory is created when the first space is opened.
  *
  * @example
  * ```ts

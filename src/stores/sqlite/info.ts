@@ -7,10 +7,10 @@ import { readDerivation, readMeta, readSettings } from './meta.ts';
 import { rangesOf } from './ranges.ts';
 import { SCHEMA_VERSION } from './schema.ts';
 
-/** Rows that are counted at once, which takes a millisecond or two. */
+/** The number of rows that one statement counts, in a millisecond or two. */
 const RANGE = 2048;
 
-/** Counts of a space, in steps. To be called inside a read transaction, so that they belong together. */
+/** Counts what a space holds, in steps. Call it inside a read transaction, so that the counts are of one state. */
 export function* spaceInfo(connection: Connection, name: string): Generator<undefined, SpaceInfo> {
   const counts = COUNTED.map(() => new Map<string, number>());
   let memories = 0;
@@ -56,7 +56,7 @@ export function* spaceInfo(connection: Connection, name: string): Generator<unde
 /** The columns whose values are counted. */
 const COUNTED = ['type', 'scope', 'tier'] as const;
 
-/** What a statement gives for all rows of a table, range by range. */
+/** Runs a statement on a table range by range, and returns all result rows. */
 function* ofRanges(
   connection: Connection,
   table: string,

@@ -24,7 +24,7 @@ interface Condition {
   readonly values: readonly SqlValue[];
 }
 
-/** One page, by key unless it is asked for by number: memories that are written meanwhile shift nothing. */
+/** Lists one page. Pages continue from a sort key, so that new memories shift nothing, unless `offset` or `around` is given. */
 export function listMemories(connection: Connection, request: ListRequest): ListAnswer {
   checkListRequest(request);
   const { limit, cursor, around, count } = request;
@@ -43,7 +43,7 @@ export function listMemories(connection: Connection, request: ListRequest): List
   const following =
     cursor === undefined ? matching : [...matching, beside(decodeCursor(cursor, request), order, 'after')];
   const { sql, values } = allOf(following);
-  // Only keys are sorted: rows are wide.
+  // Only row numbers are sorted, because rows are wide.
   const direction = order.direction === 'asc' ? 'ASC' : 'DESC';
   const rows = connection.all(
     `SELECT row FROM memory WHERE ${sql} ORDER BY ${keyOf(order)} ${direction}, ordinal ${direction} LIMIT ? OFFSET ?`,
@@ -103,11 +103,11 @@ function conditionOf({ field, compare, value }: FieldCondition): Condition {
   if (compare !== 'is')
     return { sql: `${column} ${compare === 'from' ? '>=' : '<'} ?`, values: [value as number] };
   if (typeof value === 'boolean') return { sql: `${column} = ?`, values: [value ? 1 : 0] };
-  // As JSON: the driver ends a text at its first NUL.
+  // As JSON, because the driver ends a text at its first NUL.
   return { sql: `${column} IN (SELECT value FROM json_each(?))`, values: [JSON.stringify([value])] };
 }
 
-/** What stands before or after a place. */
+/** Returns the condition for the memories before or after a place in the list. */
 function beside({ value, ordinal }: ListPlace, order: ListOrder, side: 'before' | 'after'): Condition {
   const operator = (side === 'before') === (order.direction === 'asc') ? '<' : '>';
   return {
@@ -134,10 +134,10 @@ function placeWithin(
   return found as ListPlace;
 }
 
-/** Below every instant. */
+/** The sort key of a memory without a value. It is below every instant. */
 const LOWEST = Number.MIN_SAFE_INTEGER;
 
-/** What a list is sorted by: a column, so that its index serves, unless some memories have nothing in it. */
+/** Returns the expression that a list is sorted by: the plain column, so that its index is used, unless it may be NULL. */
 function keyOf({ field }: ListOrder): string {
   const { initial, required }: Field = FIELDS[field];
   const column = columnOf(field);

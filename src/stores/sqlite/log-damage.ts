@@ -3,9 +3,9 @@ import { endianness } from 'node:os';
 
 /** The part of a write-ahead log that cannot be read. */
 export interface LogDamage {
-  /** Bytes of it that are good, up to the end of a write. */
+  /** Length in bytes of the undamaged start of the log, up to the end of a transaction. */
   readonly good: number;
-  /** Writes after the damage, all of which SQLite would pass over without a word. */
+  /** Number of intact transactions after the damage. SQLite would ignore them silently. */
   readonly lost: number;
 }
 
@@ -16,9 +16,9 @@ const MAGIC = 0x377f0682;
 const FRAMES_READ = 256;
 
 /**
- * Looks for damage inside a log. SQLite reads a log up to the first frame whose checksum is wrong, because that is how a
- * crash leaves the end of one; writes that follow are proof of something else, such as a disk that changed a bit. What a
- * power cut leaves, blocks that were never written, is no damage: nobody was told that those writes are done.
+ * Looks for damage inside a write-ahead log. SQLite reads a log up to the first frame with a wrong checksum, because a crash leaves
+ * such a frame at the end. If intact transactions follow that frame, the cause is another one, such as a flipped bit on the disk.
+ * Blocks that a power cut left unwritten are not damage: those writes were never acknowledged.
  */
 export async function findLogDamage(path: string, pageBytes: number): Promise<LogDamage | undefined> {
   const file = await open(path, 'r');
@@ -65,15 +65,15 @@ export async function findLogDamage(path: string, pageBytes: number): Promise<Lo
 type Sum = readonly [number, number];
 
 interface Frame {
-  /** Whether a write ends with it. */
+  /** Whether it is the last frame of a transaction. */
   readonly ends: boolean;
-  /** Two numbers that all frames since the log was begun share. */
+  /** Two numbers that all frames share that were written since the log was last started anew. */
   readonly salts: Sum;
-  /** Whether its checksum is what follows from the one before it. */
+  /** Whether its checksum is right. It continues the checksum of the frame before. */
   readonly follows: boolean;
 }
 
-/** `salts` are those of the header; undefined where it is damaged. */
+/** Returns the damage among `frames`, if any. `salts` are those of the header, or undefined if the header is damaged. */
 function damageAmong(
   frames: readonly Frame[],
   salts: Sum | undefined,
@@ -85,7 +85,7 @@ function damageAmong(
   const bad = salts ? frames.findIndex((frame) => !isGood(frame)) : 0;
   if (bad === -1) return undefined;
   const lost = frames.slice(bad + 1).filter((frame) => frame.ends && isGood(frame)).length;
-  // A block that was not written holds nothing, or a frame of what the log held before: neither of its salts is right.
+  // An unwritten block is empty or holds a frame of an earlier use of the log, so both of its salts are wrong.
   const wasNotWritten = frames.slice(bad, bad + 2).some((frame) => differing(frame.salts, shared) === 2);
   if (lost === 0 || wasNotWritten) return undefined;
   const good = frames.slice(0, bad).findLastIndex(({ ends }) => ends) + 1;
@@ -104,7 +104,7 @@ function isAt([first, second]: Sum, bytes: Buffer, at: number): boolean {
   return first === bytes.readUInt32BE(at) && second === bytes.readUInt32BE(at + 4);
 }
 
-/** The checksum of SQLite's log, continued from `before`: of a length that 8 divides. */
+/** Continues the checksum of SQLite's log from `before` over `length` bytes. `length` must be a multiple of 8. */
 function sumOf(bytes: Buffer, isBig: boolean, at: number, length: number, before: Sum): Sum {
   const view = new DataView(bytes.buffer, bytes.byteOffset + at, length);
   let [first, second] = before;

@@ -8,13 +8,13 @@ import { makeDatabase } from './opening.ts';
 import { sharedInMemory } from './shared.ts';
 import { type OpenDatabase, openSpace } from './space.ts';
 
-/** A database that its handles share: it is there until the store is closed. */
+/** A database in memory that all handles of a space share. It exists until the store is closed or the space is deleted. */
 interface Shared {
   readonly connection: Connection;
   readonly database: Omit<OpenDatabase, 'writer' | 'release'>;
 }
 
-/** A store of databases in memory, each on one connection, so that reads wait for the write in progress. */
+/** Creates a store of databases in memory. Each has one connection, so reads wait for the write in progress. */
 export function createMemoryStore(onConnect?: (connection: Connection) => void): Store {
   const made = new Map<string, Promise<Shared>>();
   const opened = new Set<SpaceStore>();

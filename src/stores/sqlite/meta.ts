@@ -7,11 +7,17 @@ import { verify, withChecksum } from './checksum.ts';
 import type { Connection } from './connection.ts';
 
 /**
- * The single values of a space. `generation` changes when derived data was replaced outside of the log;
- * `erasure` is set while forgotten bytes may still be somewhere in the files; `snapshot` and
- * `snapshot_usage` are the sequences of the last event and the last use that the pages reflect, and `snapshot_id` is another one
- * whenever pages are saved, and part of their names; `relations`
- * changes with what supersedes or contests what; `backup` is the moment of the last one; `settings` are those of the space, as JSON; `ordinal` is the last one given; `tombstone_key` keys the hashes of what was invalidated.
+ * The keys of the table `meta`, which holds single values of a space:
+ *
+ * - `generation` changes when derived data was replaced outside of the log.
+ * - `erasure` is set while forgotten bytes may still be in the files.
+ * - `snapshot` and `snapshot_usage` are the sequences of the last event and the last use that the saved pages reflect.
+ * - `snapshot_id` changes whenever pages are saved, and is part of their names.
+ * - `relations` changes when a memory starts or stops superseding or contesting another.
+ * - `ordinal` is the last ordinal given.
+ * - `backup` is the time of the last backup.
+ * - `settings` are the settings of the space, as JSON.
+ * - `tombstone_key` is the key of the hashes of invalidated statements.
  */
 export type MetaKey =
   | 'space'
@@ -29,13 +35,13 @@ export type MetaKey =
   | 'settings'
   | 'tombstone_key';
 
-/** A value that no answer depends on, or one of a file that may be of an older schema, which may have no checksums. */
+/** Reads a value without its checksum: one that no answer depends on, or one of an older schema, which may have no checksums. */
 export function readMeta(connection: Connection, key: MetaKey): string | undefined {
   const row = connection.get('SELECT value FROM meta WHERE key = ?', key) as { value: string } | undefined;
   return row?.value;
 }
 
-/** A value of a file of the present schema. Throws `store_corrupt`. */
+/** Reads a value and verifies its checksum, in a file of the present schema. Throws `store_corrupt`. */
 export function readVerified(connection: Connection, key: MetaKey): string | undefined {
   const row = connection.get('SELECT value, checksum FROM meta WHERE key = ?', key) as
     | { value: string; checksum: number | null }
@@ -74,7 +80,7 @@ export function writeDerivation(connection: Connection, { embedding, analyzer }:
   writeMeta(connection, 'analyzer', analyzer);
 }
 
-/** What was decided for the space. Throws `store_corrupt`. */
+/** Reads the settings of the space. Throws `store_corrupt`. */
 export function readSettings(connection: Connection): SpaceSettings {
   const json = readVerified(connection, 'settings');
   return json === undefined ? DEFAULT_SETTINGS : settingsFromJson(json, { table: 'meta', row: 0 });
@@ -84,7 +90,7 @@ export function readSpaceState(connection: Connection): SpaceState {
   return { settings: readSettings(connection), ...readDerivation(connection) };
 }
 
-/** The state of a space, and the version of the file that it is of. */
+/** The state of a space, and the version of the file in which it was read. */
 export interface VersionedState {
   readonly version: number;
   readonly state: SpaceState;

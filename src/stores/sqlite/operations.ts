@@ -4,7 +4,7 @@ import type { OperationSummary, OperationsRequest } from '../../store/store.ts';
 import type { Connection } from './connection.ts';
 import { type EventRow, eventOf, problemOfUndoing, selectEvents } from './events.ts';
 
-/** See `SpaceReader.operations`. The first event of an operation has its number. */
+/** Reads summaries of operations: see `SpaceReader.operations`. The number of an operation is the sequence of its first event. */
 export async function readOperations(
   connection: Connection,
   { limit, before = Number.MAX_SAFE_INTEGER, verb, ids }: OperationsRequest,
@@ -16,7 +16,7 @@ export async function readOperations(
     ...(verb === undefined ? [] : [verb]),
     limit,
   ) as { operation: number }[];
-  // Of each batch, all that it wrote is looked at.
+  // In slices: a summary reads everything that its operation wrote.
   return mapInSlices(rows, ({ operation }) => summaryOf(connection, operation, ids), startLongSlices());
 }
 
@@ -60,8 +60,8 @@ function summaryOf(connection: Connection, operation: number, most: number): Ope
 const WRITTEN = 'link IS NULL AND settings IS NULL';
 
 /**
- * Whether anything that still stands was written later to the same memory, the same link or, without a memory, the
- * settings. What is redacted of a memory that was not forgotten is its link with one that was.
+ * Whether a later operation that was not undone wrote to the same memory, the same link or, for events without a memory, the
+ * settings. Redacted events do not count: for a memory that still exists, they are links to a forgotten one.
  */
 function isChanged(connection: Connection, operation: number): boolean {
   const found = connection.get(

@@ -10,7 +10,7 @@ import { decodeTermVector } from './term-vector.ts';
 import { readUsage } from './usage.ts';
 import { readAllVotes } from './votes.ts';
 
-/** See `SpaceCore.everything`. To be called inside a read transaction. */
+/** Reads everything: see `SpaceCore.everything`. Call it inside a read transaction. */
 export function* readingState(connection: Connection): Generator<undefined, State> {
   const memories = yield* readingMemories(connection);
   const pairs = readPairs(connection);
@@ -62,7 +62,7 @@ function* readingMemories(connection: Connection): Generator<undefined, State['m
   return memories;
 }
 
-/** What is derived from the text of a memory, as it stands after the values of its record. */
+/** The columns with data derived from the text of a memory. They follow the values of its record. */
 type DerivedValues = readonly [
   terms: Uint8Array | null,
   termsChecksum: number | null,

@@ -1,6 +1,9 @@
 import type { Connection } from './connection.ts';
 
-/** The row numbers of a table, or another indexed column, in ranges that have rows, each from the first number to before the second: for statements that shall not take long. */
+/**
+ * Divides the values of an indexed column, by default the row numbers, into non-empty ranges of `size` numbers, so that no statement
+ * takes long. A range includes `from` and excludes `until`.
+ */
 export function* rangesOf(
   connection: Connection,
   table: string,
@@ -8,7 +11,7 @@ export function* rangesOf(
   column = 'rowid',
 ): Generator<readonly [from: number, until: number]> {
   const select = `SELECT min(${column}) AS first FROM ${table} WHERE ${column} >= ?`;
-  // From row to row: a number that damage made huge would have billions of ranges before it, all empty.
+  // Each range starts at an existing row. Otherwise a huge number, caused by damage, would give billions of empty ranges.
   for (let from = Number.MIN_SAFE_INTEGER; ; ) {
     const { first } = connection.get(select, from) as { first: number | null };
     if (first === null) return;

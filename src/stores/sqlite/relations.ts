@@ -11,7 +11,7 @@ type Keyed = Pick<MemoryRecord, 'type' | 'title'> & {
   readonly relations?: readonly RelationRecord[] | undefined;
 };
 
-/** Indexes the names of an entity and the relations that a memory states, in the place of what there was before. */
+/** Indexes the names of an entity and the relations that a memory states. Replaces what was indexed for `before`. */
 export function writeGraph(
   connection: Connection,
   row: number,
@@ -36,14 +36,14 @@ export function writeGraph(
 const insert = `INSERT INTO relation (from_id, name, to_id, weight, confidence, valid_from, valid_until, row)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
 
-/** What is indexed of a relation, in the order of the columns. */
+/** Returns the indexed values of a relation, in the order of the columns. */
 export function valuesOf(relation: RelationRecord): SqlValue[] {
   const { from, name, to, weight, confidence, validFrom = null, validUntil = null } = relation;
   const ids = [text(from, 'from'), text(name, 'name'), text(to, 'to')];
   return [...ids, real(weight), real(confidence), validFrom, validUntil];
 }
 
-/** For comparing what is indexed with what is said: one number for all relations of a memory. */
+/** Returns a text that is equal for equal sets of relations, whatever their order. `check` compares records with the index by it. */
 export function relationsKey(relations: readonly (readonly SqlValue[])[]): string {
   return relations
     .map((values) => checksumOf([...values]))
@@ -56,7 +56,7 @@ const standing = `memory.id, memory.ordinal, memory.scope, memory.type, memory.t
 const stated = `relation.from_id, relation.name, relation.to_id, relation.weight, relation.confidence,
   relation.valid_from, relation.valid_until`;
 
-/** Of both ends at once: an index each, and no row twice. */
+/** Finds relations by either end. Each half uses its own index, and no row comes twice. */
 const byEnds = `SELECT ${stated}, ${standing} FROM json_each(?1) AS wanted
     JOIN relation ON relation.from_id = wanted.value JOIN memory ON memory.row = relation.row
   UNION ALL
@@ -68,7 +68,7 @@ const bySubjects = `SELECT ${stated}, ${standing} FROM json_each(?1) AS wanted
     JOIN memory ON memory.row = relation.row`;
 const byId = `SELECT ${standing} FROM json_each(?1) AS wanted JOIN memory ON memory.id = wanted.value`;
 
-/** In the order of `standing`. */
+/** The columns of `standing`, in its order. */
 type StandingRow = readonly [
   id: string,
   ordinal: number,
@@ -86,7 +86,7 @@ type StandingRow = readonly [
   consolidatedAt: number | null,
 ];
 
-/** In the order of `stated`, then of `standing`. */
+/** The columns of `stated`, then those of `standing`. */
 type StatedRow = readonly [
   from: string,
   name: string,
@@ -98,7 +98,7 @@ type StatedRow = readonly [
   ...StandingRow,
 ];
 
-/** See `StoreReader.stated`. To be called inside a transaction. */
+/** Reads stated relations: see `StoreReader.stated`. Call it inside a transaction. */
 export function readStated(connection: Connection, query: StatedQuery): readonly StatedRelationRow[] {
   const [sql, wanted] =
     'ends' in query
@@ -120,7 +120,7 @@ export function readStated(connection: Connection, query: StatedQuery): readonly
   }));
 }
 
-/** See `StoreReader.standing`. To be called inside a transaction. */
+/** Reads the standing of memories: see `StoreReader.standing`. Call it inside a transaction. */
 export function readStanding(
   connection: Connection,
   ids: readonly string[],
@@ -164,7 +164,7 @@ function standingOf([
   };
 }
 
-/** The triples of these ids of relations, as JSON for a query. */
+/** Returns the triples of these relation ids. Ids that are not valid are left out. */
 export function triplesOf(ids: readonly string[]): readonly string[][] {
   return ids.flatMap((id) => {
     const triple = tripleOf(id);

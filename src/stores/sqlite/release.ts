@@ -6,8 +6,8 @@ interface Transferable {
 let nowhere: ReturnType<typeof closedPort> | undefined;
 
 /**
- * Gives back the memory of bytes that nobody uses any more, which are empty then. The collector would do so when 64 MB have come
- * together, by looking through everything that the program holds. Bytes that have no memory of their own are left alone.
+ * Frees the memory of bytes that are no longer used, and leaves them empty. The garbage collector would free them only after 64 MB
+ * have accumulated, with a full collection. Does nothing to bytes that share their buffer.
  */
 export function release({ buffer, byteLength }: Uint8Array): void {
   if (!(buffer instanceof ArrayBuffer) || buffer.byteLength !== byteLength) return;
@@ -20,11 +20,11 @@ export function release({ buffer, byteLength }: Uint8Array): void {
       nowhere.postMessage(undefined, [buffer]);
     }
   } catch {
-    // They belong to others as well: the collector frees them.
+    // The buffer cannot be detached. The garbage collector will free it.
   }
 }
 
-/** What is sent to it is freed: nobody listens at the other end. */
+/** Returns a port that frees the buffers sent to it, because its other end is closed. */
 function closedPort() {
   const { port1, port2 } = new MessageChannel();
   port2.close();

@@ -23,7 +23,7 @@ interface Codec {
   read(value: unknown, place: Place): unknown;
 }
 
-/** By name: the checksums of the rows that there are depend on the order. */
+/** Sorted by field name. The checksums of stored rows depend on this order. */
 const CODECS: readonly Codec[] = FIELD_NAMES.toSorted().map((name) => {
   const column = columnOf(name);
   return { name, column, ...codecOf(name, column, FIELDS[name].kind) };
@@ -32,27 +32,27 @@ const CODECS: readonly Codec[] = FIELD_NAMES.toSorted().map((name) => {
 /** The columns of a record, in the order in which {@link toRow} gives their values. */
 export const RECORD_COLUMNS: readonly string[] = CODECS.map(({ column }) => column);
 
-/** The list of a record's columns for SELECT and INSERT. */
+/** `RECORD_COLUMNS` as a list for SELECT and INSERT. */
 export const RECORD_COLUMN_LIST = RECORD_COLUMNS.join(', ');
 
-/** Where the place in the order of the space stands among them. */
+/** The index of `ordinal` in `RECORD_COLUMNS`. */
 export const ORDINAL_AT = CODECS.findIndex(({ name }) => name === 'ordinal');
 
-/** What {@link fromRow} reads. */
+/** The columns that {@link fromRow} reads. */
 export const ROW_COLUMNS = ['row', ...RECORD_COLUMNS, 'content_key', 'checksum'];
 
-/** The list of these columns, each with the name of its table. */
+/** `ROW_COLUMNS` as a list for SELECT, each with the name of the table. */
 export const ROW_COLUMN_LIST = ROW_COLUMNS.map((column) => `memory.${column}`).join(', ');
 
-/** What the checksum of a row covers, in this order. */
+/** The columns that the checksum of a row covers, in this order. */
 export const CHECKED_COLUMNS = [...RECORD_COLUMNS, 'row', 'content_key'];
 
-/** The list of the columns of a row as {@link fromValues} reads them. Reading rows as lists takes half the time of objects. */
+/** The columns that {@link fromValues} reads, as a list for SELECT. Reading rows as arrays takes half the time of objects. */
 export const VALUE_COLUMN_LIST = [...CHECKED_COLUMNS, 'checksum']
   .map((column) => `memory.${column}`)
   .join(', ');
 
-/** Where the number of a row stands among them, and how many of them there are. */
+/** The index of `row` in `VALUE_COLUMN_LIST`, and the number of columns in it. */
 export const ROW_AT = RECORD_COLUMNS.length;
 export const VALUE_COUNT = CHECKED_COLUMNS.length + 1;
 
@@ -63,7 +63,7 @@ export type MemoryRow = Readonly<Record<string, string | number | null>> & {
   readonly checksum: number | null;
 };
 
-/** Throws `invalid_text` for what SQLite would store as something else. */
+/** Returns the values of `RECORD_COLUMNS`. Throws `invalid_text` for a text that SQLite would not store unchanged. */
 export function toRow(memory: MemoryRecord): SqlValue[] {
   return CODECS.map(({ name, write }) => write(memory[name]));
 }
@@ -83,7 +83,7 @@ function codecOf(name: FieldName, column: string, kind: FieldKind): Pick<Codec, 
           if (list === undefined) return null;
           return list.length === 0 ? '[]' : JSON.stringify(list.map((each) => text(each, name)));
         },
-        // Version 1 wrote NULL for none.
+        // Version 1 wrote NULL for an empty list.
         read: (value, place) =>
           value === null && ABSENT[name] === undefined
             ? undefined
@@ -118,8 +118,8 @@ function optional(value: unknown): unknown {
 }
 
 /**
- * The checksum of a record with these values of {@link toRow}; `null`, for a trigger to compute it, where SQLite makes a
- * number of a text.
+ * Returns the checksum of a record, whose `values` are those of {@link toRow}. Returns `null` if a number is bound as text, which
+ * SQLite converts to a number; a trigger then computes the checksum.
  */
 export function checksumOfRecord(
   row: number,
@@ -131,16 +131,16 @@ export function checksumOfRecord(
   return asText ? null : checksumOf([...values, row, contentKey]);
 }
 
-/** The record in a row. Throws `store_corrupt` for a row that cannot have been written. */
+/** Reads the record in a row. Throws `store_corrupt` for a damaged row. */
 export function fromRow(row: MemoryRow): MemoryRecord {
   return fromValues([...CHECKED_COLUMNS.map((column) => row[column] ?? null), row.checksum]);
 }
 
-/** The same of a list that begins with the values of {@link VALUE_COLUMN_LIST}. */
+/** Does the same as {@link fromRow} with an array that begins with the values of {@link VALUE_COLUMN_LIST}. */
 export function fromValues(values: readonly SqlValue[]): MemoryRecord {
   const place = { table: 'memory', row: values[ROW_AT] as number };
   verify(values.slice(0, VALUE_COUNT - 1), values[VALUE_COUNT - 1], place);
-  // Copied, so that every record has the same shape: adding so many fields one by one makes slow objects.
+  // A copy of `ABSENT` gives every record the same shape. Adding so many fields one by one makes slow objects.
   const record: Record<string, unknown> = { ...ABSENT };
   CODECS.forEach(({ name, read }, at) => {
     record[name] = read(values[at], place);
@@ -148,7 +148,7 @@ export function fromValues(values: readonly SqlValue[]): MemoryRecord {
   return record as unknown as MemoryRecord;
 }
 
-/** The records of a statement whose columns are {@link VALUE_COLUMN_LIST}. */
+/** Runs a statement that selects {@link VALUE_COLUMN_LIST}, and returns the records. */
 export function readRecords(
   connection: Connection,
   sql: string,
@@ -157,7 +157,7 @@ export function readRecords(
   return connection.lists(sql, ...values).map(fromValues);
 }
 
-/** A vector as float32, little endian on every machine. */
+/** Returns a vector as float32, little-endian on every machine. */
 export function toVectorBytes(vector: Float32Array): Uint8Array {
   if (littleEndian) return new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);
   const bytes = new DataView(new ArrayBuffer(vector.byteLength));
@@ -165,14 +165,14 @@ export function toVectorBytes(vector: Float32Array): Uint8Array {
   return new Uint8Array(bytes.buffer);
 }
 
-/** A row of a table of bytes, one for each memory. */
+/** A row of `vector` or `term_vector`, which have one row per memory. */
 export interface BytesRow {
   readonly row: number;
   readonly bytes: Uint8Array;
   readonly checksum: number | null;
 }
 
-/** What is derived from the text of a memory, joined to its row. */
+/** The columns with data derived from the text of a memory, joined to its row. */
 export interface DerivedColumns {
   readonly terms: Uint8Array | null;
   readonly terms_checksum: number | null;
@@ -180,7 +180,7 @@ export interface DerivedColumns {
   readonly vector_checksum: number | null;
 }
 
-/** The vector in a row. Throws `store_corrupt` when it has other than `dimensions` components, where that is given. */
+/** Reads the vector in a row. Throws `store_corrupt` if it is damaged, or if `dimensions` is given and its length differs. */
 export function fromVectorRow({ row, bytes, checksum }: BytesRow, dimensions?: number): Float32Array {
   verify([row, bytes], checksum, { table: 'vector', row });
   if (
@@ -191,7 +191,7 @@ export function fromVectorRow({ row, bytes, checksum }: BytesRow, dimensions?: n
     throw damagedRow({ table: 'vector', row }, 'its length is not that of the vectors of this space');
   }
   if (littleEndian) {
-    // A view must start at a multiple of 4, which what the driver hands out nearly always does.
+    // A `Float32Array` must start at a multiple of 4. The bytes from the driver nearly always do.
     const aligned = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();
     return new Float32Array(aligned.buffer, aligned.byteOffset, aligned.byteLength / 4);
   }
@@ -201,7 +201,7 @@ export function fromVectorRow({ row, bytes, checksum }: BytesRow, dimensions?: n
 
 const littleEndian = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
 
-/** Throws `invalid_text` for what SQLite would store as something else. */
+/** Returns `value`. Throws `invalid_text` if SQLite would not store it unchanged. */
 export function text(value: string, field: string): string {
   if (isStorable(value)) return value;
   throw new SalienceError(

@@ -11,14 +11,14 @@ import { typesInOrder } from './migrations/0007-types-in-order.ts';
 import { textChanged } from './migrations/0008-text-changed.ts';
 import { leaveWithoutChecksum, protectTables, rowsWithWrongChecksum } from './protection.ts';
 
-/** In the header of every file of ours: "Sal1" in ASCII. */
+/** The application id in the header of every file of a store: "Sal1" in ASCII. */
 export const APPLICATION_ID = 0x53616c31;
 
-/** One step of the schema, from the version before. Never changed once released. */
+/** One step of the schema, from the previous version. Never changed once released. */
 export interface Migration {
   readonly version: number;
   readonly sql: string;
-  /** What SQL alone cannot do, afterwards. */
+  /** Runs after `sql`, for what SQL alone cannot do. */
   run?(connection: Connection): void;
 }
 
@@ -36,7 +36,7 @@ const migrations: readonly Migration[] = [
 /** The version that this code reads and writes. */
 export const SCHEMA_VERSION = migrations.length;
 
-/** Brings a file from `version` to the present one. Runs inside the caller's transaction. */
+/** Migrates a file from `version` to the present version. Runs inside the caller's transaction. */
 export function migrate(connection: Connection, version: number): void {
   const damaged = rowsWithWrongChecksum(connection);
   for (const migration of migrations.slice(version)) {
@@ -54,12 +54,12 @@ function markAsOurs({ database }: Connection): void {
   );
 }
 
-/** The statements that make what migrating an empty file makes. */
+/** The statements that create the present schema in one step. Set after the first file of the process was migrated. */
 let madeBy: readonly string[] | undefined;
 
 /**
- * Gives an empty database the present schema, inside the caller's transaction. The first one of a process is migrated
- * step by step; the others get what came of it, which takes a tenth of the time.
+ * Creates the present schema in an empty database, inside the caller's transaction. The first database of a process is migrated
+ * step by step. For the others, the resulting statements are run again, which takes a tenth of the time.
  */
 export function makeSchema(connection: Connection): void {
   if (madeBy) {
@@ -75,13 +75,13 @@ export function makeSchema(connection: Connection): void {
   madeBy = made.map(({ sql }) => inSpace(sql));
 }
 
-/** The same statements, which make tables and indexes in the attached file: without its name they mean the main database. */
+/** Adds the name of the attached file to CREATE statements, which otherwise apply to the main database. */
 function inSpace(sql: string): string {
   return sql.replaceAll(/\bCREATE (?:UNIQUE )?(?:TABLE|INDEX|TRIGGER|VIEW) /g, '$&space.');
 }
 
 /**
- * The schema version of a file, 0 for an empty one. Throws `not_a_store` for a file of another program and
+ * Returns the schema version of a file, or 0 for an empty one. Throws `not_a_store` for a file of another program and
  * `newer_store` for one from a later version.
  */
 export function identify(connection: Connection): number {
@@ -90,7 +90,7 @@ export function identify(connection: Connection): number {
     ...(connection.get('PRAGMA space.user_version') as { user_version: number }),
     ...(connection.get('SELECT count(*) AS objects FROM space.sqlite_schema') as { objects: number }),
   });
-  // On one state, so that a store that another process is just making is seen whole or not at all.
+  // In one transaction, so that a store that another process is creating is seen complete or not at all.
   const {
     application_id: application,
     user_version: version,

@@ -15,20 +15,20 @@ import { sharedFiles } from './shared.ts';
 
 export interface SqliteStoreOptions {
   /**
-   * Made when the first space is opened for writing. Must be on a disk of this machine, not on a network share.
-   * `:memory:` keeps the spaces in memory, until the store is closed.
+   * The directory of the files, created when the first space is opened for writing. Must be on a disk of this machine, not on a
+   * network share. `:memory:` keeps the spaces in memory until the store is closed.
    */
   readonly directory: string;
   /**
-   * `full`: what is acknowledged survives a power cut. `normal`: it survives a crash of the process, and a power
-   * cut may take the last writes back, whole. Default is `full`.
+   * `full`: acknowledged writes survive a power cut. `normal`: they survive a crash of the process, but a power cut may undo the
+   * last writes, each as a whole. Default is `full`.
    */
   readonly synchronous?: 'full' | 'normal' | undefined;
   /** Milliseconds to wait for another process's write before `store_busy`. Default is 10,000. */
   readonly busyTimeout?: number | undefined;
 }
 
-/** A store of SQLite files. `onConnect` gets every connection, for tests that set limits on it. */
+/** Creates a store of SQLite files. `onConnect` is called with every connection, for tests that set limits on it. */
 export function createObservedSqliteStore(
   { directory, synchronous = 'full', busyTimeout = 10_000 }: SqliteStoreOptions,
   onConnect?: (connection: Connection) => void,
@@ -83,7 +83,7 @@ export function createObservedSqliteStore(
       for (const space of mine) opened.delete(space);
       await removeFormerNames(root, name);
       await deleteSpaceFiles(path, name, { synchronous, busyTimeout });
-      // Where it was a link.
+      // If the file was a symbolic link, the link is still there.
       await rm(join(root, fileNameOf(name)), { force: true });
     },
     async ready() {

@@ -7,8 +7,8 @@ import { openReader } from './opening.ts';
 import { checkFiles } from './presence.ts';
 
 /**
- * What is wrong with the files of a directory that are found by the name of no space: those that cannot be read, and those
- * that have another name than the space inside them. One sentence for each file, sorted by file name.
+ * Describes the files of a directory that no space name leads to: unreadable files, and files whose name does not match the space
+ * inside. Returns one sentence per file, sorted by file name.
  */
 export async function describeStrays(directory: string): Promise<readonly string[]> {
   const found: string[] = [];
@@ -26,12 +26,12 @@ export async function describeStrays(directory: string): Promise<readonly string
   return found;
 }
 
-/** Why a file cannot be read as a space, or a backup of one. */
+/** Returns the error that says why a file cannot be read as a space or as a backup of one. */
 export async function whyUnreadable(path: string): Promise<SalienceError> {
   try {
     checkLinks(path);
     await checkFiles(path);
-    // It holds no name that could be the right one, so this throws.
+    // No space is named '', so this throws.
     const connection = await openReader(path, '', { synchronous: 'full', busyTimeout: 1000 });
     connection.close();
   } catch (error) {

@@ -3,7 +3,7 @@ import { grouped, type Relations } from '../../store/belief-state.ts';
 import type { Connection } from './connection.ts';
 import { readVerified, writeMeta } from './meta.ts';
 
-/** Notes what the memory in `row` supersedes, in the place of what it did before. */
+/** Replaces the stored list of what the memory in `row` supersedes. `before` is its record before this write. */
 export function writeSupersession(
   connection: Connection,
   row: number,
@@ -21,7 +21,7 @@ export function writeSupersession(
   }
 }
 
-/** Tells of new memories whose place another one has taken already. */
+/** Calls {@link relationsChanged} if another memory supersedes one of the new memories already. */
 export function noticeSuperseded(connection: Connection, added: readonly Pick<MemoryRecord, 'id'>[]): void {
   if (connection.get('SELECT 1 FROM supersession LIMIT 1') === undefined) return;
   const superseded = connection.get(
@@ -31,7 +31,7 @@ export function noticeSuperseded(connection: Connection, added: readonly Pick<Me
   if (superseded) relationsChanged(connection);
 }
 
-/** Tells every process to read the relations anew. */
+/** Makes every process read the relations anew. */
 export function relationsChanged(connection: Connection): void {
   writeMeta(connection, 'relations', String(readRelationsVersion(connection) + 1));
 }
@@ -40,9 +40,9 @@ export function readRelationsVersion(connection: Connection): number {
   return Number(readVerified(connection, 'relations') ?? 0);
 }
 
-/** How the memories of the space stand to each other, by row. */
+/** Reads which memories supersede which, and the open pairs of possible updates, by row. */
 export function readRelations(connection: Connection): Relations<number> {
-  // A cross join keeps the order of the tables: SQLite would walk through all memories otherwise, for the sake of ORDER BY.
+  // CROSS JOIN fixes the order of the tables. Otherwise SQLite would scan all memories to satisfy ORDER BY.
   const successors = connection.all(
     `SELECT memory.row AS older, newer_row AS newer FROM supersession CROSS JOIN memory ON memory.id = older_id
      ORDER BY older, newer`,

@@ -3,8 +3,8 @@ import { verify } from './checksum.ts';
 import type { BytesRow } from './rows.ts';
 
 /**
- * The terms of one memory as bytes: pairs of term id and count, each a varint (seven bits a byte, lowest first, the
- * high bit set on all but the last), by ascending id.
+ * Encodes the terms of one memory: pairs of term id and count by ascending id, each number a varint (seven bits per byte, lowest
+ * bits first, the high bit set on all bytes but the last).
  */
 export function encodeTermVector(pairs: readonly (readonly [id: number, count: number])[]): Uint8Array {
   const bytes = new Uint8Array(pairs.length * 2 * MOST_BYTES);
@@ -46,14 +46,14 @@ export function decodeTermVector(
   }
 }
 
-/** That a whole number may take. */
+/** The most bytes that a number may take. */
 const MOST_BYTES = 8;
-/** Of the last of them. */
+/** The scale of the last of these bytes. */
 const LARGEST_SCALE = 128 ** (MOST_BYTES - 1);
-/** As many as the index counts. */
+/** The largest count that the index can hold. */
 const MOST_OCCURRENCES = 2 ** 32 - 1;
 
-/** Returns where it ends. */
+/** Writes a number at `start`, and returns the position after it. */
 function writeVarint(bytes: Uint8Array, value: number, start: number): number {
   let at = start;
   let rest = value;

@@ -1,19 +1,19 @@
 import type { Connection } from './connection.ts';
 
-/** The ids of terms, for writing. What it remembers is valid only for as long as nobody else has written. */
+/** A cache of the ids of terms, for writing. It is valid only until another connection writes. */
 export interface TermIds {
-  /** The id of a term, which is made if it is new. */
+  /** Returns the id of a term. Stores the term first if it is new. */
   idOf(term: string): number;
-  /** Makes the ids of many terms at once, all of which will be asked for: a statement for each takes several times as long. */
+  /** Loads or creates the ids of many terms at once, before {@link idOf}. One statement per term takes several times as long. */
   make(terms: Iterable<string>): void;
-  /** Forgets everything: after a rollback, another connection's write, or when terms were removed. */
+  /** Empties the cache. Call it after a rollback, after another connection's write, or when terms were removed. */
   clear(): void;
 }
 
-/** Terms remembered at most; the vocabulary of 100,000 memories is of this order. */
+/** The most terms in the cache. The vocabulary of 100,000 memories is of this order. */
 const capacity = 100_000;
 
-/** Of fewer, one statement for each is as quick. */
+/** Below this number of terms, one statement per term is as fast. */
 const FEWEST_AT_ONCE = 8;
 
 export function createTermIds(connection: Connection): TermIds {
@@ -21,7 +21,7 @@ export function createTermIds(connection: Connection): TermIds {
   const find = 'SELECT id FROM term WHERE text = ?';
   const insert = 'INSERT INTO term (text) VALUES (?)';
   const findAll = 'SELECT text, id FROM term WHERE text IN (SELECT value FROM json_each(?))';
-  // Ignoring what cannot be there costs nothing; otherwise SQLite keeps a journal, to take back half of a statement.
+  // No term can conflict here, so OR IGNORE changes nothing, but without it SQLite keeps a journal to undo a failed statement.
   const insertAll =
     'INSERT OR IGNORE INTO term (text) SELECT value FROM json_each(?) ORDER BY key RETURNING text, id';
   return {

@@ -5,26 +5,26 @@ import { isOwnDriver, type SqlValue } from './driver.ts';
 
 export type Rows = readonly (readonly SqlValue[])[];
 
-/** Two `SharedArrayBuffer`s. */
+/** Memory that threads share. Both arrays are views of a `SharedArrayBuffer`. */
 export interface Room {
   readonly bytes: Uint8Array;
-  /** How many rows nobody has taken yet: whoever takes one counts it down first. */
+  /** The number of rows that may still be taken. A thread decrements it before it takes a row. */
   readonly left: Int32Array;
 }
 
-/** Another thread that has SQLite. */
+/** A worker thread with its own SQLite. */
 export interface Thread {
   /**
-   * Runs a statement on a file, which is named `space`. Its rows; `undefined` where it failed, or the thread has ended. A program
-   * does not end meanwhile. A file that is not there is not made.
+   * Runs a statement on the file at `path`, which is attached as `space`. Returns the rows, or `undefined` if the statement failed or
+   * the thread has ended. Keeps the process alive meanwhile. Does not create a missing file.
    */
   run(path: string, mode: 'ro' | 'rw', sql: string, values?: readonly SqlValue[]): Promise<Rows | undefined>;
   /**
-   * The same of a statement that reads, whose first column is bytes: those of the first rows are put one after the other into a room.
-   * The rows have their CRC-32 instead. `undefined` also where they have no room.
+   * Does the same with a query whose first column is bytes. Writes the bytes of the first rows one after the other to `into`, and
+   * returns those rows with the CRC-32 in place of the bytes. Also returns `undefined` if the bytes do not fit.
    */
   fill(path: string, sql: string, values: readonly SqlValue[], into: Room): Promise<Rows | undefined>;
-  /** To be called when nothing is asked. Resolves when it has ended, and no file is open there. */
+  /** Ends the thread. Call it when no statement is running. Resolves when the thread has ended and has no file open. */
   end(): Promise<void>;
 }
 
@@ -34,7 +34,10 @@ interface Statement {
   readonly into?: Room;
 }
 
-/** CommonJS as a text, so that there is no file that a bundler would have to know of. What is deleted is overwritten, as on every connection. */
+/**
+ * The code of the thread, as CommonJS in a string, so that bundlers need to know of no extra file. As on every connection,
+ * `secure_delete` overwrites deleted data.
+ */
 const SCRIPT = `
   process.emitWarning = () => {};
   const { parentPort, workerData: { driver, pending } } = require('node:worker_threads');
@@ -82,17 +85,17 @@ const SCRIPT = `
   });
 `;
 
-/** How many statements each thread of this process has not ended yet. */
+/** For each thread of this process, the number of statements that have not finished. */
 const running = new Set<Int32Array>();
-/** Milliseconds that the end of a process waits for them at most. */
+/** The longest time, in milliseconds, that the exit of the process waits for these statements. */
 const MOST_MS = 10_000;
 
-/** Elsewhere a thread that cannot begin may not say so. */
+/** Whether this runtime reports a thread that cannot start. Runtimes other than Node.js may not. */
 export function hasThreads(): boolean {
   return !['bun', 'deno', 'electron'].some((name) => name in process.versions);
 }
 
-/** Starts a thread. Throws where a process may start none. */
+/** Starts a thread. Throws if the process cannot or may not start one. */
 export async function startThread(): Promise<Thread> {
   if (!hasThreads()) throw new Error('threads of Node.js are needed');
   const { Worker } = await import('node:worker_threads');
@@ -126,7 +129,7 @@ export async function startThread(): Promise<Thread> {
     const number = ++last;
     return new Promise<Rows | undefined>((resolve) => {
       asked.set(number, resolve);
-      // A process ends when it has nothing else to do, but not while somebody waits for this.
+      // An idle thread does not keep the process alive; a running statement does.
       worker.ref();
       Atomics.add(pending, 0, 1);
       worker.postMessage({ number, url: `${pathToFileURL(path).href}?mode=${mode}`, ...statement });
@@ -141,7 +144,10 @@ export async function startThread(): Promise<Thread> {
   };
 }
 
-/** `process.exit` ends threads wherever they are, and the driver of Node.js 20 aborts the process when it is in the middle of SQLite. */
+/**
+ * Waits until all threads have finished their statements. `process.exit` ends threads at any point, and the npm driver for Node.js 20
+ * aborts the process if its thread is inside SQLite then.
+ */
 function awaitAll(): void {
   const until = performance.now() + MOST_MS;
   for (const pending of running) {

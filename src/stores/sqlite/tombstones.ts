@@ -37,7 +37,10 @@ export function removeTombstone(connection: Connection, statement: Statement): v
   for (const hash of hashesOf(key, statement)) connection.run('DELETE FROM tombstone WHERE hash = ?', hash);
 }
 
-/** Without the key nobody can try out what a hash stands for, not even with the hashes of another space. */
+/**
+ * Returns the key of this space, and creates it first if there is none. Without the key, nobody can guess a statement and test it
+ * against a hash, and the hashes of two spaces cannot be compared.
+ */
 function keyOf(connection: Connection): string {
   const known = readVerified(connection, 'tombstone_key');
   if (known !== undefined) return known;
@@ -46,7 +49,7 @@ function keyOf(connection: Connection): string {
   return key;
 }
 
-/** Of the normalised content, and of the content as it is: what an older version stored. */
+/** Returns the hashes of the normalised content and of the content as given, which an older version stored. */
 function hashesOf(key: string, statement: Statement): readonly Uint8Array[] {
   const same = normalised(statement);
   const hash = hashOf(key, same);

@@ -24,7 +24,7 @@ export interface UsageRow {
 const updateDynamics = `UPDATE memory SET stability = ?, access_count = ?, last_accessed_at = ?, seen = ?, sessions = ?, tier = ?,
   core = ?, cold_since = ?, consolidated_at = ? WHERE id = ?`;
 
-/** Applies a use, and logs it, inside the caller's transaction. Returns the sequence of its row. */
+/** Applies a use and logs it, inside the caller's transaction. Returns the sequence of the row in the log. */
 export function applyUse(connection: Connection, usage: NewUsage, decision: UseDecision): number {
   checkUsed(usage, decision);
   const before: UseBefore['memories'][number][] = [];
@@ -77,7 +77,7 @@ export function readUsage(connection: Connection, after: number, limit = -1): re
   return rows.map(usageOf);
 }
 
-/** A row of the log. Throws `store_corrupt`. */
+/** Reads a row of the log. Throws `store_corrupt`. */
 export function usageOf(row: UsageRow): Usage {
   const { checksum, ...values } = row;
   verify(Object.values(values), checksum, { table: 'usage', row: row.sequence });
@@ -94,7 +94,7 @@ export function usageOf(row: UsageRow): Usage {
   };
 }
 
-/** The last use of the space. */
+/** Returns the last use of the space. */
 export function lastUsage(
   connection: Connection,
 ): { readonly sequence: number; readonly at: number } | undefined {
@@ -107,7 +107,7 @@ export function lastUsageSequence(connection: Connection): number {
   return lastUsage(connection)?.sequence ?? 0;
 }
 
-/** Takes memories out of the whole log. */
+/** Removes forgotten memories from all rows of the usage log. */
 export function forgetUsage(connection: Connection, ids: ReadonlySet<string>): void {
   const rows = connection.all(
     `SELECT * FROM usage WHERE

@@ -1,6 +1,6 @@
 import { connect } from './connection.ts';
 
-/** The version of the SQLite library that the driver brings. Throws what the driver throws when it cannot be loaded. */
+/** Returns the version of the driver's SQLite library. Throws the driver's own error if it cannot be loaded. */
 export async function sqliteVersion(): Promise<string> {
   const connection = await connect(':memory:', { readOnly: false, timeout: 0 });
   try {

@@ -3,9 +3,9 @@ import type { CastVote, Vote } from '../../store/store.ts';
 import type { Connection } from './connection.ts';
 import { text } from './rows.ts';
 
-/** See `SpaceReader.votes`. */
+/** Reads the latest vote of each voter on a memory: see `SpaceReader.votes`. */
 export function readVotes(connection: Connection, id: string): readonly CastVote[] {
-  // SQLite takes the other columns of a group from the row that holds its maximum.
+  // With `max`, SQLite takes the other columns of a group from the row with the maximum.
   const rows = connection.all(
     'SELECT voter, vote, max(operation) AS operation FROM vote WHERE memory_id = ? GROUP BY voter ORDER BY voter',
     id,

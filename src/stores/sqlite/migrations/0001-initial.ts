@@ -1,7 +1,7 @@
 import type { Migration } from '../schema.ts';
 
 /**
- * Instants are milliseconds. `row` is never used twice, so that whatever is derived from it can tell a memory from
+ * Instants are milliseconds. A `row` number is never used twice, so that derived data cannot confuse a memory with
  * one that came back under the same id.
  */
 export const initial: Migration = {

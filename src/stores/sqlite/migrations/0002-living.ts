@@ -1,8 +1,8 @@
 import type { Migration } from '../schema.ts';
 
 /**
- * Links, the usage log, cold and joined memories, and the queue of similar pairs. The links of sessions are not stored: they follow from the index over
- * sessions.
+ * Links, the usage log, cold and joined memories, and the queue of similar pairs. Links between neighbours in a session are not
+ * stored: they follow from the index over sessions.
  */
 export const living: Migration = {
   version: 2,

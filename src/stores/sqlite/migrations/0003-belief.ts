@@ -1,7 +1,7 @@
 import { writeAttributes } from '../attributes.ts';
 import type { Migration } from '../schema.ts';
 
-/** Belief: what supersedes what, judged pairs kept to look back at, sessions, tombstones, indexed metadata. */
+/** Beliefs: supersessions, judged pairs (kept for `asOf`), sessions, tombstones and indexed metadata. */
 export const belief: Migration = {
   version: 3,
   sql: `

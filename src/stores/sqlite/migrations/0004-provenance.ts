@@ -3,8 +3,8 @@ import { keyOfMemory } from '../content-key.ts';
 import type { Migration } from '../schema.ts';
 
 /**
- * The order of insertion, who said what and in which session, what a memory was made of, by what equal statements are
- * found, and the settings of a space (in `meta`).
+ * Provenance: the order of insertion, authors and sessions, the sources of a memory, the key that finds equal statements, and the
+ * settings of a space (in `meta`).
  */
 export const provenance: Migration = {
   version: 4,

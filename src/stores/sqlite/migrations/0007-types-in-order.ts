@@ -1,6 +1,6 @@
 import type { Migration } from '../schema.ts';
 
-/** A list of a rare type reads an index instead of all memories. */
+/** An index, so that a list of a rare type does not read all memories. */
 export const typesInOrder: Migration = {
   version: 7,
   sql: `
