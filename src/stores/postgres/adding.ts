@@ -10,21 +10,21 @@ import { checkedText } from './rows.ts';
 import { noted } from './shared.ts';
 import { joined, raw, type Sql, sql } from './sql.ts';
 
-/** What a use adds to a memory, whatever it is by then. */
+/** What a use adds to a memory, whatever values the memory has when the use is written. */
 interface Addition {
   readonly uses: number;
-  /** No earlier than this, afterwards. */
+  /** The earliest values that `lastAccessedAt` and `seen` may have afterwards. */
   readonly accessed: Instant | undefined;
   readonly seen: Instant | undefined;
 }
 
-/** By id, what a use adds; `undefined` where what becomes of a memory depends on more than the use. */
+/** Returns what a use adds to each memory, by id. Returns `undefined` if the new values depend on the previous ones in other ways. */
 export function additionsOf(
   { state }: Gathered,
   { used, effect }: NewUsage,
   { memories, links }: UseDecision,
 ): ReadonlyMap<string, Addition> | undefined {
-  // What a memory learns depends on when it was used before.
+  // Reinforcement depends on when the memory was used before.
   if (effect === 'reinforce' || links.length > 0) return undefined;
   const ids = new Set(used.map(({ id }) => id));
   if (ids.size < used.length || new Set(memories.map(({ id }) => id)).size < memories.length)
@@ -42,7 +42,7 @@ export function additionsOf(
 
 const ADDED: ReadonlySet<DynamicField> = new Set(['accessCount', 'lastAccessedAt', 'seen']);
 
-/** Whether nothing but a count and instants differ, and those went on. */
+/** Whether only the fields in `ADDED` differ, and `lastAccessedAt` and `seen` are not earlier than before. */
 function isAdded(before: Dynamics, after: Dynamics): boolean {
   const others = (dynamics: Dynamics) =>
     JSON.stringify(DYNAMICS.filter((name) => !ADDED.has(name)).map((name) => dynamics[name] ?? null));
@@ -53,7 +53,7 @@ function isAdded(before: Dynamics, after: Dynamics): boolean {
   );
 }
 
-/** The dynamics of a row as the log of uses has them; what is not there is left out. */
+/** Arguments of `json_build_object` that give the dynamics of a row in the format of the usage log. */
 const DYNAMICS_AS_JSON = raw(
   DYNAMICS.map((name) => {
     const column = `before.${columnOf(name)}`;
@@ -62,8 +62,8 @@ const DYNAMICS_AS_JSON = raw(
 );
 
 /**
- * Adds a use to the memories as they are by then, and logs it: one statement, which verifies nothing, so that no use is
- * overtaken by another. Returns the sequence of its row; `undefined` where it is another's turn.
+ * Adds a use to the current values of the memories, and logs it. This is one statement that verifies nothing, so no other use can
+ * overtake it. Returns the sequence of its row in the log, or `undefined` if another writer has the turn.
  */
 export async function addUse(
   place: SpacePlace,
@@ -109,7 +109,7 @@ function statementFor(
       WHERE space.space_id = ${id}::uuid AND NOT space.copying AND patience.milliseconds IS NOT NULL
         AND (space.turn IS NULL OR space.turn = ${turn}::text OR space.turn_until < clock_timestamp())
       RETURNING space.space_id, space.usage, space.used_at, space.sequence)`,
-    // Locked, rows are read as the last use left them, which may have ended while this one waited for the row of the space.
+    // FOR UPDATE reads rows as the last use left them. That use may have committed while this one waited for the space's row.
     sql`before AS MATERIALIZED (SELECT memory.*, asked.position, asked.direct, asked.uses, asked.accessed, asked.at_least
       FROM moved JOIN ${memory} AS memory ON memory.space_id = moved.space_id
       JOIN (SELECT position, id COLLATE "C" AS id, direct, uses, accessed, seen AS at_least FROM json_to_recordset(${asked}::json)

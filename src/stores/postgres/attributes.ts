@@ -4,12 +4,12 @@ import { storedJson } from '../../store/damage.ts';
 import type { Moment } from './moment.ts';
 import { type Sql, sql, wantedTexts } from './sql.ts';
 
-/** The names and values that are indexed of some metadata, as JSON; `[]` for every value that is no scalar. */
+/** Returns the names and values to index for `metadata`, as JSON. An object or array becomes `[]`. */
 export function attributesOf(metadata: Metadata): readonly (readonly [name: string, value: string])[] {
   return Object.entries(metadata).map(([name, value]) => [JSON.stringify(name), storedValue(value)]);
 }
 
-/** Keys of the memories whose metadata meets all conditions; `undefined` without any. */
+/** Finds the keys of the memories whose metadata meets all conditions. Returns `undefined` if there are no conditions. */
 export async function keysWithMetadata(
   moment: Moment,
   conditions: readonly MetadataCondition[] | undefined,
@@ -45,7 +45,10 @@ async function keysMeeting(moment: Moment, condition: MetadataCondition): Promis
   );
 }
 
-/** A database orders and converts values by rules of its own: the one definition decides, once for each value. */
+/**
+ * Finds the stored values that meet a condition. A database orders and converts values by its own rules, so `meetsMetadata` decides,
+ * once for each distinct value.
+ */
 async function valuesMeeting(
   moment: Moment,
   condition: MetadataCondition,

@@ -1,29 +1,29 @@
 import type { PostgresConnection } from './connection.ts';
 
-/** What a client of `pg` has of its own, beside what a store asks of any driver. */
+/** Properties of a client of `pg` that a store does not require of other drivers. */
 interface WithProtocol {
   readonly connection?: { query?(text: string): void };
   readonly pipeline?: boolean;
 }
 
-/** What a client hands to such an object. */
+/** The connection that a client of `pg` passes to the `submit` method of a query object. */
 interface Protocol {
   query(text: string): void;
   readonly stream?: { pause(): unknown; resume(): unknown };
 }
 
-/** Bytes that are taken in before others may go on: what waits in a socket would be read in one go. */
+/** The number of bytes after which reading pauses, so that other work can run. Otherwise all data waiting in the socket is read at once. */
 const BETWEEN = 256 * 1024;
 
-/** Whether it takes an object that speaks the protocol itself in place of a query, as clients of `pg` do that do not pipeline. */
+/** Whether `query` accepts an object that speaks the protocol itself, as clients of `pg` do unless they pipeline. */
 export function takesCopies(connection: PostgresConnection): boolean {
   const { connection: protocol, pipeline } = connection as WithProtocol;
   return typeof protocol?.query === 'function' && pipeline !== true;
 }
 
 /**
- * Runs `COPY … TO STDOUT (FORMAT binary)` of one column: `pg` reads rows as text alone, and what is copied as it comes. `take` gets the
- * bytes of all rows in pieces that are only lent.
+ * Runs a `COPY … TO STDOUT (FORMAT binary)` of one column, because `pg` can read rows only as text, but passes on copied data
+ * unchanged. Calls `take` with the bytes of all rows, in pieces that are valid only during the call.
  */
 export function copyBytes(
   connection: PostgresConnection,
@@ -36,7 +36,7 @@ export function copyBytes(
     let stream: Protocol['stream'];
     let taken = 0;
     const copying = {
-      /** Set by a client with a limit of time, which it ends. */
+      /** Set by a client with a query timeout. Calling it stops the timer. */
       callback: undefined as (() => void) | undefined,
       submit(protocol: Protocol) {
         stream = protocol.stream;
@@ -66,13 +66,13 @@ export function copyBytes(
   });
 }
 
-/** A signature of 11 bytes, flags, and the length of what may follow, which is nothing. */
+/** The length of the header: a signature of 11 bytes, flags (4), and the length of an extension (4), which is 0. */
 const HEADER = 19;
 
-/** How many fields there are, and the length of the one. The end of all rows is shorter. */
+/** The length of a row's header: the number of fields (2) and the length of the one field (4). The final marker is shorter. */
 const ROW_HEADER = 6;
 
-/** Takes apart what COPY sends of one column, in whatever pieces it comes. */
+/** Returns a function that parses the output of a COPY of one column, however it is split into chunks. */
 export function copyReader(take: (bytes: Uint8Array) => void): (chunk: Buffer) => void {
   const header = Buffer.alloc(HEADER);
   let wanted = HEADER;

@@ -5,7 +5,7 @@ import { signalOfCaller } from '../../store/cancelling.ts';
 import type { PostgresPool } from './connection.ts';
 import { isCancelled } from './faults.ts';
 
-/** Milliseconds between two attempts, at first: a statement may not have reached the server yet. */
+/** Milliseconds before the second attempt to cancel. At the first one, the statement may not have reached the server yet. */
 const FIRST_WAIT = 20;
 const LONGEST_WAIT = 1000;
 
@@ -13,9 +13,9 @@ const ours = randomBytes(6).toString('hex');
 let statements = 0;
 
 /**
- * Sends a statement on behalf of the present caller. When the caller gives it up, the server is asked to cancel it, over another
- * connection: the statement is known by the comment that it begins with, whatever pooler stands between. `leaves`: nobody waits
- * for its end then; without it the answer says whether it was done. Throws `aborted`, and the driver's own errors.
+ * Sends a statement on behalf of the present caller. If the caller aborts, asks the server over another connection to cancel it. The
+ * statement begins with a comment that identifies it, which also works through a pooler. With `leaves`, an abort rejects at once.
+ * Without it, the answer is awaited, to know whether the statement was executed. Throws `aborted`, and the driver's own errors.
  */
 export async function cancelling<Answer>(
   spare: () => Promise<PostgresPool>,
@@ -45,7 +45,7 @@ export async function cancelling<Answer>(
     throw error;
   } finally {
     forget();
-    // Of what nobody waits for any longer.
+    // After an abort, nobody handles a late rejection.
     answer.catch(() => undefined);
   }
 }

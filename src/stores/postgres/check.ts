@@ -7,13 +7,13 @@ import { fromRow, RECORD_COLUMNS, termsFromJson, vectorFromText } from './rows.t
 import { type Sql, sql } from './sql.ts';
 import { LINE_ROWS } from './write.ts';
 
-/** Rows that are looked at by one statement. */
+/** The number of rows that one statement checks. */
 const PAGE = 1000;
 
 /**
- * Looks for rows that cannot be what was written, and for what does not follow from the memories. The bytes on the disk are the
- * server's: its checksums (initdb --data-checksums) and pg_amcheck find what is wrong with them. What has to match is read by one
- * statement, so that others may write between two of them.
+ * Finds damaged rows, and derived rows that do not match their memories. Returns one sentence per problem. Damage on the disk is for
+ * the server to find, by its checksums (`initdb --data-checksums`) and `pg_amcheck`. Rows that must match are read by one statement,
+ * so that others may write between two statements.
  */
 export async function findDamage(place: SpacePlace): Promise<readonly string[]> {
   const { database, id } = place;

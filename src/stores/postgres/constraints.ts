@@ -3,7 +3,7 @@ import type { Database } from './connection.ts';
 import { quoted, sql } from './sql.ts';
 import { TABLES, type Table, type TableName, type TableNames } from './tables.ts';
 
-/** What tells the rows of a table apart. */
+/** A constraint that makes the rows of a table unique. */
 interface Constraint {
   readonly table: keyof TableNames;
   readonly kind: 'PRIMARY KEY' | 'UNIQUE';
@@ -16,7 +16,7 @@ const primary = (table: keyof TableNames, ...columns: string[]): Constraint => (
   columns,
 });
 
-/** All that the migrations make. */
+/** All such constraints that the migrations create. */
 const CONSTRAINTS: readonly Constraint[] = [
   primary('meta', 'key'),
   primary('space', 'space_id'),
@@ -29,8 +29,8 @@ const CONSTRAINTS: readonly Constraint[] = [
 ];
 
 /**
- * The constraints that a schema lacks, each as what is wrong and what to do: a dump may have been restored without them. An index
- * that is not valid, or holds for some rows only, is none. Throws the driver's own errors.
+ * Finds the constraints that a schema lacks, for example because a dump was restored without them. Returns for each a sentence that
+ * says what to do. An invalid or partial index does not count as a constraint. Throws the driver's own errors.
  */
 export async function missingConstraints(database: Database): Promise<readonly string[]> {
   const { schema, tables } = database;
@@ -56,7 +56,7 @@ export async function missingConstraints(database: Database): Promise<readonly s
   );
 }
 
-/** Of a statement that needs a constraint which is not there: which ones are missing. */
+/** Returns the error for a statement that failed because a constraint is missing; `undefined` if none is found to be missing. */
 export async function constraintFailure(database: Database): Promise<SalienceError | undefined> {
   const [first, ...others] = await missingConstraints(database).catch(() => []);
   if (first === undefined) return undefined;

@@ -38,7 +38,10 @@ import { type ColumnType, TABLES, type TableName } from './tables.ts';
 import { newTombstoneKey, readTombstoneKey } from './tombstones.ts';
 import { LINE_ROWS } from './write.ts';
 
-/** Copies between the spaces of a schema and another store. The schema is there, for writing in the present version. */
+/**
+ * Returns the functions that copy spaces between this schema and another store. `prepare` migrates the schema if needed, and
+ * `openForReading` returns the id of a space.
+ */
 export function copyingIn(
   database: Database,
   prepare: (readOnly: boolean) => Promise<unknown>,
@@ -63,14 +66,14 @@ export function copyingIn(
       if (row?.[0] !== 'true') throw exists(name);
       return targetOf(place);
     },
-    // What fails here fails again, and is told, when a space is read.
+    // An error is ignored here: the same error will be reported when a space is read.
     identity: () => identityOf(database).catch(() => undefined),
   };
 }
 
 /**
- * The server by the moment of its start, the database and the schema by their numbers. Servers of tests may all begin at one moment: by the
- * random keys of the spaces too.
+ * Returns a text that identifies the server (by its start time), the database and the schema (by their object ids). It also includes
+ * a hash of the random keys of the spaces, because test servers may start at the same time.
  */
 async function identityOf(database: Database): Promise<string | undefined> {
   const [row] = await database.run(
@@ -122,7 +125,7 @@ function queryOf({ database, id }: SpacePlace, part: CopyPart, range: CopyRange)
       return sql`SELECT key, compared FROM ${memory} AS memory
         WHERE ${here('memory')} AND ${conditionOf('memory', 'memory', ['key'], range)}`;
     case 'link': {
-      // From both ends: the lower key of a link may be that of either.
+      // Joined from both ends, because either end of a link may have the lower key.
       const end = (mine: string, other: string) =>
         sql`SELECT link.a_id, link.b_id, link.kind, link.weight, link.at, memory.key AS low, other.key AS high
           FROM ${memory} AS memory
@@ -168,14 +171,14 @@ function conditionOf(
 
 function copied(part: CopyPart, row: Found): CopyRow {
   if (part !== 'memory') return row as CopyRow;
-  // Throws for a row that is damaged.
+  // Throws if the row is damaged.
   fromRow(row);
   const { terms, vector } = row;
   const key = Number(row['key']);
   return {
     ...(row as CopyRow),
     terms: typeof terms === 'string' ? termsToCopy(termsFromJson(terms, key)) : null,
-    // PostgreSQL breaks lines.
+    // PostgreSQL breaks base64 into lines.
     vector: typeof vector === 'string' ? vector.replaceAll('\n', '') : null,
   };
 }
@@ -200,7 +203,7 @@ function sourceOf(place: SpacePlace): CopySource {
           usedFromJson(String(row['used']), Number(row['sequence'])).map((use) => use.id),
         ),
       ];
-      // Of a later moment, if need be: what was written since then is asked for next.
+      // This may read a later state. The next call of `touched` returns what was written since.
       const named = await startMoment(place).rows<{ key: number }>(
         sql`SELECT key FROM ${memory} WHERE space_id = ${id}::uuid AND id IN ${wantedTexts(ids)}`,
       );
@@ -238,7 +241,10 @@ function targetOf(place: SpacePlace): CopyTarget {
   const { database, id, name } = place;
   const { space, event, usage, memory } = database.tables;
   let head: Head | undefined;
-  /** One statement, which nobody else's came before; again where it was lost before it was done. */
+  /**
+   * Runs `attempt`, one statement that verifies the stamp of the space, until it succeeds. Retries if the statement was lost before
+   * the server ran it. Throws if another copy has written.
+   */
   const inTurn = async (attempt: (before: Head) => Promise<boolean>) => {
     head ??= await startMoment(place).head();
     while (!(await attempt(head))) {
@@ -252,14 +258,14 @@ function targetOf(place: SpacePlace): CopyTarget {
     const before = await inTurn((known) => commit(place, known, { ...known, stamp }, changes));
     head = { ...before, stamp };
   };
-  /** What is no longer copied is complete, and may have been written to since. */
+  /** Whether the copy is complete. Others may have written to the space since. */
   const isComplete = async () => {
     const found = await database.run(
       sql`SELECT 1::text FROM ${space} WHERE space_id = ${id}::uuid AND NOT copying`,
     );
     return found.length > 0;
   };
-  /** Memories that have gone from under their ids. */
+  /** Finds stored memories that hold the id of one of `rows` under another key. */
   const takenIds = async (rows: readonly CopyRow[]) => {
     const keys = new Set(rows.map((row) => row['key']));
     const found = await startMoment(place).rows<{ key: number; id: string }>(
@@ -323,7 +329,7 @@ function memoryChanges(rows: readonly CopyRow[], gone: readonly Found[]): Change
   return {
     ...Object.fromEntries(lines),
     memory: {
-      // Whether it was compared is a part of its own.
+      // `compared` is copied as a part of its own.
       put: rows.map(({ terms, vector, ...row }) => ({ ...row, compared: false })),
       drop: left,
     },
@@ -348,7 +354,7 @@ function changeOf(
   };
 }
 
-/** What a log has here beside what it says. From a store that gives no stamps each copy makes the same ones. */
+/** Adds the columns that only PostgreSQL's logs have. If the source has no stamps, every copy computes the same ones. */
 function completed(part: CopyPart, row: CopyRow): Found {
   const { sequence, operation = null, at } = row;
   const stamp = row['stamp'] ?? stampFrom([part, operation ?? sequence, at]);

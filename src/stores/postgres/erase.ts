@@ -4,21 +4,24 @@ import { type Database, translated } from './connection.ts';
 import { statementOf } from './sql.ts';
 import { TABLES, type TableName } from './tables.ts';
 
-/** A table that was rewritten, and its bytes with indexes and long values, before and after. */
+/** A rewritten table, with its size in bytes before and after, including indexes and long values. */
 export interface ErasedTable {
   readonly table: string;
   readonly before: number;
   readonly after: number;
 }
 
-/** A rewriting keeps what some open transaction may still see. What a user may not look at counts as none. */
+/**
+ * Counts the transactions and replication slots that need an older state: a rewrite keeps the rows that they may still see. Those
+ * that the user may not see are not counted.
+ */
 const OPEN = `SELECT count(*)::text FROM (
     SELECT backend_xmin AS xmin FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
     UNION ALL SELECT transaction FROM pg_prepared_xacts WHERE database = current_database()
     UNION ALL SELECT xmin FROM pg_replication_slots) AS held
   WHERE xmin IS NOT NULL AND age(xmin) > age(pg_snapshot_xmin(pg_current_snapshot())::xid)`;
 
-/** Rewrites every table, one after the other, so that no file of them has what was forgotten. */
+/** Rewrites every table, one after the other, so that their files no longer contain forgotten data. */
 export async function eraseTables(
   database: Database,
   progress?: (table: string, done: number, total: number) => void,
@@ -33,7 +36,7 @@ export async function eraseTables(
         await pause(50);
       }
       await tell(`SET lock_timeout = ${database.busyTimeout}`);
-      // What was not saved to its end is read by nobody, and may hold what was forgotten since.
+      // Pages of an unfinished save are never read, but may contain data that was forgotten since.
       const [saved, page] = [database.tables.saved_index, database.tables.page].map(
         (table) => statementOf(table).text,
       );
@@ -47,7 +50,7 @@ export async function eraseTables(
         const file = `SELECT pg_relation_filenode('${name}')::text`;
         const old = await one(file);
         await tell(`VACUUM (FULL, ANALYZE) ${name}`);
-        // The server only warns of a table that the user may not rewrite, and passes it over.
+        // If the user may not rewrite a table, the server only warns and skips it.
         if ((await one(file)) === old) throw notRewritten(database.place, table, done);
         erased.push({ table, before, after: await one(size) });
       }

@@ -26,7 +26,7 @@ interface EventRow {
 
 export const EVENT_COLUMNS = sql`sequence, operation, at, verb, memory_key, memory_id, before, redacted, undoes, link, run, settings`;
 
-/** See `StoreReader.events`. */
+/** Reads events: see `StoreReader.events`. */
 export async function readEvents(moment: Moment, query: EventQuery): Promise<readonly MemoryEvent[]> {
   const { event, memory } = moment.place.database.tables;
   const { id } = moment.place;
@@ -48,7 +48,7 @@ export async function readEvents(moment: Moment, query: EventQuery): Promise<rea
   return found(where(sql`operation = ${query.operation}::bigint`));
 }
 
-/** A row of the log. Throws `store_corrupt`. */
+/** Reads a row of the log. Throws `store_corrupt`. */
 export function eventOf(found: Found): MemoryEvent {
   const row = found as unknown as EventRow;
   const { sequence } = row;
@@ -68,7 +68,7 @@ export function eventOf(found: Found): MemoryEvent {
   };
 }
 
-/** The columns of an event. Throws `invalid_text`. */
+/** Returns the columns of an event. Throws `invalid_text`. */
 export function toEventRow(event: MemoryEvent, memoryKey: number, stamp: string): Found {
   const { sequence, operation, at, verb, memoryId, before, redacted, undoes, link, run, settings } = event;
   const other = link?.link.ids[1];

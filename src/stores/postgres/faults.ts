@@ -1,16 +1,19 @@
 import { SalienceError, type SalienceErrorCode } from '../../domain/errors.ts';
 
-/** Codes of PostgreSQL: https://www.postgresql.org/docs/current/errcodes-appendix.html; of a system: as it names them. */
+/**
+ * Returns the code of an error: one of PostgreSQL (https://www.postgresql.org/docs/current/errcodes-appendix.html), or of the system,
+ * such as `ECONNREFUSED`.
+ */
 function codeOf(error: unknown): string | undefined {
   const code = (error as { readonly code?: unknown } | undefined)?.code;
   return typeof code === 'string' ? code : undefined;
 }
 
-/** Whether the connection ended before there was an answer: what was asked may have been done. */
+/** Whether the connection ended before an answer came. The statement may have been executed. */
 export function isLost(error: unknown): boolean {
   const code = codeOf(error);
   if (code === undefined) {
-    // The driver has no code for a connection that ended under a statement, or that it gives up after its query_timeout.
+    // The driver gives no code if a connection ends during a statement, or if a statement exceeds its `query_timeout`.
     return (
       error instanceof Error &&
       /connection terminated|connection ended|connection error|not queryable|socket|query read timeout/i.test(
@@ -30,57 +33,57 @@ const LOST: ReadonlySet<string> = new Set([
   'EHOSTUNREACH',
   'ENETUNREACH',
   'ENOENT',
-  // Of a socket that has been closed here, before the driver knows.
+  // The socket was closed on this side, and the driver has not noticed yet.
   'ERR_STREAM_DESTROYED',
   'ERR_STREAM_WRITE_AFTER_END',
 ]);
 
-/** Whether the server cannot be reached, or gave no answer in time: the same may work later, with nothing mended in the request. */
+/** Whether the server cannot be reached or gave no answer in time, so that the same request may work later. */
 function isUnavailable(error: unknown): boolean {
   const code = codeOf(error);
   return isLost(error) || isCancelled(error) || code === 'ENOTFOUND' || code === 'EAI_AGAIN';
 }
 
-/** Whether the pool was ended: it never has a connection again. */
+/** Whether the pool was ended. It gives no connection any more. */
 export function isOfEndedPool(error: unknown): boolean {
   return error instanceof Error && /after calling end on the pool/i.test(error.message);
 }
 
-/** Whether the server gave a statement up for the sake of another one: it can be sent again. */
+/** Whether the server aborted a statement because it conflicted with another one (serialisation failure or deadlock). It can be retried. */
 export function isConflict(error: unknown): boolean {
   const code = codeOf(error);
   return code === '40001' || code === '40P01';
 }
 
-/** Whether a statement was cancelled, and changed nothing. */
+/** Whether a statement was cancelled. Then it changed nothing. */
 export function isCancelled(error: unknown): boolean {
   return codeOf(error) === '57014';
 }
 
-/** Whether a statement relies on a primary key or a unique constraint that is not there. */
+/** Whether a statement needs a primary key or a unique constraint that is missing. */
 export function lacksConstraint(error: unknown): boolean {
   return codeOf(error) === '42P10';
 }
 
-/** Whether a table is not there that the schema has. */
+/** Whether a table or the schema does not exist. */
 export function isUndefinedTable(error: unknown): boolean {
   const code = codeOf(error);
   return code === '42P01' || code === '3F000';
 }
 
-/** Whether a table is there and does not have our columns, or not with their types. */
+/** Whether a table exists but lacks our columns or has them with other types. */
 export function isOtherTable(error: unknown): boolean {
   return ['42703', '42883', '22P02'].includes(codeOf(error) ?? '');
 }
 
-/** Whether what was to be made has the name of something that is there. */
+/** Whether the name of a new table or other object is already taken. */
 export function isNameTaken(error: unknown): boolean {
   return ['42P07', '42710'].includes(codeOf(error) ?? '');
 }
 
 /**
- * The driver's error as one of ours; a caller's own errors pass through. `place` is the host, port and database: neither
- * message nor cause holds a password, or what a statement was given.
+ * Translates an error of the driver to a `SalienceError`. Returns a caller's own errors as they are. `place` is the host, port and
+ * database. Neither the message nor the cause contains a password or the values of a statement.
  */
 export function translateError(error: unknown, place: string): unknown {
   if (SalienceError.isInstance(error) || !(error instanceof Error)) return error;

@@ -26,7 +26,7 @@ export async function findMemories(
   return found.filter((_, at) => same.has(normalisedContent(statements[at] ?? '')));
 }
 
-/** What memories say, also where stubs are kept of them. */
+/** Returns the full contents of memories, also of those that are kept as stubs. */
 async function statementsOf(moment: Moment, memories: readonly MemoryRecord[]): Promise<readonly string[]> {
   const { database, id } = moment.place;
   const stubs = memories.filter(({ tier }) => tier === 'stub').map((memory) => memory.id);

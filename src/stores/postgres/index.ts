@@ -1,5 +1,5 @@
 /**
- * Memories in PostgreSQL, for many processes on many machines. No extension is needed; the driver is the package `pg`.
+ * A store of memories in PostgreSQL, for many processes on many machines. Needs no extension. The driver is the package `pg`.
  *
  * @module
  */
@@ -17,11 +17,11 @@ export type { PostgresConnection, PostgresPool, PostgresQuery } from './connecti
 export type { ErasedTable } from './erase.ts';
 
 export interface PostgresOptions {
-  /** The schema that holds the tables, made if it does not exist: letters, digits and `_`. Default is `salience`. */
+  /** The schema that holds the tables: letters, digits and `_`. Created if it does not exist. Default is `salience`. */
   readonly schema?: string | undefined;
-  /** Milliseconds that a write waits for those of others before `store_busy`. Default is 10,000. */
+  /** Milliseconds that a write waits for other writes before `store_busy`. Default is 10,000. */
   readonly busyTimeout?: number | undefined;
-  /** Most connections of the pool that a URL makes. Default is 10. */
+  /** The most connections of the pool that is created for a URL. Default is 10. */
   readonly maxConnections?: number | undefined;
   /** Milliseconds to wait for a connection of that pool. Default is 10,000. */
   readonly connectTimeout?: number | undefined;
@@ -35,10 +35,10 @@ const optionKeys = keysOf<PostgresOptions>()({
 });
 
 /**
- * A store of the spaces in one schema of a PostgreSQL database, 15 or newer. Nothing is connected before the first space
- * is opened. A pool that is handed over stays open when the store is closed.
+ * Creates a store of the spaces in one schema of a PostgreSQL database, version 15 or newer. Connects when the first space is
+ * opened. A pool that you pass in stays open when the store is closed.
  *
- * @throws `invalid_argument`: this is neither a URL nor a pool, or an option is unknown or out of range.
+ * @throws `invalid_argument`: `source` is neither a URL nor a pool, or an option is unknown or out of range.
  * @example
  * ```ts
  * import { postgres } from 'salience/postgres';
@@ -52,10 +52,10 @@ export function postgres(source: string | PostgresPool, options: PostgresOptions
 }
 
 /**
- * Makes the schema of this version, or brings an older one to it; opening a space for writing does so too. For a database
- * where the user of the programs may make no tables: call it as the owner of the schema, before the new version starts.
+ * Creates the schema, or migrates an older one to this version. Opening a space for writing does the same. Use this function if
+ * the programs' database user may not create tables: call it as the owner of the schema, before the new version starts.
  *
- * @returns The version that the schema had, 0 for none, and the one that it has now.
+ * @returns The version that the schema had, 0 if there was none, and the version that it has now.
  * @throws `invalid_argument`, `newer_store`, and the codes that begin with `store_`.
  * @example
  * ```ts
@@ -77,20 +77,19 @@ export async function migratePostgres(
 }
 
 export interface ErasePostgresOptions extends PostgresOptions {
-  /** Called before each table, with how many are done. */
+  /** Called before each table, with the numbers of finished tables and of all tables. */
   progress?(table: string, done: number, total: number): void;
 }
 
 /**
- * Rewrites every table of a schema, so that no file of a table, an index or a long value has what was forgotten or replaced:
- * `forget` removes rows, whose bytes PostgreSQL leaves in its files. Each table is locked against reading and writing
- * while it is rewritten, one after the other, and takes its room on the disk twice meanwhile; recalls and writes wait, or
- * fail with `store_busy`. Call it as the owner of the tables. The write-ahead log, standbys and backups keep what they have,
- * for as long as their settings say.
+ * Rewrites every table of a schema, so that the files of tables, indexes and long values no longer contain forgotten or replaced
+ * data. `forget` deletes rows, but PostgreSQL leaves their bytes in its files. Tables are rewritten one after the other. Each is
+ * locked against reading and writing meanwhile, and needs twice its disk space; recalls and writes wait, or fail with `store_busy`.
+ * Call it as the owner of the tables. The write-ahead log, standbys and backups keep their data for as long as their settings say.
  *
  * @returns The tables with their sizes in bytes, before and after.
- * @throws `store_busy`: a transaction, a prepared one or a replication slot holds on to an older state for longer than
- * `busyTimeout`, or a table could not be locked within it. `invalid_argument`, and the codes that begin with `store_`.
+ * @throws `store_busy`: a transaction, a prepared transaction or a replication slot needed an older state for longer than
+ * `busyTimeout`, or a table could not be locked in that time. `invalid_argument`, and the codes that begin with `store_`.
  * @example
  * ```ts
  * import { erasePostgres } from 'salience/postgres';
@@ -119,7 +118,7 @@ export async function erasePostgres(
   }
 }
 
-/** What clients of `pg` have, and pools have not. Their `connect` gives no connection of its own. */
+/** A method that clients of `pg` have and pools do not. The `connect` of a client returns no separate connection. */
 interface WithEscapes {
   escapeIdentifier(name: string): string;
 }

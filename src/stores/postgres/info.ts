@@ -4,7 +4,7 @@ import { SCHEMA_VERSION } from './schema.ts';
 import { joined, type Sql, sql } from './sql.ts';
 import { TABLES, type TableName } from './tables.ts';
 
-/** See `SpaceCore.info`: one statement, so that the counts belong together. `bytes` is that of the rows, without indexes. */
+/** Counts what a space holds: see `SpaceCore.info`. Runs one statement, so the counts are of one state. `bytes` excludes indexes. */
 export async function spaceInfo(place: SpacePlace): Promise<SpaceInfo> {
   const { database, id, name } = place;
   const { tables } = database;

@@ -1,38 +1,38 @@
 import type { Neighbours } from '../../store/store.ts';
 import type { Found, Head } from './moment.ts';
 
-/** What was read of a moment, so that it is not read twice. */
+/** A cache of what was read at one moment. */
 export interface Known {
-  /** Rows of memories, with whether they were compared, by id. */
+  /** Rows of memories, including `compared`, by id. */
   readonly rows: Map<string, Found>;
-  /** Keys by id, where a row is not known. */
+  /** Keys by id, for memories whose rows were not read. */
   readonly keys: Map<string, number>;
   readonly neighbours: Map<string, Neighbours | undefined>;
-  /** What statements found, by their text and values. */
+  /** Results of statements, by their text and values. */
   readonly answers: Map<string, readonly Found[]>;
-  /** The links among these memories. */
+  /** All links among the memories `among`, if they were read. */
   links: { readonly among: ReadonlySet<string>; readonly rows: readonly Found[] } | undefined;
 }
 
-/** What the last reads of a process found, and when: where a write or a read may go on from that verifies it. */
+/** What the last reads of a process found, and when. A later read or write may start from it, if it verifies it. */
 export interface LastRead {
   readonly head: Head;
   readonly known: Known;
-  /** Of `performance.now()`. */
+  /** The time of the read, by `performance.now()`. */
   readonly at: number;
 }
 
-/** Older than that, others are likely to have written since. */
+/** The age, in milliseconds, up to which a read is reused. After that, others are likely to have written. */
 const FRESH_MS = 1000;
 
 export function nothingKnown(): Known {
   return { rows: new Map(), keys: new Map(), neighbours: new Map(), answers: new Map(), links: undefined };
 }
 
-/** Rows that are kept for a later read of the same state; more are read anew. */
+/** The most rows and keys that are kept for a later read. A larger cache is dropped. */
 const MOST_KEPT = 1000;
 
-/** Whether it is little enough to be gone on with. */
+/** Whether a cache is small enough to be kept for a later read. */
 export function isLittle({ rows, keys, answers }: Known): boolean {
   return rows.size + keys.size <= MOST_KEPT && answers.size <= MOST_KEPT / 10;
 }

@@ -5,7 +5,7 @@ import { type Sql, sql, wantedTexts } from './sql.ts';
 
 export const LINK_COLUMNS = sql`a_id, b_id, link.kind, link.weight, link.at`;
 
-/** The stored links of these memories, each once; with `among`, those both of whose ends are among them. */
+/** Reads the stored links of these memories, each once. With `among`, only links with both ends in `ids`. */
 export async function readLinks(
   moment: Moment,
   ids: readonly string[],
@@ -25,7 +25,7 @@ export async function readLinks(
     const found = await moment.rows(sql`${from} AND a_id IN ${ends} AND b_id IN ${ends}`);
     return mergedLinks(found.map(linkOf), []);
   }
-  // Who asks for the links of memories is apt to ask next for what stands beside them in sessions.
+  // A caller that reads links is likely to read the neighbours in sessions next, so both are read at once.
   const alone = ids.filter((each) => !moment.known.neighbours.has(each));
   const [found = [], beside = []] = await moment.read(
     sql`${from} AND a_id IN ${ends} UNION ALL ${from} AND b_id IN ${ends} AND a_id NOT IN ${ends}`,
@@ -59,8 +59,8 @@ export async function readNeighbours(
 }
 
 /**
- * What {@link takeNeighbours} reads of these memories. Two on each side: whoever asks who stands beside a memory is apt to
- * ask next who stands beside those.
+ * Returns the query for {@link takeNeighbours}. It selects two neighbours on each side, because a caller is likely to read the
+ * neighbours of the neighbours next.
  */
 export function neighboursQuery({ place }: Moment, ids: readonly string[]): Sql {
   const { memory } = place.database.tables;
@@ -77,7 +77,7 @@ export function neighboursQuery({ place }: Moment, ids: readonly string[]): Sql 
     WHERE memory.space_id = ${place.id}::uuid AND memory.id IN ${wantedTexts(ids)} AND memory.born_in IS NOT NULL`;
 }
 
-/** Notes who stands beside these memories, and beside those. */
+/** Stores the neighbours of these memories, and those of the neighbours, in `moment.known`. */
 export function takeNeighbours(moment: Moment, ids: readonly string[], found: readonly Found[]): void {
   const { neighbours, keys } = moment.known;
   const made = ({ id, createdAt }: Made): Made => ({ id, createdAt });

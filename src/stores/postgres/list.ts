@@ -26,7 +26,7 @@ import {
   wantedTexts,
 } from './sql.ts';
 
-/** One page, by key unless it is asked for by number: memories that are written meanwhile shift nothing. */
+/** Lists one page. Pages continue from a sort key, so that new memories shift nothing, unless `offset` or `around` is given. */
 export async function listMemories(moment: Moment, request: ListRequest): Promise<ListAnswer> {
   checkListRequest(request);
   const { limit, cursor, around, count } = request;
@@ -46,7 +46,7 @@ export async function listMemories(moment: Moment, request: ListRequest): Promis
   }
   const following = after ? [...matching, beside(after, order, 'after')] : matching;
   const direction = order.direction === 'asc' ? sql`ASC` : sql`DESC`;
-  // Only keys are sorted: rows are wide.
+  // Only keys are sorted, because rows are wide.
   const rows = await moment.rows(
     sql`SELECT ${RECORD_COLUMNS} FROM (
         SELECT key AS chosen FROM ${memory} AS memory WHERE ${allOf(following)}
@@ -96,7 +96,7 @@ function conditionOf({ field, compare, value }: FieldCondition): Sql {
     : sql`${column} = ${wanted(value)}`;
 }
 
-/** What stands before or after a place. */
+/** Returns the condition for the memories before or after a place in the list. */
 function beside({ value, ordinal }: ListPlace, order: ListOrder, side: 'before' | 'after'): Sql {
   const operator = (side === 'before') === (order.direction === 'asc') ? sql`<` : sql`>`;
   const { kind }: Field = FIELDS[order.field];
@@ -119,10 +119,10 @@ async function placeWithin(
   return found;
 }
 
-/** Below every instant. */
+/** The sort key of a memory without a value. It is below every instant. */
 const LOWEST = Number.MIN_SAFE_INTEGER;
 
-/** What a list is sorted by: a column, so that its index serves, unless some memories have nothing in it. */
+/** Returns the expression that a list is sorted by: the plain column, so that its index is used, unless it may be NULL. */
 function keyOf({ field }: ListOrder): Sql {
   const { initial, required }: Field = FIELDS[field];
   const column = columnOf(field);

@@ -16,7 +16,7 @@ interface OperationRow {
   readonly changed: boolean;
 }
 
-/** See `SpaceReader.operations`. The first event of an operation has its number. */
+/** Reads summaries of operations: see `SpaceReader.operations`. The number of an operation is the sequence of its first event. */
 export async function readOperations(
   moment: Moment,
   { limit, before = Number.MAX_SAFE_INTEGER, verb, ids }: OperationsRequest,
@@ -25,8 +25,8 @@ export async function readOperations(
   const { event } = database.tables;
   const here = sql`space_id = ${id}::uuid`;
   const written = sql`link IS NULL AND settings IS NULL`;
-  // Whether anything that still stands was written later to the same memory, or the same link. What is redacted of a
-  // memory that was not forgotten is its link with one that was.
+  // Whether a later operation that was not undone wrote to the same memory or the same link. Redacted events do not count: for a
+  // memory that still exists, they are links to a forgotten one.
   const changed = sql`EXISTS (
     SELECT 1 FROM ${event} AS part
     JOIN ${event} AS later ON later.space_id = part.space_id AND later.memory_id = part.memory_id AND later.sequence > part.sequence

@@ -11,7 +11,7 @@ import { sql } from './sql.ts';
 import { USAGE_COLUMNS, usageOf } from './usage.ts';
 import { VOTE_COLUMNS, voteOf } from './votes.ts';
 
-/** See `SpaceCore.everything`: one statement, and so one moment. */
+/** Reads everything: see `SpaceCore.everything`. Runs one statement, so everything is of one moment. */
 export async function readState(place: SpacePlace): Promise<State> {
   const { database, id } = place;
   const { memory, derived, event, link, usage, similar_pair, session, vote } = database.tables;

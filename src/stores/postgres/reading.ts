@@ -20,7 +20,7 @@ import { readTombstones } from './tombstones.ts';
 import { readUsage } from './usage.ts';
 import { readVotes } from './votes.ts';
 
-/** Reads memories and logs at one moment. */
+/** Creates a reader of memories and logs at one moment. */
 export function createReader(moment: Moment): StoreReader {
   return {
     async get(ids) {
@@ -63,10 +63,13 @@ export function createReader(moment: Moment): StoreReader {
   };
 }
 
-/** Snapshots after one that was overtaken which begin from no earlier read: others are at work. */
+/** After a snapshot was overtaken by a write, this many snapshots do not start from an earlier read, because others are writing. */
 const SNAPSHOTS_APART = 16;
 
-/** Lets `work` read one moment with everything that an index follows. */
+/**
+ * Runs `work` on a snapshot of one moment, with the rows that the index follows. Starts over if a write overtakes it, finally in a
+ * transaction.
+ */
 export async function readingSnapshot<Result>(
   place: SpacePlace,
   index: Following,
@@ -94,7 +97,7 @@ export async function readingSnapshot<Result>(
   }
 }
 
-/** A transaction sees one state, however much is written meanwhile. */
+/** Reads in a transaction, which sees one state even if others write meanwhile. */
 function readInTransaction<Result>(
   place: SpacePlace,
   index: Following,
@@ -103,7 +106,7 @@ function readInTransaction<Result>(
 ): Promise<Result> {
   return translated(place.database, () =>
     place.database.transaction(READING, (transaction) => {
-      // Everything over its one connection: a pool of which all have one would wait for itself.
+      // All statements use this one connection. If each transaction took a second one, the pool could deadlock.
       const { run, readBytes } = transaction ?? place.database;
       const within = { ...place, database: { ...place.database, run, readBytes } };
       return readOnce(within, index, transaction, waits.apart(transaction !== undefined), work);
@@ -112,20 +115,20 @@ function readInTransaction<Result>(
 }
 
 /**
- * What a snapshot waits for. Whoever has the turn of an index needs a connection to go on: with all connections held by those
- * that wait for the turn, none of them would ever end. So a transaction ends before it waits, and begins anew.
+ * How a snapshot waits for the turn of an index. The reader that has the turn needs a connection to go on. If readers that wait held
+ * all connections, none could ever finish. So a transaction ends before it waits, and a new one begins afterwards.
  */
 interface Waits {
-  /** `holds`: a connection is held. */
+  /** `holds`: whether the attempt holds a connection, and so must end before it waits. */
   apart(holds: boolean): WaitingApart;
-  /** What an attempt found; `undefined` where it had to wait, which is over by then. */
+  /** Returns the result of an attempt. If the attempt must wait, waits after its end and returns `undefined`. */
   orAnew<Result>(attempt: () => Promise<Result>): Promise<{ readonly value: Result } | undefined>;
-  /** Ends the turn that it has. */
+  /** Ends the turn, if this snapshot has it. */
   end(): void;
 }
 
 function startWaits(space: string): Waits {
-  // Also what an attempt that is over still waits for: the next one must not wait behind itself.
+  // Kept between attempts: an earlier attempt may have queued for the turn, and the next must not queue behind it.
   let turn: Promise<() => void> | undefined;
   let hasTurn = false;
   const wanted: (() => Promise<void>)[] = [];
@@ -192,13 +195,13 @@ async function readOnce<Result>(
     const head = moment.seen;
     const at = performance.now();
     if (head && moment.hasRows) index.last = { head, at, known: moment.known };
-    // Where the index went on meanwhile, the next one asks from there.
+    // If the index has advanced meanwhile, the next snapshot starts from the index instead.
     else if (head && following.after === index.position) index.begun = { head, at, along: following };
     if (index.usesAhead > 0) index.usesAhead--;
     if (index.rowsAhead > 0) index.rowsAhead--;
     return result;
   } catch (error) {
-    // What failed may have failed for a state that has passed.
+    // The error may come from a state that is outdated. Then `verify` throws that it was overtaken instead.
     if (!isOvertaken(error)) await moment.verify();
     throw error;
   } finally {

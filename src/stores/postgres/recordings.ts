@@ -19,10 +19,10 @@ interface RecordingRow {
 
 export const RECORDING_COLUMNS = sql`sequence, at, strategy, session_id, query, hits, details, redacted`;
 
-/** Rows that are removed along with a new one: a recall does not wait for a log that nobody wrote to for a year. */
+/** The most outdated rows that are deleted along with a new one, so that no recall waits for a log with a year's backlog. */
 const REMOVED_AT_ONCE = 100;
 
-/** See `SpaceCore.record`: one statement, which verifies nothing, as it depends on nothing. */
+/** Records a recall: see `SpaceCore.record`. Runs one statement that verifies nothing, because it depends on nothing that was read. */
 export async function applyRecording(
   { database, id }: SpacePlace,
   recording: NewRecording | undefined,
@@ -104,7 +104,7 @@ export async function readRecordings(
   return rows.map(recordingOf);
 }
 
-/** A row of the log. Throws `store_corrupt`. */
+/** Reads a row of the log. Throws `store_corrupt`. */
 export function recordingOf(found: Found): Recording {
   const row = found as unknown as RecordingRow;
   return {

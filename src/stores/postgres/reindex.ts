@@ -12,12 +12,12 @@ import { toDerivedRow } from './write.ts';
 
 const PAGE = 500;
 
-/** Generations between two, at most: reindexes that begin at the same time each have one of their own. */
+/** The upper limit of the random step to the next generation. It keeps apart reindexes that start at the same time. */
 const APART = 2 ** 31;
 
 /**
- * See `SpaceStore.reindex`. The next generation of what is derived is written beside the present one, page by page; a
- * single statement then makes it count, if nothing was written meanwhile. Of several at the same time the first one counts.
+ * Derives everything anew: see `SpaceStore.reindex`. Writes a new generation of derived rows beside the present one, page by page.
+ * A single statement then makes it the current one, if nothing was written meanwhile. If several run at once, the first one wins.
  */
 export async function reindexSpace(
   place: SpacePlace,
@@ -32,11 +32,11 @@ export async function reindexSpace(
     sql`SELECT coalesce(max(generation), 0) AS last FROM ${derived} WHERE ${here}`,
   );
   const start = await beginning.head();
-  // After all others, so that what did not come to its end goes with the next one that does.
+  // Higher than all others, so that the next reindex that succeeds deletes the rows of unfinished ones.
   const generation = Math.max(start.generation, known?.last ?? 0) + randomInt(1, APART);
   const run = (statement: Sql) => translated(database, () => database.run(statement));
   const discard = (which: Sql) => run(sql`DELETE FROM ${derived} WHERE ${here} AND generation ${which}`);
-  /** Derives memories anew; returns the last key among them. */
+  /** Derives one page of memories. Returns the last key and the number of memories, or `undefined` if there were none. */
   const deriveWhere = async (condition: Sql) => {
     checkOpen();
     const rows = await startMoment(place).rows(
@@ -50,7 +50,7 @@ export async function reindexSpace(
   const writeRows = async (keys: readonly number[], texts: readonly IndexedText[]) => {
     const rows = texts.map((text, at) => toDerivedRow(generation, keys[at] ?? 0, text));
     await run(
-      // Not into a space that is being deleted: its rows would come back with the next one of its name.
+      // Writes nothing if the space was deleted: the rows would belong to the next space with this name.
       sql`WITH ${patienceOf(database)}, present AS MATERIALIZED (
           SELECT space_id FROM ${space} AS space, patience WHERE ${here} AND NOT copying AND patience.milliseconds IS NOT NULL FOR KEY SHARE OF space)
         INSERT INTO ${derived} (space_id, generation, key, terms, vector)
@@ -60,7 +60,7 @@ export async function reindexSpace(
     );
   };
   const discardOwn = () => discard(sql`= ${generation}::bigint`);
-  /** Whether it counts, or may. */
+  /** Whether this generation is the current one, or may be. */
   let isLive = false;
   try {
     const [count] = await startMoment(place).rows<{ total: number }>(
@@ -108,13 +108,13 @@ export async function reindexSpace(
     }
     throw neverQuiet(place.name);
   } catch (error) {
-    // Also for a caller who has given up. What cannot be removed goes with the next reindex.
+    // Also if the caller has aborted. The next reindex deletes what cannot be deleted now.
     if (!isLive) await onBehalf(undefined, discardOwn).catch(() => undefined);
     throw error;
   }
 }
 
-/** Whether another one did meanwhile what was to be done. */
+/** Whether another reindex has already done what this one was asked to do. */
 function isAsAsked(now: Head, { analyzer, embedding }: ReindexRequest): boolean {
   const { model = null, dimensions = null } = embedding ?? {};
   return (
@@ -141,7 +141,7 @@ function headAfter(now: Head, { analyzer, embedding }: ReindexRequest, generatio
   };
 }
 
-/** Another model finds other memories similar. */
+/** Returns the changes of other tables. After a change of the model, all memories are compared again. */
 function recomparing(now: Head, { embedding }: ReindexRequest): Changes {
   const isOther = now.embedding_model !== (embedding?.model ?? null);
   return {

@@ -26,7 +26,7 @@ export const RECORD_COLUMNS = raw(
   ['key', ...CODECS.map(({ column }) => column)].map((column) => `memory.${column}`).join(', '),
 );
 
-/** The memories of a space of which this holds, whole: naming its columns costs the server more than sending a few too many. */
+/** Selects whole rows of the memories that meet `condition`. Naming columns costs the server more than sending a few unneeded ones. */
 export function memoriesWhere({ database, id }: SpacePlace, condition: Sql): FormedQuery {
   const query = sql`SELECT memory FROM ${database.tables.memory} AS memory WHERE memory.space_id = ${id}::uuid AND ${condition}`;
   return { ...query, form: 'memory' };
@@ -59,7 +59,7 @@ function codecOf(name: FieldName, kind: FieldKind): Pick<Codec, 'write' | 'read'
         read: (value, place) => storedJson(value, isObject, place, column),
       };
     case 'number':
-      // As SQLite, which knows no negative zero.
+      // Turns −0 into 0, because SQLite has no negative zero.
       return { write: (value) => (value as number) + 0, read: (value) => value };
     case 'name':
     case 'text':
@@ -77,21 +77,21 @@ function codecOf(name: FieldName, kind: FieldKind): Pick<Codec, 'write' | 'read'
   }
 }
 
-/** The columns of a record. Throws `invalid_text`. */
+/** Returns the columns of a record. Throws `invalid_text`. */
 export function toRow(memory: MemoryRecord): Found {
   return Object.fromEntries(CODECS.map(({ name, column, write }) => [column, write(memory[name])]));
 }
 
-/** The record in a row. Throws `store_corrupt` for a row that cannot have been written. */
+/** Reads the record in a row. Throws `store_corrupt` for a damaged row. */
 export function fromRow(row: Found): MemoryRecord {
   const place = { table: 'memory', row: Number(row['key']) };
-  // Copied, so that every record has the same shape.
+  // A copy of `ABSENT` gives every record the same shape.
   const record: Record<string, unknown> = { ...ABSENT };
   for (const { name, column, read } of CODECS) record[name] = read(row[column] ?? null, place);
   return record as unknown as MemoryRecord;
 }
 
-/** Throws `invalid_text` for what PostgreSQL cannot store. */
+/** Returns `value`. Throws `invalid_text` if PostgreSQL cannot store it. */
 export function checkedText(value: string, field: string): string {
   if (isStorable(value)) return value;
   throw new SalienceError(
@@ -101,13 +101,13 @@ export function checkedText(value: string, field: string): string {
   );
 }
 
-/** Terms as they are stored: each followed by how often it occurs. */
+/** Returns terms in their stored form: a JSON array of each term followed by its count. */
 export function termsToJson(terms: ReadonlyMap<string, number>): string {
   for (const term of terms.keys()) checkedText(term, 'term');
   return JSON.stringify([...terms].flat());
 }
 
-/** Throws `store_corrupt`. */
+/** Reads stored terms. Throws `store_corrupt`. */
 export function termsFromJson(json: unknown, key: number): ReadonlyMap<string, number> {
   const place = { table: 'derived', row: key };
   const list = storedJson<readonly unknown[]>(json, Array.isArray, place, 'terms');
@@ -123,7 +123,7 @@ export function termsFromJson(json: unknown, key: number): ReadonlyMap<string, n
 
 const littleEndian = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
 
-/** A vector as float32, little endian on every machine, in base64. */
+/** Returns a vector as float32, little-endian on every machine, in base64. */
 export function vectorToText(vector: Float32Array): string {
   if (littleEndian)
     return Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString('base64');
@@ -132,17 +132,17 @@ export function vectorToText(vector: Float32Array): string {
   return bytes.toString('base64');
 }
 
-/** Throws `store_corrupt` when it has other than `dimensions` components, where that is given. */
+/** Reads a vector in base64. Throws `store_corrupt` if it is damaged, or if `dimensions` is given and its length differs. */
 export function vectorFromText(text: string, key: number, dimensions?: number): Float32Array {
   return vectorFromBytes(Buffer.from(text, 'base64'), key, dimensions);
 }
 
-/** The same of its bytes, which are copied. */
+/** Does the same as {@link vectorFromText} with the bytes of a vector, and copies them. */
 export function vectorFromBytes(bytes: Buffer, key: number, dimensions?: number): Float32Array {
   if (bytes.byteLength % 4 !== 0 || bytes.byteLength !== (dimensions ?? bytes.byteLength / 4) * 4)
     throw damagedRow({ table: 'derived', row: key }, 'its length is not that of the vectors of this space');
   if (littleEndian) {
-    // Of its own: a buffer is shared by many.
+    // Copied, because many small buffers share one `ArrayBuffer`.
     const own = new Uint8Array(bytes);
     return new Float32Array(own.buffer, 0, own.byteLength / 4);
   }

@@ -8,12 +8,12 @@ import { turns } from './migrations/0004-turns.ts';
 import { textChanged } from './migrations/0005-text-changed.ts';
 import { quoted, sql } from './sql.ts';
 
-/** One step of the schema, from the version before. Never changed once released. */
+/** One step of the schema, from the previous version. Never changed once released. */
 export interface Migration {
   readonly version: number;
-  /** Statements that name tables without a schema. */
+  /** The statements. They name tables without a schema. */
   readonly sql: string;
-  /** New tables on which everybody gets the rights that they have on `memory`. */
+  /** New tables. Every user gets the same rights on them as on `memory`. */
   readonly likeMemory?: readonly string[];
 }
 
@@ -22,16 +22,16 @@ const migrations: readonly Migration[] = [initial, copying, pages, turns, textCh
 /** The version that this code reads and writes. */
 export const SCHEMA_VERSION = migrations.length;
 
-/** The oldest version that reads and writes rightly what this one makes of a schema: its programs go on meanwhile. */
+/** The oldest version that can correctly read and write the schema of this version. Its programs keep working after a migration. */
 const OLDEST_THAT_FITS = 5;
 
-/** Of the lock that processes take which migrate at the same time: "Salience" in ASCII. */
+/** The key of the advisory lock that serialises migrations: "Salience" in ASCII. */
 const MIGRATION_LOCK = '6007781405021037413';
 
 /**
- * The schema version of a database, 0 where there is none yet. Throws `newer_store` for one from a later version,
- * `not_a_store` where `meta` is a table of another program, and `store_failed` where the server would round
- * numbers, or a schema that is yet to be made could not hold every text.
+ * Returns the schema version of a database, or 0 if there is none yet. Throws `newer_store` for a schema of a later version,
+ * `not_a_store` if `meta` is a table of another program, and `store_failed` if the server would round numbers or if, for a schema
+ * not created yet, the encoding of the database cannot hold every text.
  */
 export async function identify(database: Database): Promise<number> {
   return translated(database, async () => {
@@ -63,7 +63,7 @@ export async function identify(database: Database): Promise<number> {
       );
     }
     checkDigits(database, digits);
-    // A newer schema that fits is as good as the present one.
+    // A newer schema that this version can use is treated as the present one.
     return Math.min(known, SCHEMA_VERSION);
   });
 }
@@ -88,7 +88,7 @@ function checkEncoding({ place }: Database, encoding: string | null = null): voi
   );
 }
 
-/** The statements that bring a schema from `version` to another one, as one transaction. */
+/** Returns the statements that migrate a schema from `version` to `to`, to be run as one transaction. */
 export function migrationScript(schema: string, version: number, to = SCHEMA_VERSION): string {
   const steps = migrations
     .slice(version, to)
@@ -102,7 +102,7 @@ export function migrationScript(schema: string, version: number, to = SCHEMA_VER
     ...(version === 0
       ? [
           schemaIfMissing(schema),
-          // Fails for the second of two processes, whose whole script is then undone.
+          // If two processes create the schema, this fails in the second one, whose whole script is rolled back.
           `CREATE TABLE ${meta} (key text PRIMARY KEY, value text NOT NULL)`,
         ]
       : [`DELETE FROM ${meta} WHERE key = 'schema' AND value = '${version}'`]),
@@ -112,14 +112,14 @@ export function migrationScript(schema: string, version: number, to = SCHEMA_VER
   ].join(';\n');
 }
 
-/** Brings a schema to the present version; does nothing where it is. Returns the version that it had. */
+/** Migrates a schema to the present version, if it is older. Returns the version that it had. */
 export async function migrate(database: Database): Promise<number> {
   const version = await identify(database);
   if (version === SCHEMA_VERSION) return version;
   try {
     await database.script(migrationScript(database.schema, version));
   } catch (error) {
-    // Another process may have been faster.
+    // Another process may have migrated it first.
     const now = await identify(database);
     if (now === SCHEMA_VERSION) return version;
     if (now === 0 && isNameTaken(error)) throw foreignSchema(database);
@@ -136,7 +136,7 @@ function foreignSchema({ place, schema }: Database): SalienceError {
   );
 }
 
-/** `CREATE SCHEMA IF NOT EXISTS` asks for the right to make schemas also where the schema is there. */
+/** Creates a missing schema. `CREATE SCHEMA IF NOT EXISTS` alone needs the right to create schemas even if the schema exists. */
 function schemaIfMissing(schema: string): string {
   return `DO $schema$
     BEGIN
@@ -146,7 +146,7 @@ function schemaIfMissing(schema: string): string {
     END $schema$`;
 }
 
-/** The owner migrates, and other users go on: a table that they may not use would stop them. */
+/** Grants every user the same rights on `table` as on `memory`, so that their programs keep working after the owner migrates. */
 function rightsLikeMemory(schema: string, table: string): string {
   return `DO $rights$
     DECLARE held record;
@@ -160,7 +160,7 @@ function rightsLikeMemory(schema: string, table: string): string {
     END $rights$`;
 }
 
-/** The same statements with the name of the schema before the tables that they make or change. */
+/** Adds the name of the schema to the tables that the statements create or change, and removes comments. */
 function inSchema(statements: string, schema: string): string {
   const name = quoted(schema);
   return statements

@@ -13,7 +13,7 @@ interface Note {
 
 const notes = new AsyncLocalStorage<Note>();
 
-/** The part of a write that puts down what it is done along with, once the row of the space has moved. See `SharedTexts.along`. */
+/** Returns the part of a write that also stores the text given to `SharedTexts.along`, if the write changes the row of the space. */
 export function noted({ tables }: Pick<Database, 'tables'>): readonly Sql[] {
   const note = notes.getStore();
   if (!note) return [];
@@ -23,10 +23,10 @@ export function noted({ tables }: Pick<Database, 'tables'>): readonly Sql[] {
   ];
 }
 
-/** See `Store.shared`. `prepare` makes the tables, where they are not there. */
+/** Creates the shared texts of a store: see `Store.shared`. `prepare` creates the tables if they are missing. */
 export function sharedTexts(database: Database, prepare: () => Promise<unknown>): SharedTexts {
   const { shared } = database.tables;
-  /** Before the first write there is nothing. */
+  /** Runs a statement. Returns no rows if the table does not exist, as before the first write. */
   const read = (statement: Sql) =>
     translated(database, () =>
       database.run(statement).catch((error: unknown) => {

@@ -17,16 +17,19 @@ import {
 } from './sql.ts';
 import type { Terms } from './terms.ts';
 
-/** Vectors that are read before they are asked for: one statement more costs more than some of them in vain. */
+/** The most vectors that are read ahead. Another statement would cost more than reading some vectors needlessly. */
 const MOST_READ_AHEAD = 240;
 
-/** Of so many memories at most the records are read along with the vectors: the best of them are returned. */
+/** The most records that are read along with vectors. The first keys are the best, and those records will be returned. */
 const MOST_READ_ALONG = 64;
 
-/** Records of one statement: parsing its answer keeps a program for some milliseconds. */
+/** The most records that one statement reads. Parsing them blocks the event loop for some milliseconds. */
 const RECORDS_AT_ONCE = 128;
 
-/** Whether a row may contain a plain text: it does, or it is not ASCII alone, and its letters may become others in lower case. */
+/**
+ * Returns the condition that a row may contain a plain text: it contains it, or it has characters beyond ASCII, which may become ASCII
+ * in lower case.
+ */
 function mayContain(text: string): Sql {
   const conditions = ['title', 'content', 'tags'].map((name) => {
     const column = raw(`memory.${name}`);
@@ -35,25 +38,25 @@ function mayContain(text: string): Sql {
   return sql`(${joined(conditions, ' OR ')})`;
 }
 
-/** The rows of a space by their keys, of one moment; `readsLinks`: the links among the memories that are read along, too. */
+/** Creates a source of the rows of a space at one moment. With `readsLinks`, links among the memories are read along with them. */
 export function rowSource(
   moment: Moment,
   terms: Terms,
   readsLinks = false,
 ): KeyedRows & {
-  /** Rows of this moment that were read otherwise. */
+  /** Adds rows of this moment that were read in another way. */
   takeRows(rows: readonly Found[]): void;
 } {
   const { database, id } = moment.place;
   const { memory, derived, link } = database.tables;
   const known = new Map<number, Found>();
-  /** The ids of the records that were asked for last. */
+  /** The ids of the records that were last requested. */
   let returned: readonly string[] = [];
   const vectors = new Map<number, Buffer | undefined>();
   const here = sql`memory.space_id = ${id}::uuid`;
   const recordsQuery = (keys: readonly number[]) =>
     memoriesWhere(moment.place, sql`memory.key ${isAnyNumber(keys)}`);
-  /** Their keys and lengths, and all of them in one piece. */
+  /** Selects one text: the keys and lengths of the vectors as JSON, then all their bytes in base64. */
   const vectorsQuery = (keys: readonly number[]): FormedQuery => ({
     ...sql`SELECT json_agg(json_build_array(key, octet_length(vector))) || ';' || encode(string_agg(vector, ''), 'base64')
       FROM ${derived} WHERE space_id = ${id}::uuid AND generation = space.generation AND key ${isAnyNumber(keys)} AND vector IS NOT NULL`,
@@ -75,7 +78,7 @@ export function rowSource(
       moment.known.rows.set(String(row['id']), row);
     }
   };
-  /** The links among these memories, which a use of them changes. */
+  /** Selects the links among these memories, which a use of them may change. */
   const linksQuery = (keys: readonly number[]) => {
     const ids = sql`(SELECT memory.id FROM ${memory} AS memory WHERE ${here} AND memory.key IN ${wantedNumbers(keys)})`;
     return sql`SELECT ${LINK_COLUMNS} FROM ${link} AS link
@@ -141,7 +144,7 @@ export function rowSource(
       const found = new Map<number, string>();
       const missing = keys.filter((key) => !known.has(key));
       if (missing.length > 0) {
-        // Words in context are asked for before links: what stands beside the hits is read at once.
+        // Words in context are read before links. The neighbours of the hits will be needed too, so they are read at once.
         const hits = returned.filter((each) => !moment.known.neighbours.has(each));
         const [rows = [], beside = []] = await moment.read(
           sql`SELECT id, key FROM ${memory} AS memory WHERE ${here} AND key ${isAnyNumber(missing)}`,
@@ -156,7 +159,7 @@ export function rowSource(
     termsOf: (ids) => ids.map((number) => terms.textOf(number)),
     keysWithMetadata: async (conditions) => (await keysWithMetadata(moment, conditions)) ?? new Set(),
     async keysContaining(text, among) {
-      // Rare enough to read every text: a query of which no term is left.
+      // Reads every text that may match. Only a query without terms needs this, which is rare.
       const rows = await moment.rows<{ key: number; title: string | null; content: string; tags: string }>(
         sql`SELECT key, title, content, tags FROM ${memory} AS memory
           WHERE ${here} ${among ? sql`AND key IN ${wantedNumbers(among)}` : sql``}

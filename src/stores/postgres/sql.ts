@@ -1,14 +1,14 @@
 import { isStorable } from '../../domain/wellformed.ts';
-/** A part of a statement: text with places for values, so that no value is ever part of the text. */
+/** A part of a statement: text with placeholders for values, so that no value is ever part of the text. */
 export interface Sql {
   readonly parts: readonly string[];
-  /** One between each two parts. Everything goes to the server as text, and is cast there. */
+  /** One value between each two parts. All are sent as text, and cast by the server. */
   readonly values: readonly (string | null)[];
 }
 
 /**
- * A query whose answer comes in a form that costs the server less than rows of many columns. `memory`: it selects whole rows of
- * the table of memories, under that name. `text`: it selects one text, which may be long; it comes as a row with `text`.
+ * A query whose result has a form that costs the server less than rows of many columns. `memory`: it selects whole rows of the table
+ * `memory`, as one column of that name. `text`: it selects one text, which may be long and is returned as a row with `text`.
  */
 export interface FormedQuery extends Sql {
   readonly form: 'memory' | 'text';
@@ -54,7 +54,7 @@ export function sql(
   return { parts, values };
 }
 
-/** Text of our own that is no value: names of columns and tables. */
+/** Makes a part from a trusted text, such as the name of a column or table. */
 export function raw(text: string): Sql {
   return { parts: [text], values: [] };
 }
@@ -67,7 +67,7 @@ export function statementOf({ parts, values }: Sql): Statement {
   return { text: parts.reduce((text, part, at) => `${text}$${at}${part}`), values: [...values] };
 }
 
-/** For COPY, which takes no parameters: values of letters and digits alone become a part of the text. */
+/** Returns a statement without parameters, for COPY, which takes none. Throws if a value has other than letters and digits. */
 export function withoutParameters({ parts, values }: Sql): string {
   return parts.reduce((text, part, at) => {
     const value = values[at - 1] ?? '';
@@ -76,40 +76,41 @@ export function withoutParameters({ parts, values }: Sql): string {
   });
 }
 
-/** A name, whatever it is made of. */
+/** Quotes a name. */
 export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** A text that is looked for: NULL, which nothing equals, for one that nothing can hold. */
+/** Makes a parameter for a text to look for. A text that cannot be stored becomes NULL, which equals nothing. */
 export function wanted(text: string): Sql {
   return sql`${isStorable(text) ? text : null}::text`;
 }
 
-/** Texts that are looked for, as a set of rows of one column. */
+/** Makes a subquery that gives the texts to look for as rows of one column. */
 export function wantedTexts(texts: readonly string[]): Sql {
   return sql`(SELECT json_array_elements_text(${JSON.stringify([...new Set(texts)].filter(isStorable))}::json))`;
 }
 
-/** The same of whole numbers. */
+/** Makes a subquery that gives whole numbers as rows of one column. */
 export function wantedNumbers(numbers: readonly number[]): Sql {
   return sql`(SELECT json_array_elements_text(${JSON.stringify(numbers)}::json)::bigint)`;
 }
 
 /**
- * What one column of an index is compared with, one value after the other: a set of rows is joined, for which a table that
- * nobody has analysed yet is read as a whole. Not for what no index serves: every row would be compared with each of them.
+ * Makes a comparison of an indexed column with an array, which looks up one value after the other. With a subquery of rows instead,
+ * PostgreSQL joins, and reads the whole table if it was not analysed yet. Do not use it without an index: every row would be
+ * compared with every value.
  */
 export function isAnyText(texts: readonly string[]): Sql {
   return sql`= ANY (ARRAY${wantedTexts(texts)})`;
 }
 
-/** The same of whole numbers. */
+/** Does the same as {@link isAnyText} with whole numbers. */
 export function isAnyNumber(numbers: readonly number[]): Sql {
   return sql`= ANY (ARRAY${wantedNumbers(numbers)})`;
 }
 
-/** A number that is compared with whole ones, and may be neither whole nor finite. Whole, it lets an index serve. */
+/** Makes a parameter for a number to compare with a `bigint` column. It may be fractional or infinite; a whole one can use an index. */
 export function wantedNumber(number: number): Sql {
   return Number.isSafeInteger(number) ? sql`${number}::bigint` : sql`${number}::numeric`;
 }

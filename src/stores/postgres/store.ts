@@ -24,10 +24,10 @@ interface Shared {
   handles: number;
 }
 
-/** Milliseconds between two writes that only find out whether one can write. */
+/** The least time, in milliseconds, between two test writes of `ready`. */
 const PROBE_EVERY = 5000;
 
-/** A store of the spaces in one schema. */
+/** Creates a store of the spaces in one schema. */
 export function openStoreIn(database: Database): Store {
   const shared = new Map<string, Shared>();
   const opened = new Set<SpaceStore>();
@@ -37,7 +37,7 @@ export function openStoreIn(database: Database): Store {
     if (closed) throw closedError('the store');
   };
   const run: Database['run'] = (statement) => translated(database, () => database.run(statement));
-  /** The version of the schema, 0 without one; for writing, a missing or older one is made the present one. */
+  /** Returns the version of the schema, 0 if there is none. Unless `readOnly`, creates a missing schema and migrates an older one. */
   const prepare = async (readOnly: boolean): Promise<number> => {
     ready ??= identify(database);
     const version = await ready.catch((error: unknown) => {
@@ -45,7 +45,7 @@ export function openStoreIn(database: Database): Store {
       throw error;
     });
     if (version === SCHEMA_VERSION) return version;
-    // Any other one is what another process may change.
+    // Not cached: another process may migrate it.
     ready = undefined;
     if (version === 0 && readOnly) return version;
     if (readOnly) throw olderSchema(database, version);
@@ -62,7 +62,7 @@ export function openStoreIn(database: Database): Store {
       return translated(database, () => Promise.reject(error));
     }
   };
-  /** Whether a space is there, and still being copied; throws for two names of one hash. */
+  /** Finds a space, and whether a copy into it is unfinished. Throws if another name has the same hash. */
   const find = async (name: string, id: string) => {
     const [row] = await run(
       sql`SELECT name, copying::text FROM ${database.tables.space} WHERE space_id = ${id}::uuid`,
@@ -159,10 +159,10 @@ export function openStoreIn(database: Database): Store {
     shared: texts,
     async ready() {
       checkOpen();
-      // Asked anew: another version may have changed it since.
+      // Identified again, because another version may have migrated it since.
       ready = undefined;
       await prepare(false);
-      // Only a write tells of a full disk, and of a server that has become a standby.
+      // Only a write shows that the disk is full or that the server has become a standby.
       if (performance.now() - probed < PROBE_EVERY) return;
       await texts.put('ready', 'probe', String(SCHEMA_VERSION));
       probed = performance.now();
@@ -182,15 +182,15 @@ export function openStoreIn(database: Database): Store {
 }
 
 /**
- * The row of the space goes first: whoever writes has it, so that what comes after sees all that was written. A single statement
- * would see no more than there was when it began to wait.
+ * Returns the statement that deletes a space. It deletes the row of the space first, which waits for writers that have locked it, so
+ * that the following statements see all their rows. A single statement would only see the rows from before it waited.
  */
 function deletion({ tables, busyTimeout }: Database, id: string): Sql {
   const here = `WHERE space_id = '${id}'`;
   const rest = (Object.keys(TABLES) as TableName[]).map(
     (table) => sql`DELETE FROM ${tables[table]} ${raw(here)};`,
   );
-  // It takes no parameters. The id is made of hexadecimal digits.
+  // DO takes no parameters. The id has only hexadecimal digits and hyphens.
   return sql`DO $deletion$
     BEGIN
       PERFORM set_config('lock_timeout', ${raw(`'${busyTimeout}'`)}, true);

@@ -3,10 +3,10 @@ import { quoted, raw, type Sql } from './sql.ts';
 
 export type ColumnType = 'text' | 'bigint' | 'double precision' | 'boolean' | 'bytea';
 
-/** A table as writing sees it; `space_id` comes first in each. */
+/** A table that writes fill. Each also has `space_id` as its first column. */
 export interface Table {
   readonly columns: Readonly<Record<string, ColumnType>>;
-  /** What tells its rows apart within a space; rows of a table without one are removed and written anew together. */
+  /** The columns that identify a row within a space. In a table without a key, all rows of a memory are replaced together. */
   readonly key?: readonly string[];
 }
 
@@ -30,7 +30,7 @@ const record: Readonly<Record<string, ColumnType>> = Object.fromEntries(
   FIELD_NAMES.map((name) => [columnOf(name), TYPES[FIELDS[name].kind]]),
 );
 
-/** Every table that writes fill row by row. */
+/** All tables that writes fill row by row. */
 export const TABLES = {
   memory: {
     columns: { key: 'bigint', ...record, content_key: 'bigint', compared: 'boolean' },

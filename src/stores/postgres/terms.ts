@@ -1,9 +1,9 @@
 /**
- * The numbers of terms in this process. The database has the terms themselves beside each memory: no table of all words is
- * written to by every write of a space, and nothing is left of a word that no memory has.
+ * Numbers the terms within this process. The database stores the terms as text with each memory. So writes of a space share no table
+ * of words, and no word remains once no memory has it.
  */
 export interface Terms {
-  /** The number of a term, which gets one if it is new. */
+  /** Returns the number of a term. A new term gets the next number. */
   numberOf(text: string): number;
   known(text: string): number | undefined;
   textOf(number: number): string | undefined;

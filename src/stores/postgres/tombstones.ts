@@ -4,7 +4,10 @@ import type { Statement, Tombstone } from '../../store/store.ts';
 import type { Moment } from './moment.ts';
 import { type Sql, sql, wantedTexts } from './sql.ts';
 
-/** Without the key nobody can try out what a hash stands for, not even with the hashes of another space. */
+/**
+ * Creates the key of a space. Without it, nobody can guess a statement and test it against a hash, and the hashes of two spaces cannot
+ * be compared.
+ */
 export function newTombstoneKey(): string {
   return randomBytes(32).toString('hex');
 }
@@ -24,7 +27,7 @@ export async function readTombstones(
         WHERE space_id = ${id}::uuid AND hash IN ${wantedTexts(hashes)}`,
     };
   };
-  // With the key that was read last; a space that was deleted and made anew has another one.
+  // Looks up hashes by the last known key, and reads the key too: a space that was deleted and created again has a new one.
   const guess = lookUp(secrets.tombstoneKey ?? '');
   const [[row] = [], guessed = []] = await moment.readOnce(keyQuery(moment), guess.query);
   const key = String(row?.['tombstone_key'] ?? '');
@@ -40,7 +43,7 @@ export async function readTombstones(
   return hashes.map((hash) => found.get(hash));
 }
 
-/** It never changes, and stays out of what every read brings along. */
+/** Reads the key of the space's tombstones. It never changes, so it is not part of the head that every read returns. */
 export async function readTombstoneKey(moment: Moment): Promise<string> {
   const [[row] = []] = await moment.readOnce(keyQuery(moment));
   return String(row?.['tombstone_key'] ?? '');
@@ -50,7 +53,7 @@ function keyQuery({ place }: Moment): Sql {
   return sql`SELECT tombstone_key FROM ${place.database.tables.space} WHERE space_id = ${place.id}::uuid`;
 }
 
-/** What a statement is known again by, in hex. */
+/** Returns the hash that identifies a statement, in hex. */
 export function hashOf(key: string, { scope, content }: Statement): string {
   return createHmac('sha256', Buffer.from(key, 'hex'))
     .update(JSON.stringify([scope, normalisedContent(content)]))

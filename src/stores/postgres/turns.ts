@@ -5,16 +5,16 @@ import { translated } from './connection.ts';
 import type { SpacePlace } from './moment.ts';
 import { sql } from './sql.ts';
 
-/** Milliseconds that a turn lasts at first; each that was too short is followed by one that is twice as long. */
+/** The length of the first turn in milliseconds. If a turn was too short, the next one is twice as long. */
 const TURN = 1000;
 
-/** Milliseconds between two looks, at most. */
+/** The longest pause, in milliseconds, between two attempts to take a turn. */
 const LOOK_EVERY = 20;
 
 /**
- * Waits for a turn: until it is over, writes of others are refused, and they wait for theirs. It is a note in the row of the
- * space and no lock, so that nothing is locked while its owner decides, and one that hangs holds nobody up for long. Throws
- * `store_busy` when there was none until the deadline, of `performance.now()`.
+ * Waits for a turn, and returns its id. During a turn, writes of others are refused, and they wait for their own turn. A turn is a
+ * value in the row of the space and not a lock: nothing is locked while its owner decides, and an owner that hangs blocks others only
+ * until the turn expires. Throws `store_busy` if no turn was free before `deadline`, a time of `performance.now()`.
  */
 export async function takeTurn(place: SpacePlace, round: number, deadline: number): Promise<string> {
   const { database, id, name } = place;
@@ -36,14 +36,14 @@ export async function takeTurn(place: SpacePlace, round: number, deadline: numbe
   }
 }
 
-/** Ends a turn in which nothing was written; a write ends its own. */
+/** Ends a turn in which nothing was written. A write ends its own turn. */
 export async function passTurn({ database, id }: SpacePlace, turn: string): Promise<void> {
   try {
     await database.run(
       sql`UPDATE ${database.tables.space} SET turn = NULL WHERE space_id = ${id}::uuid AND turn = ${turn}::text`,
     );
   } catch {
-    // It ends by itself.
+    // The turn expires by itself.
   }
 }
 

@@ -33,7 +33,7 @@ export async function readUsage(
   return rows.map(usageOf);
 }
 
-/** A row of the log. Throws `store_corrupt`. */
+/** Reads a row of the log. Throws `store_corrupt`. */
 export function usageOf(found: Found): Usage {
   const row = found as unknown as UsageRow;
   return {
@@ -49,7 +49,7 @@ export function usageOf(found: Found): Usage {
   };
 }
 
-/** The columns of a use but its stamp. Throws `invalid_text`. */
+/** Returns the columns of a use, except its stamp. Throws `invalid_text`. */
 export function toUsageRow(usage: Usage): Found {
   const { sequence, at, strategy, effect, queryHash, sessionId, used, after, before } = usage;
   return {

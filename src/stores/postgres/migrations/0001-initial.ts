@@ -1,8 +1,8 @@
 import type { Migration } from '../schema.ts';
 
 /**
- * All that SQLite's sixth version has. `space_id` comes first in every key: 16 bytes of the SHA-256 of the space's name. Texts are
- * compared byte by byte; what is JSON is text, which comes back to the letter.
+ * The tables of SQLite's schema version 6. `space_id` comes first in every key: 16 bytes of the SHA-256 of the space's name. Texts are
+ * compared byte by byte. JSON is stored as text, so that it comes back unchanged.
  */
 export const initial: Migration = {
   version: 1,

@@ -1,6 +1,6 @@
 import type { Migration } from '../schema.ts';
 
-/** Columns of which the statistics of the planner would keep texts, whatever becomes of the rows. */
+/** Columns without planner statistics, because statistics would keep their texts after the rows are deleted. */
 const TEXTS: Readonly<Record<string, readonly string[]>> = {
   memory: [
     'content',
@@ -23,7 +23,7 @@ const TEXTS: Readonly<Record<string, readonly string[]>> = {
   tombstone: ['reason'],
 };
 
-/** A space that a copy has not completed yet can be opened by nobody. */
+/** Marks a space into which a copy is unfinished, so that nobody can open it. */
 export const copying: Migration = {
   version: 2,
   sql: [

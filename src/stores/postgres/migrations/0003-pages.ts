@@ -1,8 +1,8 @@
 import type { Migration } from '../schema.ts';
 
 /**
- * Indexes that were saved, so that the next process opens a space quickly. A saved one has an id of its own, and counts from when
- * saved_index names it; parts: names and lengths of what its pages hold, one after the other.
+ * Saved indexes, so that the next process opens a space quickly. Each has its own id, and is valid once `saved_index` names it.
+ * `parts` holds the names and lengths of the parts that its pages hold, one after the other.
  */
 export const pages: Migration = {
   version: 3,

@@ -1,6 +1,6 @@
 import type { Migration } from '../schema.ts';
 
-/** When the text of a memory changed last; rows that there are do not say it: see `textChangeOf`. */
+/** The time when the text of a memory last changed. Existing rows have no value: see `textChangeOf`. */
 export const textChanged: Migration = {
   version: 5,
   sql: 'ALTER TABLE memory ADD COLUMN text_changed_at bigint',
