@@ -22,14 +22,14 @@ import {
 } from '../scoring/signals.ts';
 
 /**
- * Random formulas over every operator, and random memories to score by them. Every profile made here is valid, has
- * a finite value for all signals of {@link arbitrarySignals}, and needs no clock to be known.
+ * Random formulas over every operator, and random signals to score by them. Every profile made here is valid, has
+ * a finite value for all signals of {@link arbitrarySignals}, and needs no known clock.
  */
 
 /** The moment around which random clocks lie. */
 export const ARBITRARY_NOW: Instant = Date.UTC(2026, 0, 1);
 
-/** Values of attributes that random tables, conditions and memories share, so that cases are often met. */
+/** Attribute values that random tables, conditions and memories share, so that they often match. */
 const attributeValues: Readonly<Record<AttributeName, readonly string[]>> = {
   type: ['fact', 'event', 'decision', 'other', 'something new'],
   scope: ['global', 'project:match', 'team:a/project:b'],
@@ -57,7 +57,7 @@ export interface ArbitraryProfileOptions {
   readonly signals?: readonly SignalName[] | undefined;
 }
 
-/** A valid profile: a clamp around a random formula, with parts that refer to earlier ones, parameters, requirements. */
+/** Draws a valid profile: a clamp around a random formula, with parts that refer to earlier parts, parameters and requirements. */
 export function arbitraryProfile(options: ArbitraryProfileOptions = {}): fc.Arbitrary<ProfileDefinition> {
   const { depth = 3, signals = SIGNAL_NAMES } = options;
   const [first, second, third] = partNames;
@@ -81,7 +81,7 @@ export function arbitraryProfile(options: ArbitraryProfileOptions = {}): fc.Arbi
     }));
 }
 
-/** Overrides that fit the parameters of every {@link arbitraryProfile}. */
+/** Draws overrides that are valid for the parameters of every {@link arbitraryProfile}. */
 export function arbitraryParameters(): fc.Arbitrary<ParameterOverrides> {
   return fc.record(
     {
@@ -94,7 +94,7 @@ export function arbitraryParameters(): fc.Arbitrary<ParameterOverrides> {
   );
 }
 
-/** A finite number of moderate size, never −0: JSON could not tell it from 0. */
+/** Draws a finite number of moderate size, but never −0, which JSON does not distinguish from 0. */
 function number(min: number, max: number): fc.Arbitrary<number> {
   return fc
     .oneof(fc.double({ min, max, noNaN: true }), fc.integer({ min: Math.ceil(min), max: Math.floor(max) }))
@@ -167,7 +167,7 @@ function arbitraryCondition(signals: readonly SignalName[]): fc.Arbitrary<Condit
   );
 }
 
-/** The operators that take any formulas: they need nothing here. Those with limits of their own are drawn below. */
+/** The operators that accept any formulas. Those with limits of their own are drawn below. */
 const plainOperators = OPERATOR_NAMES.filter((name) => {
   const kinds = Object.values(notationOf(name)?.keys ?? {});
   return name !== 'power' && kinds.every((kind) => kind === 'formula' || kind === 'formulas');
@@ -190,12 +190,12 @@ function arbitraryOperands(
 interface ExpressionOptions {
   readonly depth: number;
   readonly signals: readonly SignalName[];
-  /** Parts that may be referred to. */
+  /** The parts that the formula may refer to. */
   readonly refs: readonly string[];
 }
 
 /**
- * A random formula with a finite value. It may refer to the parameters of {@link arbitraryProfile}, to its part
+ * Draws a formula with a finite value. It may refer to the parameters of {@link arbitraryProfile}, to its part
  * `elapsed` (as an age), and to `refs`.
  */
 function arbitraryExpression({ depth, signals, refs }: ExpressionOptions): fc.Arbitrary<Expression> {
@@ -247,7 +247,7 @@ function arbitraryExpression({ depth, signals, refs }: ExpressionOptions): fc.Ar
             cases: fc.dictionary(fc.constantFrom(...attributeValues[by]), inner, { maxKeys: 2 }),
             otherwise: inner,
           })
-          // A dictionary without a prototype is not what JSON gives back.
+          // Copied, because JSON never gives back an object without a prototype.
           .map(({ cases, otherwise }): Expression => ({ op: 'table', by, cases: { ...cases }, otherwise })),
       ),
     },
@@ -263,7 +263,7 @@ function arbitraryExpression({ depth, signals, refs }: ExpressionOptions): fc.Ar
         ({ of, otherwise }): Expression => ({
           op: 'when',
           if: { known: of },
-          // The age is known here: it may stand without a decay.
+          // The age is known here, so it needs no decay around it.
           then: { op: 'capped', of: { op: 'age', of }, cap: 365 },
           else: otherwise,
         }),
@@ -272,7 +272,7 @@ function arbitraryExpression({ depth, signals, refs }: ExpressionOptions): fc.Ar
   );
 }
 
-/** Says its total where it is known; a term that adds nothing shows that shares of parameters are no mean. */
+/** Makes a sum. Declares its total if all weights are numbers. Otherwise adds a term of value 0 with weight 1, so that it is not a mean. */
 function arbitrarySum(terms: readonly WeightedTerm[]): Expression {
   const weights = terms.map(({ weight = 1 }) => weight);
   const isKnown = weights.every((weight) => typeof weight === 'number');
@@ -329,7 +329,7 @@ function arbitraryDecay(nonNegative: fc.Arbitrary<Expression>): fc.Arbitrary<Exp
   );
 }
 
-/** What may be known of a memory for a query: any part of it may be absent. Clocks may lie in the future. */
+/** Draws the signals of a memory for a query. Any of them may be absent, and clocks may lie in the future. */
 export function arbitrarySignals(): fc.Arbitrary<Signals> {
   const values = Object.fromEntries(SIGNAL_NAMES.map((name) => [name, arbitrarySignalValue(name)]));
   const instant = fc.oneof(
@@ -351,7 +351,7 @@ export function arbitrarySignals(): fc.Arbitrary<Signals> {
   ) as fc.Arbitrary<Signals>;
 }
 
-/** A value within a signal's range; counts stay below ten thousand, and round values, which make ties, are common. */
+/** Draws a value in the range of a signal. Counts are at most 10,000. Round values, which cause ties, are common. */
 export function arbitrarySignalValue(name: SignalName): fc.Arbitrary<number> {
   const [low, high] = SIGNALS[name].range;
   if (high === Infinity) return fc.integer({ min: low, max: 10_000 });

@@ -4,7 +4,7 @@ import { createFakeClock } from './fake-clock.ts';
 export const day = 86_400_000;
 export const start = Date.UTC(2026, 0, 1);
 
-/** A space in memory without an embedder, whose clock and new ids are known. */
+/** Opens a space in memory without an embedder, with a fake clock and predictable ids. */
 export async function opened(): Promise<{
   memory: MemoryEngine;
   clock: ReturnType<typeof createFakeClock>;

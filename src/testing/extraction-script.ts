@@ -1,4 +1,4 @@
-/** A memory as a model extracts it; the test says what matters to it. */
+/** Returns a memory as a model extracts it, with defaults for the fields that the test does not give. */
 export function extracted(content: string, fields: Readonly<Record<string, unknown>> = {}): object {
   return {
     content,

@@ -1,15 +1,15 @@
 import type { Clock, Instant } from '../domain/time.ts';
 
-/** A clock that stands still until it is told otherwise. */
+/** A clock that moves only when it is told to. */
 export interface FakeClock {
   readonly now: Clock;
   set(at: Instant): void;
-  /** Moves on by so many milliseconds; backwards if negative. */
+  /** Moves the clock forwards by `milliseconds`, or backwards if negative. */
   advance(milliseconds: number): void;
 }
 
 /**
- * Default start is 2026-01-01T00:00:00Z.
+ * Creates a clock that starts at the given time. Default start is 2026-01-01T00:00:00Z.
  *
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-/** A promise that a test resolves: what awaits `opened` goes on once `open` was called. */
+/** Creates a promise, `opened`, that resolves when the test calls `open`. */
 export function gate(): { readonly open: () => void; readonly opened: Promise<void> } {
   let open = () => {};
   const opened = new Promise<void>((resolve) => {

@@ -1,7 +1,7 @@
 import type { Embedder } from '../providers/embedder.ts';
 import { angleEmbedder } from './angle-embedder.ts';
 
-/** An embedder in whose next call something else happens first: what others do while a text is embedded. */
+/** Creates an embedder whose next call first runs `meanwhile` once, to simulate what others do while a text is embedded. */
 export function interruptedEmbedder(
   angles: Parameters<typeof angleEmbedder>[0],
 ): Embedder & { meanwhile: (() => Promise<unknown>) | undefined } {

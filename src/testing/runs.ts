@@ -1,4 +1,4 @@
 const SCALE = Number(process.env['SALIENCE_RUNS'] ?? 1);
 
-/** How many cases a long property test draws: `SALIENCE_RUNS=10` draws ten times as many as usual, `0.25` a quarter. */
+/** Returns the number of cases of a long property test. `SALIENCE_RUNS=10` draws ten times as many as usual, `0.25` a quarter. */
 export const scaledRuns = (usual: number): number => Math.max(1, Math.ceil(usual * SCALE));

@@ -1,7 +1,7 @@
 import { initialStability, type MemoryRecord } from '../domain/memory.ts';
 import type { IndexedText } from '../store/store.ts';
 
-/** A memory with every default, for tests that care about a few fields only. */
+/** Returns a memory with defaults for all fields but those given, for tests that need only a few. */
 export function sampleMemory(fields: Partial<MemoryRecord> & { readonly id: string }): MemoryRecord {
   const createdAt = fields.createdAt ?? Date.UTC(2026, 0, 1);
   const importance = fields.importance ?? 0.5;
@@ -52,7 +52,7 @@ export function sampleMemory(fields: Partial<MemoryRecord> & { readonly id: stri
   };
 }
 
-/** The lower-cased words of title, content and tags with their counts: an analyzer simple enough to foresee. */
+/** Counts the lower-cased words of title, content and tags. The analysis is simple enough to predict in a test. */
 export function sampleIndexed(memory: MemoryRecord, vector?: readonly number[]): IndexedText {
   const terms = new Map<string, number>();
   const text = [memory.title ?? '', memory.content, ...memory.tags].join(' ').toLowerCase();
@@ -60,7 +60,7 @@ export function sampleIndexed(memory: MemoryRecord, vector?: readonly number[]):
   return { terms, vector: vector && unitVector(vector) };
 }
 
-/** The numbers scaled to length 1. */
+/** Returns the vector scaled to length 1. */
 export function unitVector(numbers: readonly number[]): Float32Array {
   const length = Math.sqrt(numbers.reduce((sum, each) => sum + each * each, 0));
   return Float32Array.from(numbers, (each) => each / length);

@@ -2,16 +2,16 @@ import { SalienceError } from '../domain/errors.ts';
 import type { LanguageModel } from '../providers/language-model.ts';
 import { structuredModel } from '../providers/structured.ts';
 
-/** What a scripted model was asked. */
+/** A request to a scripted model. */
 export interface ScriptedRequest {
-  /** Counted from 0, repairs included. */
+  /** The number of the request, from 0. Repairs count too. */
   readonly call: number;
   readonly system: string;
-  /** The prompt; of a repair, what the model was told to mend. */
+  /** The prompt, or for a repair, the instruction what to correct. */
   readonly prompt: string;
 }
 
-/** A language model without a model, and what it was asked. */
+/** A fake language model, and the requests that it received. */
 export interface ScriptedModel {
   readonly model: LanguageModel;
   readonly requests: readonly ScriptedRequest[];
@@ -20,8 +20,8 @@ export interface ScriptedModel {
 }
 
 /**
- * A language model that answers what `script` returns, a text or a value for JSON. Answers are read, checked and mended
- * as those of a real model; a token is four bytes. What the script throws is a failure of the model, without retries.
+ * Creates a language model that answers what `script` returns: a text, or a value that is sent as JSON. Answers are parsed, checked
+ * and repaired like those of a real model. A token is four bytes. An error thrown by the script is a model failure without retries.
  *
  * @example
  * ```ts

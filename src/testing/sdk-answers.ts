@@ -1,10 +1,10 @@
-/** What a mock model of the AI SDK has spent for each answer: 7 tokens in, 3 out. */
+/** The token usage of each answer of a mock model of the AI SDK: 7 in, 3 out. */
 export const usage = {
   inputTokens: { total: 7, noCache: 7, cacheRead: 0, cacheWrite: 0 },
   outputTokens: { total: 3, text: 3, reasoning: 0 },
 };
 
-/** A text, and the end. */
+/** Returns an answer that is a text and ends the generation. */
 export function says(text: string) {
   return {
     content: [{ type: 'text' as const, text }],
@@ -14,7 +14,7 @@ export function says(text: string) {
   };
 }
 
-/** A call of a tool, whose result the model is to be shown. */
+/** Returns an answer that calls a tool. */
 export function calls(toolName: string, input: object) {
   return {
     content: [

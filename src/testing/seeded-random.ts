@@ -1,4 +1,4 @@
-/** A source of numbers in [0, 1) that repeats itself for the same seed: mulberry32 by Tommy Ettinger, public domain. */
+/** Returns a generator of numbers in [0, 1), the same ones for the same seed: mulberry32 by Tommy Ettinger, public domain. */
 export function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {

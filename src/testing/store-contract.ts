@@ -1,16 +1,16 @@
 import type { Store } from '../store/store.ts';
 
-/** Makes a fresh, empty store for one test; `cleanup` runs after it, and closes the store. */
+/** Creates an empty store for one test. `cleanup` runs after the test and must close the store. */
 export type MakeStore = () => Promise<{ readonly store: Store; cleanup(): Promise<void> }>;
 
 export interface StoreContractOptions {
-  /** Tests, by their titles, that a store cannot pass, and why. */
+  /** Titles of tests that the store cannot pass, with the reason. */
   readonly skip?: readonly { readonly reason: string; readonly tests: readonly string[] }[] | undefined;
 }
 
 /**
- * Registers with vitest what every store promises: await it at the top of a test file. Needs `vitest` and
- * `fast-check`, which are loaded here and not before.
+ * Registers the tests that every store must pass with vitest. Await it at the top level of a test file. Needs `vitest` and
+ * `fast-check`, which are loaded by this call.
  *
  * @example
  * ```ts

@@ -3,10 +3,10 @@ import { type Explanation, faultOf, recompute } from '../scoring/explain.ts';
 import { wordsFault } from './verify-words.ts';
 
 /**
- * Recomputes every node of an explanation from its recorded inputs, and signals of words from their counts, and compares
- * bit for bit. Also takes a tree that went through JSON, where −0 became 0.
+ * Recomputes every node of an explanation from its recorded inputs, and the signals of words from their counts, and compares
+ * the results bit for bit. Also accepts a tree that was serialised as JSON, where −0 became 0.
  *
- * Throws `explanation_mismatch` naming the path of the first node that does not add up, children before parents.
+ * Throws `explanation_mismatch` with the path of the first node whose value is wrong, children before parents.
  *
  * @example
  * ```ts
@@ -34,7 +34,7 @@ function verify(tree: Explanation, path: string): void {
   const wrongWords = tree.detail.words && wordsFault(tree.value, tree.detail.words);
   if (wrongWords !== undefined) throw mismatch(path, wrongWords);
   const value = recompute(tree);
-  // JSON knows no −0; nothing that a formula can do tells the two zeros apart.
+  // JSON has no −0. No operator distinguishes the two zeros.
   if (Object.is(value, tree.value) || (value === 0 && tree.value === 0)) return;
   throw mismatch(path, `its inputs give ${value}, and it says ${tree.value}`);
 }

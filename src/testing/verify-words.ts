@@ -1,8 +1,8 @@
 import type { TermCounts, WordCounts } from '../scoring/word-counts.ts';
 
 /**
- * Recomputes a signal of words from its counts, by the formulas as the documentation has them and by nothing of the code
- * that it verifies. Returns what does not add up; `undefined` when all of it does.
+ * Recomputes a signal of words from its counts by the documented formulas, without the code that it verifies. Returns what is wrong,
+ * or `undefined` if nothing is.
  */
 export function wordsFault(value: number, counts: WordCounts): string | undefined {
   const { texts, totalLength, length, neighbours, terms } = counts;
@@ -72,7 +72,10 @@ function idfOf(texts: number, all: number): number {
   return Math.log(1 + (all + 50 - texts + 0.5) / (texts + 0.5));
 }
 
-/** Every term of the query once, in their order; one that others stand for, or these if they weigh more. */
+/**
+ * Returns the score of a full match: the sum over all terms of the query, in sorted order. A term that others replace counts with
+ * its own weight or with theirs, whichever is greater.
+ */
 function fullMatch({ terms, unknown }: WordCounts): number {
   const places = new Map<string, number>(unknown.map(({ term }) => [term, 0]));
   for (const { term, insteadOf = term, weight, idf } of terms) {
@@ -84,7 +87,7 @@ function fullMatch({ terms, unknown }: WordCounts): number {
   }, 0);
 }
 
-/** A share of its offset, of a question before it, and of how short both texts are. */
+/** Returns the weight of a neighbour, by its offset, whether it is a question before the text, and the lengths of both texts. */
 function weightOf({ offset, asks, length }: WordCounts['neighbours'][number], own: number): number {
   const shares: Readonly<Record<number, number>> = { [-2]: 0.15, [-1]: asks ? 0.7 : 0.3, 1: 0.25, 2: 0.15 };
   const short = (terms: number) => (terms > 25 ? 25 / terms : 1);

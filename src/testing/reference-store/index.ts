@@ -5,8 +5,8 @@ import type { SpaceStore, Store } from '../../store/store.ts';
 import { openKept } from './space.ts';
 
 /**
- * A store that lives in memory alone and computes everything in the most obvious way: every other store must answer
- * as it does. Clear rather than quick: a search looks at every memory.
+ * A store in memory that computes everything naively. Every other store must give the same answers. It is made to be clear, not
+ * fast: a search reads every memory.
  */
 export function createReferenceStore(): Store {
   const kept = new Map<string, KeptSpace>();

@@ -5,12 +5,12 @@ import type { SpaceStore } from '../../store/store.ts';
 import { type Ranking, withRanking } from '../../store/with-ranking.ts';
 import { inspectNaively, searchNaively, visibleNaively } from '../naive-search.ts';
 
-/** One handle of a space. */
+/** Opens a handle of a space. */
 export function openKept(kept: KeptSpace, readOnly: boolean): SpaceStore {
   return withRanking(coreOfState(kept, readOnly), () => naively);
 }
 
-/** Every memory is looked at by every search. What is remembered stays in memory, whether it is open or not. */
+/** A ranking in which every search reads every memory. It keeps nothing, so `bytes` is 0. */
 const naively: Ranking = {
   over: ({ of }: StateSnapshot) => ({
     search: async (request) => searchNaively(searchable(of), request),

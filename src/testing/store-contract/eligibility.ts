@@ -3,7 +3,7 @@ import type { SearchRequest, SpaceStore } from '../../store/store.ts';
 import { type ContractTest, insert, inspectIn, onSpace, searchIn, start, write } from './harness.ts';
 import { idsOf, profileOf, request } from './queries.ts';
 
-/** Why each memory of a space is not eligible. */
+/** Returns the reason why each memory of a space is not eligible. */
 async function reasonsOf(
   space: SpaceStore,
   query: SearchRequest,

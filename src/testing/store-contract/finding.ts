@@ -10,39 +10,42 @@ const ids = async (reader: SpaceReader, by: FindBy, ...values: readonly string[]
   (await reader.find(by, values)).map(({ id }) => id);
 
 export const findingTests: readonly ContractTest[] = [
-  onSpace('what no text can be finds nothing, nor what it would be cut off or changed to', async (space) => {
-    const known = { topicKey: 'a', sessionId: 'a', tags: ['a'], scope: 'a', author: 'a', content: 'a' };
-    await write(space, [
-      insert({ id: 'a', ...known }),
-      insert({ id: '\ufffd', tags: ['\ufffd'] }),
-      insert({ id: 'b' }),
-    ]);
-    await write(space, [
-      { kind: 'link', link: { ids: ['a', 'b'], kind: 'stated', weight: 1, at: start } },
-      { kind: 'link', link: { ids: ['b', '\ufffd'], kind: 'stated', weight: 1, at: start } },
-    ]);
-    for (const text of ['a\0', 'a\0b', '\0', '\ud800', '\udc00']) {
-      expect(await space.get([text, 'b', text])).toMatchObject([undefined, { id: 'b' }, undefined]);
-      expect(await space.links([text])).toEqual([]);
-      expect(await space.linksAmong([text, 'b'])).toEqual([]);
-      expect(await space.history(text)).toEqual([]);
-      expect(await space.votes(text)).toEqual([]);
-      expect(await space.session(text)).toBeUndefined();
-      expect(await space.standing([text])).toEqual([undefined]);
-      for (const by of [
-        'content',
-        'topicKey',
-        'sessionId',
-        'names',
-        'ends',
-        'supersedes',
-        'derivedFrom',
-      ] as const)
-        expect(await ids(space, by, text)).toEqual([]);
-      for (const filter of [{ tags: [text] }, { types: [text] }])
-        expect((await space.list({ filter, limit: 5 })).memories).toEqual([]);
-    }
-  }),
+  onSpace(
+    'a text that cannot be stored finds nothing, nor does its truncated or changed form',
+    async (space) => {
+      const known = { topicKey: 'a', sessionId: 'a', tags: ['a'], scope: 'a', author: 'a', content: 'a' };
+      await write(space, [
+        insert({ id: 'a', ...known }),
+        insert({ id: '\ufffd', tags: ['\ufffd'] }),
+        insert({ id: 'b' }),
+      ]);
+      await write(space, [
+        { kind: 'link', link: { ids: ['a', 'b'], kind: 'stated', weight: 1, at: start } },
+        { kind: 'link', link: { ids: ['b', '\ufffd'], kind: 'stated', weight: 1, at: start } },
+      ]);
+      for (const text of ['a\0', 'a\0b', '\0', '\ud800', '\udc00']) {
+        expect(await space.get([text, 'b', text])).toMatchObject([undefined, { id: 'b' }, undefined]);
+        expect(await space.links([text])).toEqual([]);
+        expect(await space.linksAmong([text, 'b'])).toEqual([]);
+        expect(await space.history(text)).toEqual([]);
+        expect(await space.votes(text)).toEqual([]);
+        expect(await space.session(text)).toBeUndefined();
+        expect(await space.standing([text])).toEqual([undefined]);
+        for (const by of [
+          'content',
+          'topicKey',
+          'sessionId',
+          'names',
+          'ends',
+          'supersedes',
+          'derivedFrom',
+        ] as const)
+          expect(await ids(space, by, text)).toEqual([]);
+        for (const filter of [{ tags: [text] }, { types: [text] }])
+          expect((await space.list({ filter, limit: 5 })).memories).toEqual([]);
+      }
+    },
+  ),
   onSpace('equal texts are found, and nothing that only begins or ends like them', async (space) => {
     const beginning = 'x'.repeat(64);
     await write(space, [
@@ -61,7 +64,7 @@ export const findingTests: readonly ContractTest[] = [
     expect(await ids(space, 'content', 'x', `${beginning}3`, '')).toEqual([]);
     expect(await ids(space, 'content')).toEqual([]);
   }),
-  onSpace('what no store can hold is nowhere, and changes nothing', async (space) => {
+  onSpace('an id that cannot be stored finds nothing and changes nothing', async (space) => {
     await write(space, [
       insert({ id: 'tea', content: 'tea', tags: ['hot'], topicKey: 'drink', sessionId: 'day' }),
       insert({ id: 'cup\ufffd', content: 'cup', tags: ['set\ufffd'] }),
@@ -182,13 +185,13 @@ export const findingTests: readonly ContractTest[] = [
     expect(await ids(space, 'content', stub.content)).toEqual([]);
     await write(space, [replace({ ...stub, tags: ['bird'] })]);
     expect(await ids(space, 'content', full)).toEqual(['a']);
-    // Taken away and back again, as by an undo.
+    // Remove it and insert it again, as an undo does.
     await write(space, [{ kind: 'remove', id: 'a' }]);
     await write(space, [insert({ ...stub, id: 'a' })]);
     expect(await ids(space, 'content', full)).toEqual(['a']);
     await write(space, [replace({ id: 'a', content: 'Saw a stork' })]);
     expect(await ids(space, 'content', full)).toEqual([]);
-    // A stub whose text nobody knows is what is left of it.
+    // If the log has no full text of a stub, the text of the stub itself counts.
     await write(space, [insert({ ...stub, id: 'b' })]);
     expect(await ids(space, 'content', stub.content)).toEqual(['b']);
     expect(await ids(space, 'content', full)).toEqual([]);
@@ -207,7 +210,7 @@ export const findingTests: readonly ContractTest[] = [
       expect(await ids(space, by, same[by])).toEqual(['early', '\u{1f600}', '\uffee', 'late']);
     }
   }),
-  onSpace('hundreds that are looked for at once are in that order too', async (space) => {
+  onSpace('hundreds of memories found at once are in that order too', async (space) => {
     const numbers = Array.from({ length: 600 }, (_, at) => at);
     const texts = numbers.map((at) => `text ${at}`);
     // Two of them were created at each moment, and the later moments were written first.
@@ -220,7 +223,7 @@ export const findingTests: readonly ContractTest[] = [
     expect(await ids(space, 'content', ...texts, 'nowhere')).toEqual(expected);
     expect(await ids(space, 'content', ...texts.toReversed(), ...texts)).toEqual(expected);
   }),
-  onSpace('what was made of memories is found by each of them, once', async (space) => {
+  onSpace('a memory derived from others is found by each of them, once', async (space) => {
     await write(space, [
       insert({ id: 'a' }),
       insert({ id: 'b', derivedFrom: ['a', 'gone'], createdAt: start + 1 }),
@@ -286,11 +289,11 @@ export const findingTests: readonly ContractTest[] = [
         ]);
       }
     }
-    // A memory that is not there has its place all the same.
+    // `around` also works for the place of a memory that does not exist.
     const { before, after } = await space.around({ id: 'gone', createdAt: start + 3, ordinal: 3.5 }, 1);
     expect([before, after].map(([memory]) => memory?.id)).toEqual(['m2', 'm3']);
   }),
-  onSpace('what thousands of keys find is found once, in order', async (space) => {
+  onSpace('a memory that several of thousands of keys find is returned once, in order', async (space) => {
     await write(space, [
       insert({ id: 'first' }),
       insert({ id: 'late', createdAt: start + 9, supersedes: ['first', 'second'] }),
@@ -303,7 +306,7 @@ export const findingTests: readonly ContractTest[] = [
     expect(await ids(space, 'supersedes', 'first', ...between, 'second')).toEqual(['early', 'late']);
     expect(await ids(space, 'topicKey', ...between, 'tea')).toEqual(['other']);
   }),
-  onSpace('any look-up equals the obvious one', async (space) => {
+  onSpace('any look-up returns the same as a naive one', async (space) => {
     const word = fc.constantFrom('tea', 'tea ', 'Tea', 'x'.repeat(70), `${'x'.repeat(70)}y`, '東京', 'é');
     let count = 0;
     await fc.assert(

@@ -24,7 +24,7 @@ export interface ContractTest {
   run(given: { readonly store: Store; readonly makeStore: MakeStore }): Promise<void>;
 }
 
-/** A test on one freshly opened, empty space. */
+/** Creates a test on one new, empty space. */
 export function onSpace(
   title: string,
   run: (space: SpaceStore, store: Store) => Promise<void>,
@@ -37,7 +37,7 @@ export function onSpace(
   };
 }
 
-/** The events of the latest operation that is no undo, not undone, and of which nothing was forgotten. */
+/** Returns the events of the latest operation that is not an undo, was not undone, and has no forgotten parts. */
 export async function latestUndoable(
   reader: Pick<SpaceReader, 'operations' | 'operation'>,
 ): Promise<readonly MemoryEvent[]> {
@@ -68,7 +68,7 @@ export function replace(
   return { kind: 'replace', memory, indexed: sampleIndexed(memory, vector) };
 }
 
-/** Writes changes as one operation; with the model named, as the engine does. */
+/** Writes changes as one operation, and names the embedding model, as the engine does. */
 export async function write(
   space: SpaceStore,
   changes: readonly Change[],
@@ -83,7 +83,7 @@ export async function write(
   }));
 }
 
-/** Records a use of memories, and what it changes of those that are there; returns its sequence. */
+/** Records a use of memories, and applies `change` to those that exist. Returns the sequence of the use. */
 export async function use(
   space: SpaceStore,
   ids: readonly string[],
@@ -110,7 +110,7 @@ export function searchIn(space: Searched, request: SearchRequest): Promise<Searc
   return space.snapshot((snapshot) => snapshot.search(request));
 }
 
-/** What a search makes of these memories; that they are visible or not is checked on the way. */
+/** Inspects memories. Also checks that `visible` agrees with the result. */
 export function inspectIn(
   space: Searched,
   ids: readonly string[],
@@ -118,7 +118,6 @@ export function inspectIn(
 ): Promise<readonly (Inspection | undefined)[]> {
   return space.snapshot(async (snapshot) => {
     const inspected = await snapshot.inspect(ids, request);
-    // The short way to the same.
     expect(await snapshot.visible(ids, request)).toEqual(
       ids.filter((_, at) => inspected[at] !== undefined && inspected[at]?.excluded === undefined),
     );
@@ -139,7 +138,7 @@ export async function getOne(reader: SpaceReader, id: string): Promise<MemoryRec
   return (await reader.get([id]))[0];
 }
 
-/** Everything that a failed write must leave alone. */
+/** Reads everything that a failed write must not change. */
 export async function everything(space: SpaceStore): Promise<unknown> {
   const { bytes: _, ...info } = await space.info();
   const { memories } = await space.list({ filter: {}, limit: 10_000 });

@@ -166,12 +166,12 @@ export const linkTests: readonly ContractTest[] = [
         sequence('second-a', 'second-b', 2),
         sequence('second-b', 'third', 3),
       ]);
-      // They follow the memories: no unlink reaches them, and without the middle the ends meet.
+      // Links of sessions follow from the memories: `unlink` does not remove them, and without the middle memory the ends are linked.
       await write(space, [{ kind: 'unlink', ids: ['second-a', 'second-b'] }]);
       expect(await space.links(['second-a'])).toHaveLength(2);
       await write(space, [{ kind: 'remove', id: 'second-b' }]);
       expect(await space.links(['third'])).toStrictEqual([sequence('second-a', 'third', 3)]);
-      // One that is stored stands in the place of the one that follows.
+      // A stored link replaces the one that follows from the session.
       await write(space, [setting(['second-a', 'third'], 'sequence', 0.9, start)]);
       expect(await space.links(['third'])).toStrictEqual([linkOf(['second-a', 'third'], 'sequence', 0.9)]);
       await write(space, [replace({ id: 'second-a', sessionId: 't', createdAt: start + 5 })]);
@@ -199,7 +199,7 @@ export const linkTests: readonly ContractTest[] = [
     await write(space, [setting(['a', 'b']), setting(['b', 'c']), setting(['c', 'd'])]);
     await write(space, [{ kind: 'remove', id: 'b' }], { verb: 'undo' });
     expect(await space.links(ids)).toStrictEqual([linkOf(['c', 'd'])]);
-    // The log has what it took along, so that one can look back.
+    // The log keeps the removed links, for `asKnown`.
     const before = { weight: 0.5, at: start };
     const taken = (await space.operation(8)).map(({ memoryId, link }) => [memoryId, link]);
     expect(taken).toStrictEqual([
@@ -250,7 +250,7 @@ export const linkTests: readonly ContractTest[] = [
     await write(space, [insert({ id: 'a' }), insert({ id: 'b' }), insert({ id: 'c' })]);
     const weights = () =>
       space.snapshot(async (snapshot) => {
-        // After a search the index answers, which follows what is written.
+        // After a search, the index answers. It must follow what is written.
         await snapshot.search({ profile, query: { terms: ['tea'] }, filter: {}, now: start, limit: 1 });
         const links = await snapshot.links(['a', 'b', 'c']);
         return links.map(({ ids, weight }) => `${ids.join('')} ${weight}`).sort();

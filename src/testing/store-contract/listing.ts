@@ -9,7 +9,7 @@ import { arbitraryConditions } from '../arbitrary-metadata.ts';
 import { sampleIndexed } from '../sample-memory.ts';
 import { type ContractTest, expectCode, insert, model, onSpace, replace, start, write } from './harness.ts';
 
-/** The ids of a list, page by page; each page knows its place. */
+/** Lists all ids page by page, and checks the position and total of each page. */
 async function listAll(
   space: SpaceStore,
   filter: MemoryFilter,
@@ -30,7 +30,7 @@ async function listAll(
   return ids;
 }
 
-/** The same by the most obvious way: -1, 0 or 1 for every two values, and nothing below all. */
+/** Sorts memories naively, by comparing every two values. A missing value is below all others. */
 function sortedNaively(
   memories: readonly MemoryRecord[],
   { sort = 'updated', direction }: Pick<ListRequest, 'sort' | 'direction'>,
@@ -52,7 +52,7 @@ function meetsNaively(memory: MemoryRecord, { field, compare, value }: FieldCond
   return has !== undefined && (compare === 'from' ? !(has < value) : has < value);
 }
 
-/** Conditions that some of these memories meet, and some that none does. */
+/** Draws conditions. Some of these memories meet some of the conditions; others no memory meets. */
 function arbitraryWhere(memories: readonly MemoryRecord[]): fc.Arbitrary<readonly FieldCondition[]> {
   const one = fc.constantFrom(...Object.values(FIELD_FILTERS)).chain(({ field, compare }) => {
     const there = memories.flatMap((memory) => memory[field] ?? []);
@@ -102,7 +102,7 @@ export const listingTests: readonly ContractTest[] = [
     expect(third.memories.map((memory) => memory.id)).toEqual(['older']);
     expect(third.nextCursor).toBeUndefined();
   }),
-  onSpace('what is no cursor and no limit is refused', async (space) => {
+  onSpace('an invalid cursor or limit is refused', async (space) => {
     await write(space, [insert({ id: 'a' })]);
     for (const cursor of [
       '',
@@ -288,7 +288,7 @@ export const listingTests: readonly ContractTest[] = [
       await expectCode(space.list({ ...request, cursor, ...other }), 'invalid_argument');
     }
   }),
-  onSpace('a page that begins nowhere is refused', async (space) => {
+  onSpace('a page with an invalid offset or start is refused', async (space) => {
     await write(space, [insert({ id: 'a' }), insert({ id: 'b', tags: ['x'] })]);
     for (const offset of [-1, 1.5, Number.NaN]) {
       await expectCode(space.list({ filter: {}, limit: 1, offset }), 'invalid_argument');

@@ -19,7 +19,7 @@ import {
   write,
 } from './harness.ts';
 
-/** The vector says how long the text is: another text has another one. */
+/** Derives a vector from the length of the text, so that different texts have different vectors. */
 const vectorOf = ({ content }: Pick<MemoryRecord, 'content'>) => [1, content.length, 0];
 const derive = async (memories: readonly MemoryRecord[]): Promise<readonly IndexedText[]> =>
   memories.map((memory) => sampleIndexed(memory, vectorOf(memory)));
@@ -38,7 +38,7 @@ const link = (a: string, b: string, weight = 0.5, kind: Link['kind'] = 'stated')
 const hybrid = resolveProfile(builtinProfile('hybrid'));
 const query = { terms: ['content', 'tea'], vector: Float32Array.of(1, 0, 0) };
 
-/** What can be asked of a moment, compared as a whole. */
+/** Returns all that can be read of a space at a moment, to be compared as a whole. */
 async function answers(space: SpaceStore, now: number): Promise<unknown> {
   const { memories } = await space.list({ filter: {}, limit: 1000 });
   const ids = memories.map(({ id }) => id);
@@ -129,7 +129,7 @@ export const lookingBackTests: readonly ContractTest[] = [
       expect(await answers(past, start + 100 + index), `moment ${index + 1}`).toEqual(expected);
       await past.close();
     }
-    // And looking back has left no trace.
+    // Looking back has changed nothing.
     expect(await answers(space, start + 111)).toEqual(recorded.at(-1));
   }),
   onSpace('between two moments it is as at the earlier one, and after the last as now', async (space) => {
@@ -159,7 +159,7 @@ export const lookingBackTests: readonly ContractTest[] = [
     const asked: string[] = [];
     const past = await space.asKnown(start + 1, async (memories) => {
       asked.push(...memories.map(({ id }) => id));
-      // It would wait for itself for ever otherwise.
+      // If `derive` ran inside a write, this write would wait for it forever.
       await write(space, [known({ id: `meanwhile ${asked.length}` })], { at: start + 4 });
       return derive(memories);
     });
@@ -193,7 +193,7 @@ export const lookingBackTests: readonly ContractTest[] = [
       const past = await at(space, start + moment);
       counts.push(past.redacted);
       expect(await getOne(past, 'secret')).toBeUndefined();
-      // The other ends of its links were not forgotten with it.
+      // The memories that it was linked with were not forgotten.
       expect(await past.get(['a', 'b'])).toMatchObject([
         { content: moment < 6 ? 'content of a' : 'new', accessCount: moment < 4 ? 0 : moment === 6 ? 0 : 1 },
         { content: 'content of b' },

@@ -42,7 +42,7 @@ const compared = (...ids: readonly string[]): Change => ({ kind: 'compared', ids
 const toCompare = async (reader: SpaceReader, limit = 10) =>
   (await reader.uncompared(limit)).map(({ id }) => id);
 
-/** Scores 1 − conflict. */
+/** A profile whose score is 1 − conflict. */
 const withoutConflict = {
   profile: resolveProfile(
     checkProfile(
@@ -107,7 +107,7 @@ export const pairTests: readonly ContractTest[] = [
     const [first] = await space.pendingPairs(1);
     const sequence = first?.sequence as number;
     await write(space, [settle(sequence, 'supersede'), settle(1_000_000)]);
-    // A judgement stands.
+    // A pair that is settled stays settled.
     await write(space, [settle(sequence, 'delete')]);
     expect(await space.pair(sequence)).toMatchObject({ resolution: 'supersede' });
     expect((await space.info()).pendingPairs).toBe(1);
@@ -227,39 +227,45 @@ export const pairTests: readonly ContractTest[] = [
     expect(await toCompare(space)).toEqual(['b', 'd']);
     const first = (await space.uncompared(1))[0];
     expect(first).toStrictEqual(await getOne(space, 'b'));
-    // One that warms up is compared then.
+    // A cold memory that becomes hot is compared then.
     await write(space, [replace({ id: 'cold', tier: 'hot' })]);
     expect(await toCompare(space)).toEqual(['b', 'd', 'cold']);
   }),
-  onSpace('another text ends what was found out about the old one; nothing else does', async (space) => {
-    await withMemories(space);
-    await write(space, [queue('a', 'b'), queue('b', 'c'), queue('c', 'd'), compared('a', 'b', 'c', 'd')]);
-    const second = (await space.pendingPairs(2))[1];
-    await write(space, [settle(second?.sequence as number)]);
-    await write(space, [replace({ id: 'b', tags: ['new'], importance: 1, revisionCount: 2 })]);
-    expect(await toCompare(space)).toEqual([]);
-    expect(await known(space, ['b'])).toHaveLength(2);
-    await write(space, [replace({ id: 'b', content: 'something else' })]);
-    expect(await toCompare(space)).toEqual(['b']);
-    expect(await known(space, ['a', 'b', 'c', 'd'])).toStrictEqual([pair('c', 'd')]);
-    await write(space, [replace({ id: 'd', title: 'A title' })]);
-    expect(await toCompare(space)).toEqual(['b', 'd']);
-    expect(await pending(space, 10)).toEqual([]);
-    await write(space, [queue('b', 'c', 0.7)]);
-    expect(await pending(space, 10)).toStrictEqual([pair('b', 'c', 0.7)]);
-  }),
-  onSpace('with a memory its pairs go; one that comes back is compared again', async (space) => {
-    await withMemories(space);
-    await write(space, [queue('a', 'b'), queue('b', 'c'), queue('c', 'd'), compared('a', 'b', 'c', 'd')]);
-    await write(space, [{ kind: 'redact', id: 'a' }], { verb: 'forget' });
-    expect(await pending(space, 10)).toStrictEqual([pair('b', 'c'), pair('c', 'd')]);
-    await write(space, [{ kind: 'remove', id: 'c' }]);
-    expect(await pending(space, 10)).toEqual([]);
-    await write(space, [insert({ id: 'c' })]);
-    expect(await toCompare(space)).toEqual(['c']);
-    expect(await known(space, ['b', 'c', 'd'])).toEqual([]);
-    expect(await space.check()).toEqual([]);
-  }),
+  onSpace(
+    'only a change of the text drops the pairs of a memory and has it compared again',
+    async (space) => {
+      await withMemories(space);
+      await write(space, [queue('a', 'b'), queue('b', 'c'), queue('c', 'd'), compared('a', 'b', 'c', 'd')]);
+      const second = (await space.pendingPairs(2))[1];
+      await write(space, [settle(second?.sequence as number)]);
+      await write(space, [replace({ id: 'b', tags: ['new'], importance: 1, revisionCount: 2 })]);
+      expect(await toCompare(space)).toEqual([]);
+      expect(await known(space, ['b'])).toHaveLength(2);
+      await write(space, [replace({ id: 'b', content: 'something else' })]);
+      expect(await toCompare(space)).toEqual(['b']);
+      expect(await known(space, ['a', 'b', 'c', 'd'])).toStrictEqual([pair('c', 'd')]);
+      await write(space, [replace({ id: 'd', title: 'A title' })]);
+      expect(await toCompare(space)).toEqual(['b', 'd']);
+      expect(await pending(space, 10)).toEqual([]);
+      await write(space, [queue('b', 'c', 0.7)]);
+      expect(await pending(space, 10)).toStrictEqual([pair('b', 'c', 0.7)]);
+    },
+  ),
+  onSpace(
+    'removing a memory removes its pairs; a memory that comes back is compared again',
+    async (space) => {
+      await withMemories(space);
+      await write(space, [queue('a', 'b'), queue('b', 'c'), queue('c', 'd'), compared('a', 'b', 'c', 'd')]);
+      await write(space, [{ kind: 'redact', id: 'a' }], { verb: 'forget' });
+      expect(await pending(space, 10)).toStrictEqual([pair('b', 'c'), pair('c', 'd')]);
+      await write(space, [{ kind: 'remove', id: 'c' }]);
+      expect(await pending(space, 10)).toEqual([]);
+      await write(space, [insert({ id: 'c' })]);
+      expect(await toCompare(space)).toEqual(['c']);
+      expect(await known(space, ['b', 'c', 'd'])).toEqual([]);
+      expect(await space.check()).toEqual([]);
+    },
+  ),
   onSpace('the queue is work and not belief: it makes no events, and nothing to undo', async (space) => {
     await withMemories(space);
     const { events, sequence } = await space.info();
@@ -304,7 +310,7 @@ export const pairTests: readonly ContractTest[] = [
       await withMemories(space);
       await write(space, [queue('a', 'b', 0.7), queue('b', 'c'), queue('c', 'd')]);
       const [first, second] = await space.pendingPairs(2);
-      // One is judged, one is dropped because a text changes, in one operation.
+      // In one operation, one pair is judged, and one is dropped because a text changes.
       await write(space, [settle(first?.sequence as number), replace({ id: 'c', content: 'other' })]);
       const operation = (await latestUndoable(space))[0]?.operation as number;
       expect(await pending(space)).toEqual([]);
@@ -315,7 +321,7 @@ export const pairTests: readonly ContractTest[] = [
       expect(await pending(space)).toStrictEqual([pair('a', 'b', 0.7), pair('b', 'c')]);
       const [again] = await space.pendingPairs(1);
       expect(again?.sequence).toBeGreaterThan(second?.sequence as number);
-      // Once is enough, and what is known is not queued twice.
+      // Requeueing again, or queueing a known pair, adds nothing.
       await write(space, [{ kind: 'requeue-pairs', operation }]);
       expect(await pending(space)).toHaveLength(2);
       expect(await space.check()).toEqual([]);

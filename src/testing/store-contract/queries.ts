@@ -5,7 +5,7 @@ import { start } from './harness.ts';
 
 export const profileOf = (name: string): ResolvedProfile => resolveProfile(builtinProfile(name));
 
-/** A search for words by BM25, unless said otherwise. */
+/** Returns a request that searches for words by BM25, unless `fields` says otherwise. */
 export function request(query: Partial<PreparedQuery>, fields: Partial<SearchRequest> = {}): SearchRequest {
   return {
     profile: profileOf('bm25'),

@@ -73,19 +73,22 @@ export const recordingTests: readonly ContractTest[] = [
     expect(await sequences(space, { strategy: 'hybrid' })).toEqual([3, 1]);
     expect(await sequences(space, { sessionId: 's', strategy: 'hybrid' })).toEqual([1]);
   }),
-  onSpace('what is too old or one too many goes, and no number is used twice', async (space) => {
-    for (const at of [1, 2, 3, 4]) await space.record(recording({ at: start + at }), all);
-    await space.record(recording({ at: start + 5 }), { ...all, since: start + 2 });
-    expect(await sequences(space)).toEqual([5, 4, 3, 2]);
-    await space.record(recording({ at: start + 6 }), { ...all, most: 2 });
-    expect(await sequences(space)).toEqual([6, 5]);
-    expect(await space.record(undefined, { ...all, since: start + 6 })).toBe(6);
-    expect(await sequences(space)).toEqual([6]);
-    expect(await space.record(undefined, { since: 0, most: 0, texts: false })).toBe(6);
-    expect(await sequences(space)).toEqual([]);
-    expect(await space.record(recording(), all)).toBe(7);
-  }),
-  onSpace('the texts of queries can be taken away, and nothing else then', async (space) => {
+  onSpace(
+    'recordings beyond the age or number to keep are deleted, and no sequence is reused',
+    async (space) => {
+      for (const at of [1, 2, 3, 4]) await space.record(recording({ at: start + at }), all);
+      await space.record(recording({ at: start + 5 }), { ...all, since: start + 2 });
+      expect(await sequences(space)).toEqual([5, 4, 3, 2]);
+      await space.record(recording({ at: start + 6 }), { ...all, most: 2 });
+      expect(await sequences(space)).toEqual([6, 5]);
+      expect(await space.record(undefined, { ...all, since: start + 6 })).toBe(6);
+      expect(await sequences(space)).toEqual([6]);
+      expect(await space.record(undefined, { since: 0, most: 0, texts: false })).toBe(6);
+      expect(await sequences(space)).toEqual([]);
+      expect(await space.record(recording(), all)).toBe(7);
+    },
+  ),
+  onSpace('the texts of queries can be deleted alone', async (space) => {
     await space.record(recording(), all);
     await space.record(undefined, { ...all, texts: false });
     expect(await space.recordings({ limit: 1 })).toEqual([
@@ -143,7 +146,7 @@ export const recordingTests: readonly ContractTest[] = [
     await write(space, [{ kind: 'queue-pair', pair }]);
     const place = { ...(await space.place()), at: start };
     expect(place).toEqual({ sequence: 2, usage: 1, pair: 1, waiting: 1, at: start });
-    // All of it at the very same instant.
+    // Everything happens at the same instant.
     await use(space, ['a'], () => ({ accessCount: 2 }));
     await write(space, [
       replace({ id: 'a', content: 'new' }),

@@ -76,7 +76,7 @@ export const recordTests: readonly ContractTest[] = [
       await fc.assert(
         fc.asyncProperty(arbitraryMemory, arbitraryMemory, async (drawn, second) => {
           await using space = await store.openSpace(`run-${run++}`);
-          // An ordinal of its own is kept, whatever a change says; without one it gets the next.
+          // A memory keeps its ordinal, whatever a change says. A new memory without one gets the next.
           const first = { ...drawn, ordinal: drawn.ordinal || 1 };
           const next = { ...second, id: first.id, ordinal: first.ordinal };
           await write(space, [{ kind: 'insert', memory: drawn, indexed: sampleIndexed(drawn) }]);
@@ -99,7 +99,7 @@ export const recordTests: readonly ContractTest[] = [
     await write(space, [insert({ id: 'c' }), insert({ id: 'a' })]);
     await write(space, [{ kind: 'remove', id: 'a' }, insert({ id: 'b' })]);
     expect(await ordinals('c', 'b')).toEqual([1, 3]);
-    // What comes back keeps its place; what claims a later one moves the next on.
+    // A memory that comes back keeps its ordinal. A higher ordinal that is given moves the next one on.
     await write(space, [insert({ id: 'a', ordinal: 2 }), insert({ id: 'z', ordinal: 10 })]);
     await write(space, [insert({ id: 'y' })]);
     await write(space, [replace({ id: 'c', content: 'other', ordinal: 99 })]);

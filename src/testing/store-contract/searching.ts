@@ -29,7 +29,7 @@ async function idsFor(space: SpaceStore, query: Partial<PreparedQuery>, fields: 
   return idsOf(await searchIn(space, request(query, fields)));
 }
 
-/** What must be equal to the last bit in every exact store. */
+/** Returns the parts of an answer that must be equal to the last bit in every exact store. */
 function comparable({ durations: _, scored: __, ...answer }: SearchAnswer) {
   return answer;
 }
@@ -88,7 +88,7 @@ export const searchTests: readonly ContractTest[] = [
     expect(idsOf(all)).toEqual(['1', '2', '3']);
     const one = await searchIn(space, request({ terms: ['tea'] }, { limit: 1 }));
     expect(idsOf(one)).toEqual(['1']);
-    // A proof may be generous, never too low, and never above the last hit.
+    // The upper bound may be too high, but never too low, and never above the last hit.
     expect(one.upperBound).toBeGreaterThanOrEqual(all.hits[1]?.score as number);
     expect(one.upperBound).toBeLessThanOrEqual(one.hits[0]?.score as number);
   }),
@@ -118,7 +118,7 @@ export const searchTests: readonly ContractTest[] = [
     const embedding = { model: 'one', dimensions: 3 };
     const unnamed = request({ vector: unitVector([1, 0, 0]) }, { profile: profileOf('vector') });
     const of = (query: Partial<PreparedQuery>) => ({ ...unnamed, query: { ...unnamed.query, ...query } });
-    // Nothing is there that it could be mixed with.
+    // The space is empty, so any model and analyzer may be used.
     expect(idsOf(await searchIn(space, of({ model: 'two', analyzer: 'other' })))).toEqual([]);
     await write(space, [insert({ id: 'a' }, [1, 0, 0])], {}, { embedding, analyzer: 'words' });
     for (const same of [unnamed, of({ model: 'one', analyzer: 'words' })]) {
@@ -138,7 +138,7 @@ export const searchTests: readonly ContractTest[] = [
       insert({ id: 'title', title: 'La Vie', content: 'x' }),
       insert({ id: 'tag', tags: ['LA VIE'], content: 'y' }),
       insert({ id: 'split', tags: ['la', 'vie'], content: 'z' }),
-      // The sign of Kelvin is the one letter beside ASCII that is within it in lower case.
+      // The Kelvin sign is the one letter beyond ASCII whose lower case is ASCII.
       insert({ id: 'kelvin', content: '5 \u212a' }),
       insert({ id: 'quotes', tags: ['say "no"'], content: 'percent: 5_%' }),
     ]);
@@ -306,7 +306,7 @@ export const searchTests: readonly ContractTest[] = [
           const { upperBound, candidates, ...answer } = comparable(searched);
           expect(answer).toEqual(expected);
           expect(upperBound).toBeGreaterThanOrEqual(expectedBound);
-          // What a bound of the similarity cannot decide may count as a candidate, unless it was scored.
+          // A memory may count as a candidate if the bound of its similarity cannot decide, unless it was scored.
           expect(candidates).toBeGreaterThanOrEqual(exactly);
           if (!areAtMost(searched, profile)) expect(candidates).toBe(exactly);
         }),

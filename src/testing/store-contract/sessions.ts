@@ -41,7 +41,7 @@ export const sessionTests: readonly ContractTest[] = [
       await put(space, { ...a, endedAt: start + 6 });
       expect(await space.session('a')).toStrictEqual({ ...a, endedAt: start + 6 });
       expect((await space.session())?.id).toBe('b');
-      // Of two that began together the later id counts.
+      // Of two sessions that began at the same instant, the one with the greater id counts.
       await put(space, session('c', { startedAt: start - 1 }));
       expect((await space.session())?.id).toBe('c');
     },
@@ -78,7 +78,7 @@ export const tombstoneTests: readonly ContractTest[] = [
       const others = [
         { ...statement, scope: 'project:a' },
         { ...statement, content: 'The sky is green!' },
-        // Where one part ends and the next begins is part of what is said.
+        // The boundary between scope and content matters.
         { scope: 'globalThe', content: ' sky is green' },
       ];
       expect((await space.tombstones([...others, statement])).map((each) => each && { ...each })).toEqual([
@@ -119,7 +119,7 @@ export const tombstoneTests: readonly ContractTest[] = [
     await write(bob, [{ kind: 'remove-tombstone', statement }]);
     expect(await space.tombstones([statement])).not.toEqual([undefined]);
   }),
-  onSpace('a write that fails buries nothing', async (space) => {
+  onSpace('a write that fails adds no tombstone', async (space) => {
     await expectCode(
       write(space, [
         { kind: 'add-tombstone', statement, tombstone },

@@ -314,7 +314,7 @@ export const spaceTests: readonly ContractTest[] = [
       await expectCode(copying.into('bob'), 'already_exists');
     },
   },
-  onSpace('a healthy space has nothing to complain of', async (space) => {
+  onSpace('a check of an undamaged space finds nothing', async (space) => {
     expect(await space.check()).toEqual([]);
     await write(space, [insert({ id: 'a' }, [1, 0, 0]), insert({ id: 'b' })]);
     expect(await space.check()).toEqual([]);

@@ -9,7 +9,7 @@ import { type ContractTest, insert, inspectIn, onSpace, replace, searchIn, start
 const profile = resolveProfile(builtinProfile('bm25'));
 const query = { terms: ['content'] };
 
-/** The ids that a search finds; what `inspect` says about each memory must say the same. */
+/** Returns the ids that a search finds. Also checks that `inspect` agrees for each memory. */
 async function believed(
   space: SpaceStore,
   filter: MemoryFilter = {},
@@ -66,7 +66,7 @@ export const supersedingTests: readonly ContractTest[] = [
       expect(await believed(space)).toEqual(['c', 'd', 'e']);
     },
   ),
-  onSpace('what is superseded says so to the formula, and to whoever asks why', async (space) => {
+  onSpace('the signal `superseded` and the reason of `inspect` name superseded memories', async (space) => {
     await write(space, chain());
     const { hits } = await searchIn(space, { profile, query, filter: { deep: true }, now: start, limit: 9 });
     expect(new Map(hits.map(({ memory, signals }) => [memory.id, signals.superseded]))).toEqual(
@@ -79,7 +79,7 @@ export const supersedingTests: readonly ContractTest[] = [
     const inspected = await inspectIn(space, ['a', 'c'], { profile, query, filter: {}, now: start });
     expect(inspected.map((each) => each?.excluded)).toEqual(['superseded', undefined]);
   }),
-  onSpace('only what is visible from where a search looks takes the place of anything', async (space) => {
+  onSpace('only memories in the scopes of a search supersede others', async (space) => {
     await write(space, [
       insert({ id: 'everywhere' }),
       insert({ id: 'in a', scope: 'project:a', supersedes: ['everywhere'] }),
@@ -88,20 +88,20 @@ export const supersedingTests: readonly ContractTest[] = [
     const from = (...scopes: readonly string[]) => believed(space, { scopes: ['global', ...scopes] });
     expect(await from()).toEqual(['everywhere']);
     expect(await from('project:a')).toEqual(['in a']);
-    // The middle of the chain cannot be seen; what stands above it can.
+    // The middle of the chain is not visible here, but the memory that supersedes it is.
     expect(await from('project:b')).toEqual(['in b']);
     expect(await from('project:a', 'project:b')).toEqual(['in b']);
     expect(await believed(space)).toEqual(['in b']);
     expect(await from()).toEqual(['everywhere']);
   }),
-  onSpace('the older one is the belief where the newer one does not hold', async (space) => {
+  onSpace('the older memory is believed when the newer one is not valid', async (space) => {
     const later = start + 10;
     const cases: readonly (readonly [object, before: string, at: string])[] = [
       [{ expiresAt: later }, 'b', 'a'],
       [{ invalidatedAt: later, invalidReason: 'wrong' }, 'b', 'a'],
       [{ validFrom: later }, 'a', 'b'],
       [{ expiresAt: later, core: true }, 'b', 'b'],
-      // Being cold, consolidated or archived does not make it untrue: it is still not what is believed.
+      // A memory that is cold, consolidated or archived still supersedes the older one.
       [{ tier: 'cold' }, '', ''],
       [{ consolidatedAt: start }, '', ''],
     ];
@@ -133,16 +133,16 @@ export const supersedingTests: readonly ContractTest[] = [
       expect(await at(start + 50)).toEqual(['c']);
     },
   ),
-  onSpace('without its middle, which was forgotten, a chain is two', async (space) => {
+  onSpace('a chain whose middle was forgotten falls into two', async (space) => {
     await write(space, chain());
     expect(await believed(space)).toEqual(['c']);
     await write(space, [{ kind: 'redact', id: 'b' }], { verb: 'forget' });
     expect(await believed(space)).toEqual(['a', 'c']);
   }),
-  onSpace('what changes, goes or comes back changes what it stands above at once', async (space) => {
+  onSpace('changing, removing or restoring a memory changes at once what is superseded', async (space) => {
     await write(space, chain());
     expect(await believed(space)).toEqual(['c']);
-    // Without its middle the chain is two.
+    // Without its middle, the chain falls into two.
     await write(space, [{ kind: 'remove', id: 'b' }]);
     expect(await believed(space)).toEqual(['a', 'c']);
     await write(space, [insert({ id: 'b', supersedes: ['a'] })]);
@@ -169,7 +169,7 @@ export const supersedingTests: readonly ContractTest[] = [
       expect(await believed(other)).toEqual(['a', 'c']);
     },
   ),
-  onSpace('a reindexed space keeps what supersedes what', async (space) => {
+  onSpace('a reindexed space keeps its supersessions', async (space) => {
     await write(space, chain());
     const derive = async (memories: readonly unknown[]) =>
       memories.map(() => ({ terms: new Map([['content', 1]]), vector: undefined }));
@@ -255,7 +255,7 @@ export const supersedingTests: readonly ContractTest[] = [
             const fields = {
               id: `m${each.id}`,
               scope: each.scope,
-              // Upwards only: no cycles, as the engine has it.
+              // Memories supersede lower ones only, so there are no cycles, as in the engine.
               supersedes: each.below.filter((other) => other < each.id).map((other) => `m${other}`),
               expiresAt: each.expires === undefined ? undefined : start + each.expires,
             };

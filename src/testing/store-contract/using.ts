@@ -250,27 +250,30 @@ export const usageTests: readonly ContractTest[] = [
     await use(other, ['b'], () => ({ tier: 'cold', coldSince: start }));
     expect([...(await seen(space)).keys()].toSorted()).toEqual(['a', 'c']);
     expect([...(await seen(space, { filter: { deep: true } })).keys()].toSorted()).toEqual(['a', 'b', 'c']);
-    // A write after a use keeps both.
+    // A write after a use keeps the changes of both.
     await write(space, [replace({ id: 'b', content: 'content anew' })]);
     await use(space, ['b'], count);
     expect((await seen(other)).get('b')).toMatchObject({ tier: 'hot', accessCount: 1 });
   }),
-  onSpace('becoming a stub and coming back moves the words, as writing it does', async (space) => {
-    const bm25 = { profile: resolveProfile(builtinProfile('bm25')), query: { terms: ['tea', 'x'] } };
-    const score = async () => (await searchIn(space, { ...search, ...bm25 })).hits[0]?.bm25;
-    await write(space, [insert({ id: 'a', content: 'tea' })]);
-    const alone = await score();
-    await write(space, [insert({ id: 'b', content: 'tea tea pot' })]);
-    const both = await score();
-    expect(both).not.toBe(alone);
-    await use(space, ['b'], () => ({ tier: 'stub' }));
-    expect(await score()).toBe(alone);
-    const stub = async () => (await inspectIn(space, ['b'], { ...search, ...bm25 }))[0];
-    expect(await stub()).toMatchObject({ bm25: 0, excluded: 'tier' });
-    await use(space, ['b'], () => ({ tier: 'hot' }));
-    expect(await score()).toBe(both);
-    expect((await stub())?.bm25).toBeGreaterThan(0);
-  }),
+  onSpace(
+    'a use that makes a memory a stub or hot again updates the word statistics, as a write does',
+    async (space) => {
+      const bm25 = { profile: resolveProfile(builtinProfile('bm25')), query: { terms: ['tea', 'x'] } };
+      const score = async () => (await searchIn(space, { ...search, ...bm25 })).hits[0]?.bm25;
+      await write(space, [insert({ id: 'a', content: 'tea' })]);
+      const alone = await score();
+      await write(space, [insert({ id: 'b', content: 'tea tea pot' })]);
+      const both = await score();
+      expect(both).not.toBe(alone);
+      await use(space, ['b'], () => ({ tier: 'stub' }));
+      expect(await score()).toBe(alone);
+      const stub = async () => (await inspectIn(space, ['b'], { ...search, ...bm25 }))[0];
+      expect(await stub()).toMatchObject({ bm25: 0, excluded: 'tier' });
+      await use(space, ['b'], () => ({ tier: 'hot' }));
+      expect(await score()).toBe(both);
+      expect((await stub())?.bm25).toBeGreaterThan(0);
+    },
+  ),
   onSpace('a use keeps what it changes as it was before, without what was forgotten since', async (space) => {
     await write(space, [insert({ id: 'a', stability: 0.3 }), insert({ id: 'b' }), insert({ id: 'c' })]);
     await use(space, ['a', 'b'], () => ({ stability: 0.4, lastAccessedAt: start }), {}, [

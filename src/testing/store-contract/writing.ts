@@ -80,7 +80,7 @@ export const writingTests: readonly ContractTest[] = [
       return { changes: [replace({ id: 'a', content: 'new' })], result: undefined };
     });
     await entered.opened;
-    // A store may have it wait until the write is over.
+    // A store may make the snapshot wait until the write is over.
     const seen = space.snapshot(async (snapshot) => {
       return { content: (await getOne(snapshot, 'a'))?.content, sequence: await snapshot.sequence() };
     });
@@ -108,7 +108,7 @@ export const writingTests: readonly ContractTest[] = [
     const seen = space.snapshot(async (snapshot) => {
       entered.open();
       const looks: unknown[] = [];
-      // Long enough for a write to come in between. A store may have it wait until the snapshot is over.
+      // Long enough for a write to happen meanwhile. A store may make the write wait until the snapshot is over.
       for (let round = 0; round < 50; round++) looks.push(await look(snapshot));
       return looks;
     });
@@ -120,7 +120,7 @@ export const writingTests: readonly ContractTest[] = [
     expect([before.sequence, after.sequence, after.content, after.uses]).toEqual([2, 5, 'new', 1]);
     const looks = await seen;
     for (const each of looks) expect(each).toEqual(looks[0]);
-    // A store that cannot hold a moment begins anew at a later one.
+    // A store that cannot keep a snapshot starts over at a later moment.
     expect([before, { ...after, uses: 0 }, after]).toContainEqual(looks[0]);
   }),
   onSpace('a decision that throws changes nothing, and its error arrives', async (space) => {
