@@ -59,7 +59,7 @@ describe('what is read by another thread', () => {
     await store.close();
   });
 
-  it('is nothing where it cannot be read, or would write', async () => {
+  it('is undefined if the file cannot be read, or if the statement would write', async () => {
     const { store } = await makeLarge();
     await store.close();
     expect(await readAside(path(), 'SELECT * FROM nothing')).toBeUndefined();
@@ -71,7 +71,7 @@ describe('what is read by another thread', () => {
   });
 });
 
-test('what another thread finds is what is reported; where there is none, this one looks', async () => {
+test('check reports what another thread finds, and runs on this thread if there is no other', async () => {
   const { store } = await makeLarge();
   await store.close();
   const connection = await connect(path(), { readOnly: true, timeout: 0 });
@@ -130,7 +130,7 @@ test('a backup made by another thread is the backup that is made here', async ()
   connection.close();
 });
 
-describe('a backup that is given up', () => {
+describe('a backup that is aborted', () => {
   const files = async () => (await readdir(directory)).filter((name) => /backup/.test(name));
 
   it('while another thread copies, or this one is about to, leaves nothing behind, and the next one is whole', async () => {
@@ -232,7 +232,7 @@ test('what is forgotten of a large space is erased while others read it', async 
   await store.close();
 });
 
-test('what no other thread erases, this one does', async () => {
+test('this thread erases if no other thread can', async () => {
   const { store } = await makeLarge();
   await store.close();
   const connection = await openWriter(path(), 'alice', { synchronous: 'normal', busyTimeout: 0 });
@@ -254,7 +254,7 @@ test('what no other thread erases, this one does', async () => {
   connection.close();
 });
 
-test('a small space is read on the connection that there is', async () => {
+test('a small space is read on the existing connection', async () => {
   const opened: Connection[] = [];
   await using store = createObservedSqliteStore({ directory }, (connection) => void opened.push(connection));
   const small = await store.openSpace('bob');

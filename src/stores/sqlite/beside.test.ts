@@ -108,7 +108,7 @@ test('thousands of reads, one after the other, let others in between', async () 
   expect(turns).toBeGreaterThan(10);
 });
 
-test('others go on while what is derived of thousands of memories is replaced', async () => {
+test('others go on while the derived data of thousands of memories is replaced', async () => {
   await using store = createSqliteStore({ directory, synchronous: 'normal' });
   const space = await store.openSpace('alice');
   await write(

@@ -36,7 +36,7 @@ async function foundAfter(sql: string): Promise<readonly string[]> {
   return memory.check();
 }
 
-test('a check that is given up meanwhile ends, and leaves the space as usable as it was', async () => {
+test('a check that is aborted ends, and the space stays usable', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'salience-check-'));
   onTestFinished(() => rm(directory, { recursive: true }));
   await using memory = await openMemory({ path: directory, space: 'alice' });

@@ -28,7 +28,7 @@ async function written(name: string) {
   return writer;
 }
 
-test('logs of several files are put into their files by another thread', async () => {
+test('another thread moves the logs of several files into their files', async () => {
   const writers = await Promise.all([written('a.db'), written('b.db'), written('c.db')]);
   expect(await Promise.all(writers.map(({ path }) => checkpointAside(path)))).toEqual([true, true, true]);
   for (const writer of writers) {
@@ -40,7 +40,7 @@ test('logs of several files are put into their files by another thread', async (
   }
 });
 
-test('a file that is not there is not made, and one that is none of SQLite fails', async () => {
+test('a missing file is not created, and a file that is not of SQLite fails', async () => {
   const missing = join(directory, 'missing.db');
   expect(await checkpointAside(missing)).toBe(false);
   expect(existsSync(missing)).toBe(false);
@@ -60,7 +60,7 @@ test('a name with spaces, signs of a URL and other letters is a name', async () 
   writer.close();
 });
 
-test('where no thread does it, the one that writes does', async () => {
+test('if no other thread can do it, the writing connection does', async () => {
   const writer = await written('a.db');
   const aside = vi.fn(async (_path: string) => true);
   const log = takeLog(writer, 'normal', aside);

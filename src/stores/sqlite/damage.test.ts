@@ -74,7 +74,7 @@ test('an operation whose first event is gone is named as damaged', async () => {
   expect(details).toEqual({ table: 'event', row: 1 });
 });
 
-test('a link of a memory with itself is damage, and no fault of who asked', async () => {
+test('a link of a memory with itself is reported as damage, not as an error of the caller', async () => {
   await makeSpace();
   await damage('PRAGMA ignore_check_constraints = ON; UPDATE link SET b_row = a_row');
   await using store = createSqliteStore({ directory });
@@ -83,7 +83,7 @@ test('a link of a memory with itself is damage, and no fault of who asked', asyn
   expect(details).toEqual({ table: 'link', row: 'a' });
 });
 
-test('a row that does not fit into its table is damage, and no failure of SQLite', async () => {
+test('a row that does not fit into its table is reported as damage, not as a failure of SQLite', async () => {
   await makeSpace();
   await damage('CREATE UNIQUE INDEX space.foreign_index ON event (verb) WHERE sequence > 4');
   await using store = createSqliteStore({ directory });

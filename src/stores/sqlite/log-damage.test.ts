@@ -73,7 +73,7 @@ test.each([
   expect(error.message).toMatch(/move the log away|truncate -s \d+/);
 });
 
-test('bits at random: never fewer memories without a word', async () => {
+test('random wrong bits never lose memories silently', async () => {
   const random = seededRandom(SEED);
   const path = join(directory, 'log');
   for (let round = 0; round < 60; round++) {
@@ -108,7 +108,7 @@ test('a last write of which one bit is wrong cannot be told from one that a cras
   expect(await opened(flipped(32 + ends().at(-1)! * FRAME + 500))).toBe(WRITES - 1);
 });
 
-test('a log without a whole header is none', async () => {
+test('a log without a complete header is ignored', async () => {
   const path = join(directory, 'log');
   await writeFile(path, log);
   for (const bytes of [31, 0]) {

@@ -68,7 +68,7 @@ describe('a write', () => {
     expect(disk.syncs).toBe(2);
   });
 
-  test('that the disk does not confirm fails, and is there', async () => {
+  test('fails if the disk does not confirm it, but is visible', async () => {
     await using store = createSqliteStore({ directory });
     const space = await store.openSpace('alice');
     disk.sync = () => Promise.reject(Object.assign(new Error('EIO: i/o error'), { code: 'EIO' }));

@@ -80,7 +80,7 @@ test('a look back lets others read and write, sees nothing of it, and ends befor
   }
 });
 
-test('a look back that is given up ends between two slices', async () => {
+test('a look back that is aborted ends between two slices', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'salience-long-reads-'));
   try {
     await using store = createSqliteStore({ directory, synchronous: 'normal' });

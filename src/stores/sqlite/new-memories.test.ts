@@ -155,7 +155,7 @@ test('what was kept counts as memory of the index, and is dropped when that was 
   await space.close();
 });
 
-test('nothing is kept for an index that nobody asks', async () => {
+test('nothing is kept for an index that is not used', async () => {
   const { space, residence, follow, read } = await opened();
   await write(space, [insert({ id: 'a' })]);
   expect(residence.wantsWritten()).toBe(false);
@@ -173,7 +173,7 @@ test('nothing is kept for an index that nobody asks', async () => {
   await space.close();
 });
 
-test('what was forgotten is kept for no index', async () => {
+test('forgotten memories are not kept for the index', async () => {
   const { space, residence, follow, read } = await opened();
   await follow();
   await write(space, [insert({ id: 'a', content: 'a secret' }), insert({ id: 'b' })]);

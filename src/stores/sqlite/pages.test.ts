@@ -191,7 +191,7 @@ test('once a part is known to be damaged, nothing is left for another thread', a
   expect(counts.map(([left]) => left)).toEqual([0]);
 });
 
-test('pages that are dropped leave no id behind', () => {
+test('dropping pages removes their id', () => {
   save();
   expect(readMeta(connection, 'snapshot_id')).toMatch(/^[0-9a-f]{32}$/);
   atOnce(dropPages(connection));

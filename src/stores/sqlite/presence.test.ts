@@ -214,7 +214,7 @@ test('a file that is a link is the file that it leads to: written, backed up and
   expect([...(await readdir(root)), ...(await readdir(elsewhere))]).toEqual([]);
 });
 
-test('a look at a file that was deleted a moment ago makes none', async () => {
+test('reading a file that was just deleted does not create it', async () => {
   const gone = fileOf('alice');
   await expect(connect(gone, { readOnly: true, timeout: 0, immutable: true })).rejects.toThrow();
   expect(await readdir(directory)).toEqual([]);
@@ -234,7 +234,7 @@ test('a file that is a link to what is not there is made nowhere, and said to be
   expect(await readdir(elsewhere)).toEqual([]);
 });
 
-test('a file that cannot be asked for is not called missing', async () => {
+test('a file that cannot be examined is not reported as missing', async () => {
   await symlink(fileOf('alice'), fileOf('alice'));
   await using store = createSqliteStore({ directory });
   const asked = [store.openSpace('alice', { readOnly: true }), store.deleteSpace('alice')];

@@ -74,7 +74,7 @@ test('a recall removes a hundred old rows along with its own, and maintenance al
   expect(await count()).toBe(11);
 });
 
-test('what is removed for its age alone does not have the file rewritten', async () => {
+test('removing recordings only for their age does not rewrite the file', async () => {
   await using store = createSqliteStore({ directory });
   const space = await store.openSpace('alice');
   const cookie = async () => {

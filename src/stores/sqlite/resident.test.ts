@@ -333,7 +333,7 @@ test('the number of a forgotten word finds nothing by that word once another wor
   await memory.close();
 });
 
-test('what a caller does to a hit is no part of the next answer', async () => {
+test('changing a hit does not change the next answer', async () => {
   const memory = await openMemory({ path: directory, space: 'alice' });
   await memory.remember('The tea is green', { tags: ['drink'], metadata: { shelf: { number: 3 } } });
   const first = (await memory.recall('tea')).hits[0]!.memory as unknown as {
