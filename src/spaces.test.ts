@@ -793,6 +793,30 @@ describe('maintain', () => {
     return { spaces, store, opening, listed, shared };
   }
 
+  test('only maintenance says that a space must exist; else the default of the store applies', async () => {
+    const store = createReferenceStore();
+    await (await store.openSpace('alice')).close();
+    const told: (boolean | undefined)[] = [];
+    const telling: Store = {
+      ...store,
+      openSpace(name, given) {
+        told.push(given?.mustExist);
+        return store.openSpace(name, given);
+      },
+    };
+    for (const readOnly of [true, false]) {
+      const spaces = openSpaces({ store: telling, embedder: 'none', readOnly });
+      await (await spaces.get('alice')).stats();
+      await spaces.close();
+    }
+    await using spaces = openSpaces({
+      path: directory,
+      store: { ...telling, shared: sharedFiles(directory) },
+    });
+    await spaces.maintain();
+    expect(told).toEqual([undefined, undefined, true]);
+  });
+
   test('a space that is deleted meanwhile does not come back', async () => {
     const { spaces, store, opening, shared } = await withoutDan();
     opening.open();

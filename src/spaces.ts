@@ -202,7 +202,8 @@ export function openSpaces(options: SpacesOptions): Spaces {
       take: (bytes) => takeRoom(name, entry, bytes),
       takeNow: (bytes) => takeNow(entry, bytes),
     };
-    const opened = openOne(name, opening, theStore(), { room, mustExist });
+    // Left out if false, so that the default of the store applies, which depends on `readOnly`.
+    const opened = openOne(name, opening, theStore(), { room, mustExist: mustExist || undefined });
     const entry: Entry = { opened, users: 0, bytes: 0, mustExist, isLost: false };
     entries.set(name, entry);
     // Another call may succeed where this one failed.

@@ -77,7 +77,7 @@ describe('salience forget', () => {
     [['forget', 'a', 'b'], /add --yes/],
     [['forget', '--tag', 'coffee'], /add --yes/],
     [['spaces', 'delete', 'default'], /add --yes/],
-    [['spaces', 'delete', '--yes'], /name/],
+    [['spaces', 'delete', '--yes'], /missing required argument 'space'/],
   ] as const)('%j is wrong usage', async (args, help) => {
     const { code, stderr } = await work.salience(args);
     expect([code, stderr]).toEqual([2, expect.stringMatching(help)]);

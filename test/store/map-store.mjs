@@ -28,10 +28,10 @@ export function createMapStore() {
     return closeAll();
   };
   return {
-    async openSpace(name, { readOnly = false, settings, room } = {}) {
+    async openSpace(name, { readOnly = false, mustExist = readOnly, settings, room } = {}) {
       checkOpen();
       parseSpaceName(name);
-      if (readOnly && !kept.has(name)) throw missingSpace(name, [...kept.keys()].sort());
+      if (mustExist && !kept.has(name)) throw missingSpace(name, [...kept.keys()].sort());
       const found = kept.get(name) ?? keepSpace(name, settings);
       kept.set(name, found);
       const space = withSearch(coreOfState(found, readOnly), { room });
