@@ -28,7 +28,7 @@ for (const text of ofKind('json profile')) {
 }
 const tunable = defined.get('tunable-notes') as Profile;
 
-/** What the guide's fragments may refer to. */
+/** A profile with the parts and parameters that the fragments of the guide may refer to. */
 const surroundings: Omit<scoring.ProfileDefinition, 'name' | 'description' | 'score'> = {
   parameters: {
     alpha: { kind: 'number', default: 0.3, min: 0, max: 1 },
@@ -38,7 +38,7 @@ const surroundings: Omit<scoring.ProfileDefinition, 'name' | 'description' | 'sc
 };
 const at = { createdAt: 0, updatedAt: 0, lastAccessedAt: 0, similarity: 0.4, lexical: 0.8, accessCount: 5 };
 
-test('every block of the guide is of a kind that is tested', () => {
+test('every block of the guide is of a tested kind', () => {
   const kinds = ['json profile', 'json expression', 'json condition', 'json parameters', 'ts', 'text'];
   for (const { kind, text } of blocks) expect(kinds, text).toContain(kind);
   expect(blocks).toHaveLength([...guide.matchAll(/^\s*```/gm)].length / 2);
@@ -91,7 +91,7 @@ describe('the examples do what the guide says', () => {
   const now = '2026-04-20T00:00:00Z';
   const note = { similarity: 0.8, updatedAt: '2026-04-13T00:00:00Z' };
 
-  test('the TypeScript example prints what stands below it', () => {
+  test('the TypeScript example prints the text below it', () => {
     const code = ts.transpileModule(ofKind('ts')[0] ?? '', {
       compilerOptions: { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022 },
     }).outputText;

@@ -7,8 +7,8 @@ import { createWorkplace } from './cli.ts';
 import { between, blocksOf, fencesOf, normalise } from './guide.ts';
 
 /**
- * Runs the commands of the guides, in their order, in one directory for each guide, and compares what they print.
- * `UPDATE_GUIDES=1 ./run test test/cli/guide.test.ts` writes the present output into the guides.
+ * Runs the commands of the guides, in order, in one directory for each guide, and compares their output.
+ * `UPDATE_GUIDES=1 ./run test test/cli/guide.test.ts` writes the current output into the guides.
  */
 const stillClock = new URL('still-clock.mjs', import.meta.url).href;
 const updating = process.env['UPDATE_GUIDES'] === '1';
@@ -18,12 +18,12 @@ const guides = pages
   .filter((page) => blocksOfPage(page).some(({ language }) => language === 'bash'))
   .map((page) => basename(page, '.md'));
 
-it('finds the guides that show a terminal', () => {
+it('finds the guides with terminal output', () => {
   expect(guides).toEqual(expect.arrayContaining(['belief', 'cli', 'graph', 'importing', 'living-memory']));
 });
 
 describe.each(guides)('the guide %s', (name) => {
-  it('prints what it says', async () => {
+  it('shows what its commands print', async () => {
     const path = fileURLToPath(new URL(`../../docs/guides/${name}.md`, import.meta.url));
     let guide = readFileSync(path, 'utf8');
     const blocks = blocksOf(guide);
@@ -31,7 +31,7 @@ describe.each(guides)('the guide %s', (name) => {
     using work = createWorkplace();
     const script = fileURLToPath(new URL('../../examples/simulate/coffee.json', import.meta.url));
     copyFileSync(script, join(work.directory, 'coffee.json'));
-    // Scores fade as time passes: however busy the machine is, a second lies between two commands.
+    // Scores fade with time, so the clock advances by one second for each command, however busy the machine is.
     let clock = Date.now();
     for (const { text, commands, output } of blocks) {
       const env = {
@@ -43,7 +43,7 @@ describe.each(guides)('the guide %s', (name) => {
       const script = between(commands, tick);
       clock += (script.split(tick).length - 1) * 1000;
       const { stdout } = await work.shell(`exec 2>&1\n${script}`, { env });
-      // Whose directory it was is nobody's business.
+      // Keeps the name of the local directory out of the guide.
       const printed = stdout.replaceAll(work.directory, '/home/ann');
       if (!updating) expect(normalise(printed), commands).toBe(normalise(output));
       guide = guide.replace(text, () => fencesOf(commands, printed));

@@ -1,11 +1,11 @@
 export interface Block {
-  /** Its fences, that of the commands and that of what they print. */
+  /** The text of the page: the fence of the commands and the fence of their output. */
   readonly text: string;
   readonly commands: string;
   readonly output: string;
 }
 
-/** `bash` fences, which a reader pastes as they are; what they print, if anything, is in a `console` fence after each. */
+/** Returns the `bash` fences of a guide. Their output, if any, is in a `console` fence directly after each. */
 export function blocksOf(guide: string): readonly Block[] {
   const fences = /^```bash\n([\s\S]*?)^```$(?:\n\n```console\n([\s\S]*?)^```$)?/gm;
   return [...guide.matchAll(fences)].map(([text, commands = '', output = '']) => {
@@ -13,13 +13,13 @@ export function blocksOf(guide: string): readonly Block[] {
   });
 }
 
-/** The fences of commands and what they print. */
+/** Formats commands and their output as fences. */
 export function fencesOf(commands: string, output: string): string {
   const printed = output.trim() === '' ? '' : `\n\n\`\`\`console\n${output.trimEnd()}\n\`\`\``;
   return `\`\`\`bash\n${commands}\`\`\`${printed}`;
 }
 
-/** Puts a line before each command of a script: not in a here-document, nor in a command that goes on. */
+/** Inserts a line before each command of a script, but not within here-documents or continued commands. */
 export function between(commands: string, line: string): string {
   let end: string | undefined;
   let continues = false;
@@ -38,7 +38,7 @@ export function between(commands: string, line: string): string {
     .join('\n');
 }
 
-/** What differs from run to run. */
+/** Replaces what differs from run to run, such as times and ids. */
 export function normalise(output: string): string {
   return (
     output
@@ -48,7 +48,7 @@ export function normalise(output: string): string {
       .replace(/git:[0-9a-f]{40}/g, 'git:HASH')
       .replace(/^(node|sqlite|salience)( +)\S+$/gm, '$1$2VERSION')
       .replace(/\d+\.\d KiB/g, 'SIZE')
-      // When doctor says that a space was backed up.
+      // The day of the last backup in the output of doctor.
       .replace(/^(\w+ .* good +)\d{4}-\d\d-\d\d$/gm, '$1DAY')
       .replace(
         /^((?:analyze|eligible|validity_filter|bm25_search|vector_search|score|rerank|expand|bridge|merge|hydrate|other|effects) .*?)[\d.]+$/gm,

@@ -2,8 +2,8 @@ import ts from 'typescript';
 import { byCodeUnits, type PublicSurface, resolved } from './public-surface.ts';
 
 /**
- * Every exported name with its declaration, a section for each subpath, sorted by name; then the declarations that these
- * name without exporting them, whose changes are changes of the public surface too.
+ * Returns the public surface as text: a section for each subpath with its exported declarations, sorted by name. The last
+ * section has the declarations that these refer to without exporting them, because changing those changes the surface too.
  */
 export function apiReport(surface: PublicSurface): string {
   const firstExported = new Map<ts.Symbol, string>();
@@ -21,7 +21,7 @@ export function apiReport(surface: PublicSurface): string {
     .filter((symbol) => !firstExported.has(symbol))
     .map((symbol) => textOf(symbol, ''))
     .sort(byCodeUnits);
-  // Constants that are declared together are one text.
+  // Constants of one declaration have the same text.
   return [...sections, section('named by the above, and not exported', [...new Set(hidden)])].join('\n');
 }
 
@@ -44,7 +44,7 @@ function statementOf(declaration: ts.Declaration): ts.Node {
   return ts.isVariableDeclaration(declaration) ? declaration.parent.parent : declaration;
 }
 
-/** The symbols of this package that declarations name, and those that these name. */
+/** Returns the symbols of this package that the declarations of `symbols` refer to, directly or through others. */
 function reachableFrom({ checker }: PublicSurface, symbols: readonly ts.Symbol[]): ReadonlySet<ts.Symbol> {
   const seen = new Set<ts.Symbol>(symbols);
   const visit = (node: ts.Node): void => {
@@ -62,7 +62,7 @@ function reachableFrom({ checker }: PublicSurface, symbols: readonly ts.Symbol[]
   return seen;
 }
 
-/** Whether it is declared by a statement of a file, not within another declaration. */
+/** Whether the symbol is declared by a top-level statement of a file, not within another declaration. */
 function isOfModule({ declarations }: ts.Symbol): boolean {
   return (
     declarations?.some((each) => {

@@ -11,13 +11,13 @@ function check(folder: string) {
 }
 
 describe('docs/benchmarks.md', () => {
-  test('has the tables that the recorded results give', () => {
+  test('has the tables of the recorded results', () => {
     const { status, stderr } = check(root);
     expect(stderr).toBe('');
     expect(status).toBe(0);
   });
 
-  test('is noticed when a result or a cell is another', () => {
+  test('fails the check if a result or a cell was changed', () => {
     const folder = mkdtempSync(join(tmpdir(), 'salience-benchmarks-'));
     try {
       cpSync(join(root, 'bench'), join(folder, 'bench'), {

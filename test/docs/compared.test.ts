@@ -17,7 +17,7 @@ const cells = rows.filter((row) => row.length === 7 && row[0] !== '' && row[0] !
 const keysIn = (text: string) => [...text.matchAll(/\[(\w\d)\](?!:)/g)].map(([, key]) => key as string);
 
 describe('the comparison', () => {
-  it('says of every cell where it is from, or that nothing says it', () => {
+  it('names a source in every cell, or has a dash', () => {
     expect(cells.length).toBeGreaterThan(10);
     for (const [name, ...others] of cells) {
       for (const cell of others)
@@ -25,7 +25,7 @@ describe('the comparison', () => {
     }
   });
 
-  it('lists every source once, with its address and when it was read, and no other', () => {
+  it('lists exactly the sources that it uses, once each, with address and date', () => {
     const used = new Set(cells.flat().flatMap(keysIn));
     const listed = rows.filter((row) => row.length === 3 && /^\[\w\d\]$/.test(row[0] ?? ''));
     expect(listed.map(([key]) => key?.slice(1, -1)).sort()).toEqual([...used].sort());

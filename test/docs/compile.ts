@@ -3,8 +3,8 @@ import ts from 'typescript';
 import { root } from './public-surface.ts';
 
 /**
- * What the compiler finds wrong with each of some modules, which are given by name and text: one program over all of them,
- * as strict as the source. They stand in `test/docs` as far as imports go; none is written to disk.
+ * Compiles modules, given as text by name, in one program that is as strict as the source. Returns the errors of each module.
+ * Imports resolve as if the modules were in `test/docs`; none is written to disk.
  */
 export function problemsOf(modules: ReadonlyMap<string, string>): ReadonlyMap<string, readonly string[]> {
   const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile);

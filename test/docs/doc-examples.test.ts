@@ -9,10 +9,10 @@ import { type DocExample, docExamples, verbsOf } from './doc-examples.ts';
 import { readPublicSurface, root } from './public-surface.ts';
 import { installIn, STAND_IN_TYPES } from './stand-ins.ts';
 
-/** The types of its framework take as long to read as all others together; `examples/mastra.mjs` is tested too. */
+/** The types of Mastra take as long to read as all others together. `examples/mastra.mjs` is tested instead. */
 const NOT_COMPILED = ['salience/mastra: memoryTools'];
 
-/** What cannot run here, and why. Everything else is run. */
+/** The examples that cannot run here, with the reason. All others are run. */
 const NOT_RUN: Readonly<Record<string, string>> = {
   'salience/postgres: postgres': 'it needs a server; test/postgres calls it',
   'salience/postgres: migratePostgres': 'it needs a server; test/postgres calls it',
@@ -27,14 +27,14 @@ const titles = examples.map(({ title }) => title);
 const compiled = titles.filter((title) => !NOT_COMPILED.includes(title));
 const runs = (title: string) => !(title in NOT_RUN);
 
-/** What examples may use without making it. */
+/** The variables that examples may use without declaring them. */
 const GIVEN = ['memory', 'mem'] as const;
 
 function mentions(lines: readonly string[], name: string): boolean {
   return new RegExp(`(?<!\\w|[^.]\\.)${name}(?!\\w)`).test(lines.join('\n'));
 }
 
-/** An example as a module: what it names of its subpath and of the main one is imported, two values are given. */
+/** Makes a module of an example: adds imports from its subpath and from `salience`, and passes the values of `GIVEN`. */
 function moduleOf({ title, code }: DocExample): string {
   const lines = code.split('\n');
   const imports = lines.filter((line) => line.startsWith('import '));
@@ -66,7 +66,7 @@ function moduleOf({ title, code }: DocExample): string {
 
 const modules = examples.map(moduleOf);
 
-/** The same, with `shows` in place of what prints a result, or is a call, and has the result as a comment after it. */
+/** Replaces each printed value or call that has its result in a comment by a call of `shows`, which checks the result. */
 function withChecks(module: string): string {
   return module
     .replace(/console\.log\((.*)\); \/\/ (.*)$/gm, (_, values, comment) => shows(comment, values))
@@ -77,7 +77,7 @@ function shows(comment: string, values: string): string {
   return `shows(${JSON.stringify(comment)}, ${values});`;
 }
 
-/** What is wrong with each example, by its title. */
+/** Returns the compile errors of each example, by title. */
 function compile(): ReadonlyMap<string, readonly string[]> {
   const nameOf = (title: string) => `example-${titles.indexOf(title)}.ts`;
   const found = problemsOf(
@@ -89,11 +89,11 @@ function compile(): ReadonlyMap<string, readonly string[]> {
   return new Map(compiled.map((title) => [title, found.get(nameOf(title)) ?? []]));
 }
 
-/** What each example fails with, by the built package, in one process. */
+/** Runs the examples on the built package, in one process. Returns the errors of those that fail, by title. */
 function run(): ReadonlyMap<string, string> {
   const folder = mkdtempSync(join(tmpdir(), 'salience-doc-examples-'));
   try {
-    // A package of its own: a folder above may be one, and mean itself by the name.
+    // Without a package.json here, one in a parent folder could claim the name `salience`.
     writeFileSync(join(folder, 'package.json'), '{}');
     installIn(folder, ['@langchain', '@mastra']);
     examples.forEach(({ title }, index) => {
@@ -120,19 +120,19 @@ function run(): ReadonlyMap<string, string> {
 }
 
 describe('examples in doc comments', () => {
-  test('every exported function and every verb has one', () => {
+  test('exist for every exported function and every verb', () => {
     const has = new Set(titles);
-    // The parts of a store have one example together: test/store/map-store.mjs.
+    // The parts of a store share one example: test/store/map-store.mjs.
     const alone = verbsOf(surface).filter((title) => !title.startsWith('salience/store: '));
     expect(alone.filter((title) => !has.has(title))).toEqual([]);
     expect(titles.length).toBeGreaterThan(100);
   });
 
-  test('what is not run is an example', () => {
+  test('the lists of exceptions name only existing examples', () => {
     expect([...NOT_COMPILED, ...Object.keys(NOT_RUN)].filter((title) => !titles.includes(title))).toEqual([]);
   });
 
-  test('results in comments are found', () => {
+  test('results in comments are recognised', () => {
     const checked =
       modules
         .map(withChecks)
@@ -141,7 +141,7 @@ describe('examples in doc comments', () => {
     expect(checked.length).toBeGreaterThan(30);
   });
 
-  test('none is longer than twelve lines', () => {
+  test('have at most twelve lines', () => {
     const lengths = examples.map(({ title, code }) => [title, code.split('\n').length] as const);
     expect(lengths.filter(([, length]) => length > 12)).toEqual([]);
   });

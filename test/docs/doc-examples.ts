@@ -3,19 +3,19 @@ import type { PublicSurface } from './public-surface.ts';
 
 /** An `@example` of a doc comment. */
 export interface DocExample {
-  /** What it is an example of, such as `salience: MemoryEngine.recall`; a second one has ` 2` after it. */
+  /** The documented name, such as `salience: MemoryEngine.recall`. A second example of the same name ends in ` 2`. */
   readonly title: string;
   readonly code: string;
 }
 
-/** The examples of everything that a program can import, and of the subpaths themselves. */
+/** Returns the examples of everything that a program can import, and of the subpaths themselves. */
 export function docExamples({ entryPoints }: PublicSurface): readonly DocExample[] {
   const examples = new Map<ts.Node, readonly [string, readonly string[]]>();
   for (const { name: entryPoint, source, exports } of entryPoints) {
     examples.set(source, [entryPoint, examplesOfModule(source)]);
     for (const { name, symbol } of exports) {
       for (const [node, title] of documented(symbol, name)) {
-        // An export of several subpaths is the first one's.
+        // An export of several subpaths belongs to the first one.
         if (!examples.has(node)) examples.set(node, [`${entryPoint}: ${title}`, examplesOf(node)]);
       }
     }
@@ -25,10 +25,10 @@ export function docExamples({ entryPoints }: PublicSurface): readonly DocExample
   );
 }
 
-/** The interfaces whose methods are called by programs; the others are ports, which programs implement. */
+/** The interfaces whose methods programs call. The other interfaces are ports, which programs implement. */
 const CALLED = ['MemoryEngine', 'Spaces', 'MemFunctions', 'TokenStore'];
 
-/** What must have an example: every exported function and class, and every method of what is called. */
+/** Returns the titles of all that must have an example: exported functions and classes, and methods of `CALLED`. */
 export function verbsOf({ entryPoints }: PublicSurface): readonly string[] {
   const verbs = new Map<ts.Node, string>();
   for (const { name: entryPoint, exports } of entryPoints) {
@@ -49,7 +49,7 @@ function isVerb(node: ts.Node): boolean {
   );
 }
 
-/** The declarations of a symbol and of its members, each with its title. */
+/** Returns the declarations of a symbol and of its members, each with its title. */
 function documented(symbol: ts.Symbol, name: string): readonly (readonly [ts.Node, string])[] {
   return (symbol.declarations ?? []).flatMap((declaration) => [
     [declaration, name] as const,
@@ -68,7 +68,7 @@ function examplesOf(node: ts.Node): readonly string[] {
     .map((tag) => codeIn(ts.getTextOfJSDocComment(tag.comment) ?? ''));
 }
 
-/** A comment with `@module` stands before the first statement, and is about none. */
+/** Returns the examples of a `@module` comment. It is before the first statement, but does not document it. */
 function examplesOfModule(source: ts.SourceFile): readonly string[] {
   const [first] = source.statements;
   return first ? examplesOf(first) : [];

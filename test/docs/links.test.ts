@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
-/** What is committed, or would be by `git add`. */
+/** The files that are committed, or would be added by `git add`. */
 const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
   cwd: root,
   encoding: 'utf8',
@@ -18,7 +18,7 @@ const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--
 const known = new Set(files.flatMap((file) => [file, ...foldersOf(file)]));
 const pages = files.filter((file) => file.endsWith('.md'));
 const contents = new Map(files.map((file) => [file, readFileSync(join(root, file))]));
-// As git does: what has a zero byte near its beginning is no text.
+// Like git, treats files with a zero byte near the beginning as binary.
 const texts = files
   .filter((file) => !bytesOf(file).subarray(0, 8000).includes(0))
   .map((file) => [file, bytesOf(file).toString('utf8')] as const);
@@ -40,7 +40,7 @@ function tokensOf(page: string): readonly Token[] {
 
 const anchorsOfPages = new Map<string, ReadonlySet<string>>();
 
-/** The names that GitHub gives to the headings of a page, and those of its anchors. */
+/** Returns the anchors that GitHub gives to the headings of a page, and its `<a id>` anchors. */
 function anchorsOf(page: string): ReadonlySet<string> {
   const anchors = anchorsOfPages.get(page) ?? readAnchors(page);
   anchorsOfPages.set(page, anchors);
@@ -69,7 +69,7 @@ function readAnchors(page: string): ReadonlySet<string> {
   ]);
 }
 
-/** What is wrong with a link of a page; `undefined` when it leads somewhere. */
+/** Returns what is wrong with a link of a page; `undefined` if its target exists. */
 function linkProblem(page: string, href: string): string | undefined {
   if (/^[a-z][a-z0-9+.-]*:/i.test(href)) return undefined;
   const [path = '', anchor] = decodeURIComponent(href).split('#');
@@ -80,7 +80,7 @@ function linkProblem(page: string, href: string): string | undefined {
   return anchorsOf(target).has(anchor) ? undefined : `${href}: ${target} has no heading #${anchor}`;
 }
 
-/** Where `pattern` occurs, as file:line. The text itself stays out of the message. */
+/** Finds where `pattern` occurs, as file:line. The text itself stays out of error messages. */
 function places(pattern: RegExp): readonly string[] {
   return texts.flatMap(([file, text]) =>
     text.split('\n').flatMap((line, index) => (pattern.test(line) ? [`${file}:${index + 1}`] : [])),
@@ -120,7 +120,7 @@ describe('links', () => {
     expect(headings.sort()).toEqual([...folders].sort());
   });
 
-  test('a wrong link is seen', () => {
+  test('a broken link is detected', () => {
     expect(linkProblem('docs/guides/profiles.md', '#operators')).toBeUndefined();
     expect(linkProblem('docs/guides/profiles.md', '../../README.md')).toBeUndefined();
     expect(linkProblem('docs/guides/profiles.md', '#no-such-heading')).toContain('no heading');
@@ -131,13 +131,13 @@ describe('links', () => {
   });
 });
 
-describe('nothing names the machine that it was written on', () => {
+describe('no file names the machine that it was written on', () => {
   test('no folder above the checkout, nor a home', () => {
-    // Everybody has these, and examples may name them.
+    // Every machine has these, so examples may name them.
     const common = ['/', '/home', '/mnt', '/opt', '/root', '/srv', '/tmp', '/usr', '/Users', '/var'];
     const folders = [root, dirname(root), homedir()].filter((folder) => !common.includes(folder));
     expect(folders).toContain(root);
-    // With a name below it: alone, "/src" is also a regular expression.
+    // Requires a name below the folder, because "/src" alone may be part of a regular expression.
     for (const folder of folders) {
       expect(places(new RegExp(`(?<![\\w.~/-])${literal(folder)}/[\\w.-]`))).toEqual([]);
     }

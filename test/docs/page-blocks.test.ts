@@ -10,11 +10,11 @@ import { root } from './public-surface.ts';
 import { installIn, STAND_IN_TYPES } from './stand-ins.ts';
 
 /**
- * Does what a reader of a page does, in an empty folder: saves what has the name of a file, runs code and commands in
- * their order, and compares what code prints with the block of text after it. Whatever no list below names is run.
+ * Follows each page like a reader, in an empty folder: saves blocks that have a file name, runs code and commands in order,
+ * and compares the output of code with the text block after it. Everything is run unless a list below names it.
  */
 
-/** Kinds of blocks of a page that another test runs, and which. */
+/** The kinds of blocks that another test runs, with that test. */
 const RUN_ELSEWHERE: Readonly<Record<string, string>> = {
   'docs/guides/*.md bash': 'test/cli/guide.test.ts',
   'docs/guides/*.md console': 'test/cli/guide.test.ts',
@@ -24,7 +24,7 @@ const RUN_ELSEWHERE: Readonly<Record<string, string>> = {
   'docs/tutorials/*.md js': 'test/docs/tutorials.test.ts',
 };
 
-/** What is not run, and why: pages, blocks or commands, by their title. */
+/** The pages, blocks and commands that are not run, by title, with the reason. */
 const NOT_RUN: Readonly<Record<string, string>> = {
   'CONTRIBUTING.md': 'these are tasks of a checkout, which take minutes; their names are checked',
   'tools/distill/README.md': 'it needs a model of 90 MB',
@@ -58,7 +58,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
     'it is a program of others',
 };
 
-/** What code may use without making it: the page says in words where it comes from. */
+/** The variables that code may use without declaring them, because the page describes them in words. */
 const GIVEN: Readonly<Record<string, string>> = {
   memory: "const memory = await (await import('salience')).openMemory({ path: './given', space: 'alice' });",
   messages: "const messages = [{ role: 'user' as const, content: 'I am allergic to peanuts.' }];",
@@ -70,7 +70,7 @@ const GIVEN: Readonly<Record<string, string>> = {
     setInterval(() => void memory.remember('Coffee again at ' + Date.now()), 50);`,
 };
 
-/** What is in the folder before the first command of a page. */
+/** Commands to run before the first command of a page. */
 const BEFORE: Readonly<Record<string, readonly string[]>> = {
   'docs/guides/embedders.md': ['mkdir build'],
   'docs/guides/evaluation.md': [
@@ -90,7 +90,7 @@ const blocks = pages.flatMap((page) => blocksOfPage(page)).filter((block) => !ru
 const followed = [...new Set(blocks.map(({ page }) => page))].filter((page) => !(page in NOT_RUN));
 const isCode = ({ language }: PageBlock) => language === 'ts' || language === 'js';
 
-/** A server with OpenAI's interface, whose model knows one fact and one city. */
+/** A server with OpenAI's API, whose model always answers with one fact, or with one city. */
 const server = createServer(async (request, response) => {
   let body = '';
   for await (const part of request.setEncoding('utf8')) body += part;
@@ -124,7 +124,7 @@ afterAll(() => server.close());
 const here = (text: string) =>
   text.replaceAll(/http:\/\/127\.0\.0\.1:11434|https:\/\/api\.openai\.com/g, serverUrl);
 
-/** A block as a module: with what it is given. */
+/** Makes a module of a block: adds the variables of `GIVEN` that it uses. */
 function moduleOf({ text }: PageBlock): string {
   const given = Object.entries(GIVEN).filter(
     ([name]) =>
@@ -134,11 +134,11 @@ function moduleOf({ text }: PageBlock): string {
   return [...given.map(([, code]) => code), text, 'export {};', ''].join('\n');
 }
 
-/** A folder in which the package, its peers and the stand-ins are installed. */
+/** Creates a folder in which the package, its peers and the stand-ins are installed. */
 function createReadersPlace(): Workplace {
   const work = createWorkplace();
   installIn(work.directory, ['@energetic-ai', '@langchain', '@mastra', 'zod']);
-  // `./run salience` of a checkout.
+  // Stands for `./run salience` of a checkout.
   work.file('run', '#!/bin/sh\nshift\nexec salience "$@"\n');
   return work;
 }
@@ -151,7 +151,7 @@ async function follow(page: string): Promise<void> {
     const { title, language, info, text } = block;
     if (language !== 'sh' && title in NOT_RUN) continue;
     if (isCode(block)) {
-      // Each in a folder of its own: a store has one embedder.
+      // Each block gets a folder of its own, because a store has one embedder.
       const folder = mkdtempSync(join(work.directory, 'block-'));
       const code = here(moduleOf(block));
       writeFileSync(join(folder, 'block.mjs'), language === 'ts' ? toJavaScript(code) : code);
@@ -170,7 +170,7 @@ async function follow(page: string): Promise<void> {
   }
 }
 
-/** What a command prints; throws unless it ends with 0. */
+/** Runs a command and returns what it prints. Fails unless it exits with 0. */
 async function succeed(work: Workplace, command: string): Promise<string> {
   const { code, stdout, stderr } = await work.shell(command);
   expect({ code, stderr: code === 0 ? '' : stderr }, command).toEqual({ code: 0, stderr: '' });
@@ -178,14 +178,14 @@ async function succeed(work: Workplace, command: string): Promise<string> {
 }
 
 describe('the blocks of pages', () => {
-  it('are found, and told apart', () => {
+  it('are found, and have different titles', () => {
     expect(pages).toEqual(expect.arrayContaining(['README.md', 'docs/overview.md', 'docs/guides/mcp.md']));
     expect(blocks.length).toBeGreaterThan(50);
     const titles = blocks.filter(isCode).map(({ title }) => title);
     expect(titles).toEqual([...new Set(titles)]);
   });
 
-  it('are all run, but for those that a list names with the reason', () => {
+  it('are all run: the list of exceptions names only existing blocks', () => {
     const titles = blocks.flatMap(({ title, page, language, text }) => [
       page,
       ...(language === 'sh' ? commandsOf(text).map((command) => `${page}: ${command}`) : [title]),
@@ -193,7 +193,7 @@ describe('the blocks of pages', () => {
     expect(Object.keys(NOT_RUN).filter((title) => !titles.includes(title))).toEqual([]);
   });
 
-  it('name tasks of a checkout that there are', () => {
+  it('name only existing tasks and benchmarks of ./run', () => {
     const read = (file: string) => readFileSync(join(root, file), 'utf8');
     const tasks = [...read('run').matchAll(/^ {2}([a-z]+)\)/gm)].map(([, name]) => name);
     const benches: readonly string[] =

@@ -5,17 +5,17 @@ import { root } from './public-surface.ts';
 
 /** A fenced block of a page. */
 export interface PageBlock {
-  /** Its page and first line, such as `README.md: ./run demo`; its imports are no first lines. */
+  /** The page and the first line that is not an import, such as `README.md: ./run demo`. */
   readonly title: string;
   readonly page: string;
-  /** The word after the fence: `ts`, `sh`, …; empty where there is none. */
+  /** The word after the fence, such as `ts` or `sh`; empty if there is none. */
   readonly language: string;
-  /** What stands after that word: the name of a file, or what the block is. */
+  /** The rest of that line: a file name, or what kind of block it is. */
   readonly info: string;
   readonly text: string;
 }
 
-/** Pages that people write; `docs/reference` is made of doc comments, whose examples have a test of their own. */
+/** The pages that are written by hand. `docs/reference` is generated from doc comments, whose examples have their own test. */
 export const pages: readonly string[] = [
   '.',
   'docs',
@@ -46,7 +46,7 @@ export function blocksOfPage(page: string): readonly PageBlock[] {
   return blocks;
 }
 
-/** The commands of a block of shell, without the comments after them. */
+/** Returns the commands of a shell block, without the comments after them. */
 export function commandsOf(text: string): readonly string[] {
   return text
     .replaceAll('\\\n', ' ')

@@ -8,7 +8,7 @@ const exportsOf = new Map(
   entryPoints.map(({ name, exports }) => [name, new Set(exports.map((each) => each.name))]),
 );
 
-/** What the code of a page imports from the package, as `SUBPATH NAME`. */
+/** Returns what the code of a page imports from the package, each as `SUBPATH NAME`. */
 function importsOf(page: string): readonly string[] {
   const blocks = [...page.matchAll(/^```(?:js|ts)\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code);
   return blocks.flatMap((code) =>
@@ -32,8 +32,8 @@ const imports = pages.flatMap((page) =>
   importsOf(readFileSync(join(root, page), 'utf8')).map((each) => [page, each] as const),
 );
 
-describe('what the code of pages imports', () => {
-  it('is found', () => {
+describe('imports in the code of pages', () => {
+  it('are found', () => {
     expect(imports.length).toBeGreaterThan(20);
     expect(importsOf("```js\nimport { a, type b } from 'salience/x';\n```\n")).toEqual([
       'salience/x a',

@@ -5,7 +5,7 @@ import ts from 'typescript';
 
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
-/** The declarations of every subpath of the package that holds code, the main one first. */
+/** Returns the declaration files of all subpaths of the package that contain code, the main one first. */
 export function entryPoints(): readonly { readonly name: string; readonly file: string }[] {
   const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     readonly exports: Readonly<Record<string, string>>;
@@ -20,7 +20,7 @@ export function entryPoints(): readonly { readonly name: string; readonly file: 
 
 /** What a program can import from one subpath. */
 export interface EntryPoint {
-  /** As it is imported, such as `salience/otel`. */
+  /** The name to import, such as `salience/otel`. */
   readonly name: string;
   readonly source: ts.SourceFile;
   /** Sorted by name; aliases are resolved. */
@@ -32,7 +32,7 @@ export interface PublicSurface {
   readonly entryPoints: readonly EntryPoint[];
 }
 
-/** Reads the built declarations of the package alone: those of other packages say nothing of its surface. */
+/** Reads the built declarations of the package. Declarations of other packages are not resolved. */
 export function readPublicSurface(): PublicSurface {
   const entries = entryPoints();
   if (!entries.every(({ file }) => existsSync(file))) {
@@ -73,7 +73,7 @@ export function readPublicSurface(): PublicSurface {
   };
 }
 
-/** What a name stands for, through imports and re-exports. */
+/** Returns the symbol that a name refers to, through imports and re-exports. */
 export function resolved(checker: ts.TypeChecker, symbol: ts.Symbol): ts.Symbol {
   return symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { root } from './public-surface.ts';
 
-test('docs/reference is what the doc comments say', () => {
+test('docs/reference matches the doc comments', () => {
   const script = join(root, 'scripts', 'reference.mjs');
   const { status, stderr } = spawnSync(process.execPath, [script, '--check'], { encoding: 'utf8' });
   expect(stderr).toBe('');

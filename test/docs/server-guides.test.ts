@@ -10,9 +10,9 @@ import { problemsOf, toJavaScript } from './compile.ts';
 import { blocksOfPage, commandsOf } from './page-blocks.ts';
 import { installIn } from './stand-ins.ts';
 
-/** Follows the guides that need a server: code and commands, in their order. */
+/** Runs the code and commands of the guides that need a server, in order. */
 
-/** What is not run, and why. */
+/** The commands that are not run, with the reason. */
 const NOT_RUN: Readonly<Record<string, string>> = {
   'npm install pg': 'it fetches a package',
   'createdb memories': 'the test makes a database of its own',
@@ -69,7 +69,7 @@ async function succeed(work: Workplace, command: string, env: NodeJS.ProcessEnv)
 }
 
 describe('guides that need a server', () => {
-  it('name nothing as not run that they do not have', () => {
+  it('contain every command that is listed as not run', () => {
     const commands = ['docs/guides/postgres.md', 'docs/guides/server.md']
       .flatMap((page) => blocksOfPage(page))
       .flatMap(({ language, text }) => (language === 'sh' ? commandsOf(text) : []));
@@ -84,7 +84,7 @@ describe('guides that need a server', () => {
     await using server = await startServer({ tokens, spaces: openSpaces({ path }), port: 0 });
     await follow('docs/guides/server.md', work, { TOKEN: token }, (text) =>
       text
-        // An error of the server is one of the command, too.
+        // With --fail, an error of the server fails the command too.
         .replace(/^curl /, 'curl --fail --silent --output answer ')
         .replaceAll('http://127.0.0.1:7411', server.url)
         .replace(', token }', ", token: process.env['TOKEN'] ?? '' }")

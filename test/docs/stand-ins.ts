@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { root } from './public-surface.ts';
 
-/** Packages that are not installed here, each as a module that does what the pages need of it, without a network. */
+/** Replacements for packages that are not installed here: modules that do what the pages need, without a network. */
 const STAND_INS: Readonly<Record<string, { readonly code: string; readonly types: string }>> = {
   '@ai-sdk/openai': {
     code: `import { MockLanguageModelV3 } from 'ai/test';
@@ -24,12 +24,12 @@ const STAND_INS: Readonly<Record<string, { readonly code: string; readonly types
   },
 };
 
-/** The same for the compiler, as one file of declarations. */
+/** The types of `STAND_INS`, as one declaration file. */
 export const STAND_IN_TYPES = Object.entries(STAND_INS)
   .map(([name, { types }]) => `declare module '${name}' { ${types} }`)
   .join('\n');
 
-/** Makes `node_modules` in a folder: the package, packages of this checkout, and all stand-ins. */
+/** Creates `node_modules` in a folder, with this package, the given packages of this checkout, and all stand-ins. */
 export function installIn(folder: string, packages: readonly string[]): void {
   const modules = join(folder, 'node_modules');
   const link = (target: string, name: string) => {

@@ -9,8 +9,8 @@ import { freshSchema, SERVER, WITHOUT_SERVER } from '../postgres/server.ts';
 import { root } from './public-surface.ts';
 
 /**
- * Does what a reader of a tutorial does, in an empty folder: saves each block of code that begins with the name of a file,
- * runs each command, and compares what it prints. `UPDATE_GUIDES=1` writes the present output into the pages.
+ * Follows each tutorial like a reader, in an empty folder: saves each code block that begins with a file name, runs each
+ * command, and compares its output. `UPDATE_GUIDES=1` writes the current output into the pages.
  */
 const updating = process.env['UPDATE_GUIDES'] === '1';
 const folder = join(root, 'docs', 'tutorials');
@@ -18,7 +18,7 @@ const names = readdirSync(folder)
   .filter((file) => file.endsWith('.md') && file !== 'README.md')
   .map((file) => file.replace('.md', ''));
 
-/** A language model that knows nothing but what its prompt says. */
+/** A language model that knows only what its prompt says. */
 const model = createServer(async (request, response) => {
   let body = '';
   for await (const part of request.setEncoding('utf8')) body += part;
@@ -44,7 +44,7 @@ async function follow(name: string, env: NodeJS.ProcessEnv = {}): Promise<void> 
   const path = join(folder, `${name}.md`);
   let page = readFileSync(path, 'utf8');
   using work = createWorkplace();
-  // As if the package and what the tutorial names were installed.
+  // Links the package, and the packages that the tutorials install.
   const modules = join(work.directory, 'node_modules');
   mkdirSync(modules);
   symlinkSync(root, join(modules, 'salience'), 'dir');
@@ -75,7 +75,7 @@ async function follow(name: string, env: NodeJS.ProcessEnv = {}): Promise<void> 
 }
 
 describe('the tutorials', () => {
-  it('are listed', () => {
+  it('are all listed in README.md', () => {
     const list = readFileSync(join(folder, 'README.md'), 'utf8');
     expect(names).toHaveLength(5);
     for (const name of names) expect(list).toContain(`(${name}.md)`);

@@ -8,7 +8,7 @@ import { scoped } from '../../src/mcp/dialects/scoped.ts';
 const guide = readFileSync(new URL('../../docs/guides/mcp.md', import.meta.url), 'utf8');
 
 describe('the guide to the server', () => {
-  test('lists the tools that there are', () => {
+  test('lists exactly the existing tools', () => {
     const [, own = '', others = ''] = guide.split(/^## (?:The tools|Tool names of other memories)$/m);
     const rows = (text: string) => [...text.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
     expect(rows(own)).toEqual(salience('all').tools.map(({ name }) => name));
