@@ -21,7 +21,9 @@ export function updateMeasured() {
     row('… in eight scopes in turn', ({ eightScopesInTurn }) => ms(eightScopesInTurn)),
     row('recall, `bm25`', ({ recall }) => ms(recall.bm25)),
     row('recall, `balanced`', ({ recall }) => ms(recall.balanced)),
-    row('words, similarity, recency and importance by a full scan in plain JavaScript', ({ naiveScan }) => ms(naiveScan)),
+    row('words, similarity, recency and importance by a full scan in plain JavaScript', ({ naiveScan }) =>
+      ms(naiveScan),
+    ),
     row('words alone by FTS5, in memory', ({ fts5 }) => ms(fts5)),
     row('open a store and answer', ({ opening }) => ms(opening)),
     row('`salience recall`, whole process', ({ cliRecallProcess }) => ms(cliRecallProcess)),
