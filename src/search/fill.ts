@@ -3,9 +3,9 @@ import type { Limits } from '../scoring/condition.ts';
 import { followRows, groupOf } from './groups.ts';
 import { grow } from './grow.ts';
 import { SCAN_ROWS } from './kernel/codes.ts';
-import { GROUP_ROWS, LEFT_OUT } from './kernel/scan.ts';
+import { GROUP_ROWS, NO_PRODUCT } from './kernel/scan.ts';
 import { placeAfter, placeOf } from './lexical.ts';
-import { createPassing, type Passing } from './passing.ts';
+import { createPassing, type Passing, passesOver, raiseHighest } from './passing.ts';
 import { dotError, quantiseQuery } from './quantise.ts';
 import type { ResidentIndex } from './resident-index.ts';
 import type { Skim } from './skim.ts';
@@ -90,30 +90,31 @@ export function picked(
   skim: Skim,
   similarity: Similarities,
 ): Fill {
-  const picks: Picks = {
-    rows: new Int32Array(SCAN_ROWS),
-    at: 0,
-    end: 0,
-  };
+  const { counts } = skim.passed;
+  // Rows whose class is looked up are taken off again.
+  counts[counts.length - 1]! += rows.length - strong.length;
   const passing = createPassing(index, skim, similarity);
+  const picks: Picks = { rows: new Int32Array(GROUP_ROWS), at: 0, end: 0 };
   let start = 0;
   let among = 0;
   return (block, most) => {
     while (block.count < most) {
       if (picks.at === picks.end) {
-        const from = passing.next(rows, start);
-        const amongFrom = from < rows.length ? placeOf(strong, rows[from]!, among) : strong.length;
-        const { counts } = skim.passed;
-        counts[counts.length - 1]! += from - start - (amongFrom - among);
-        start = from;
-        among = amongFrom;
+        let end = start;
+        for (; start < rows.length; start = end) {
+          const group = groupOf(rows[start]!);
+          end = placeAfter(rows, (group + 1) * GROUP_ROWS, start);
+          if (passesOver(passing, group)) continue;
+          const highest = listAbove(index, passing, rows[start]!, rows[end - 1]!, picks);
+          if (highest > NO_PRODUCT) raiseHighest(passing, highest);
+          if (picks.end === 0) continue;
+          among = placeOf(strong, rows[start]!, among);
+          dropOthers(rows.subarray(start, end), strong, among, picks);
+          counts[counts.length - 1]! -= picks.end;
+          if (picks.end > 0) break;
+        }
         if (start === rows.length) return false;
-        const end = placeAfter(rows, passing.begin(rows[start]!), start);
-        const next = placeOf(strong, rows[end - 1]! + 1, among);
-        const those = rows.subarray(start, end);
-        pickRows(index, similarity, skim, passing, those, strong.subarray(among, next), picks);
         start = end;
-        among = next;
       }
       takePicks(index, similarity, skim, block, picks, most);
     }
@@ -159,7 +160,7 @@ export function unpassed(
   };
 }
 
-/** Rows that are left to look at. */
+/** Rows of a group whose class has to be looked up. */
 interface Picks {
   readonly rows: Int32Array;
   /** The place of the next row. */
@@ -167,59 +168,53 @@ interface Picks {
   end: number;
 }
 
-/** Picks the rows of a run that are not below the lowest cut of their band and level. */
-function pickRows(
-  { codes, scales, residuals }: ResidentIndex,
-  { products }: Similarities,
-  { bandOf, levels, levelCount, strengths }: Skim,
-  { band, least, reach, end: endRun }: Passing,
-  rows: Int32Array,
-  strong: Int32Array,
+/**
+ * Lists the rows of a group, from `first` to `last`, that are not skipped whatever the class of their session. Returns
+ * the highest product of the others; `NO_PRODUCT` if there are none.
+ */
+function listAbove(
+  { scales, residuals }: ResidentIndex,
+  { skim: { bandOf, levels, levelCount, strengths }, similarities, most, leasts }: Passing,
+  first: number,
+  last: number,
   picks: Picks,
-): void {
-  const { arrays } = codes!;
-  const first = rows[0]!;
-  const end = rows[rows.length - 1]! + 1;
-  const count = end - first;
-  arrays.products.set(products.subarray(first, end));
-  arrays.scales.set(scales.subarray(first, end));
-  arrays.residuals.set(residuals.subarray(first, end));
-  const { states } = arrays;
-  if (rows.length === count) states.fill(0, 0, count);
-  else {
-    states.fill(LEFT_OUT, 0, count);
-    for (let at = 0; at < rows.length; at++) states[rows[at]! - first] = 0;
+): number {
+  const { products, scale, residual } = similarities;
+  const { rows } = picks;
+  const ofRow = levels?.ofRow;
+  let count = 0;
+  let highest = NO_PRODUCT;
+  for (let row = first; row <= last; row++) {
+    const product = products[row]!;
+    if (product > most) {
+      const band = strengths ? bandOf[strengths[row]!]! : 0;
+      const least = leasts[ofRow ? band * levelCount + ofRow[row]! : band]!;
+      const high = scale * scales[row]! * product + dotError(residual, residuals[row]!);
+      // It is NaN for a row without a vector.
+      if (!(high <= least)) {
+        rows[count++] = row;
+        continue;
+      }
+    }
+    if (product > highest) highest = product;
   }
-  for (let at = 0; at < strong.length; at++) states[strong[at]! - first] = LEFT_OUT;
-  const { leasts } = arrays;
-  if (levels) {
-    arrays.levels.set(levels.ofRow.subarray(first, end));
-    codes!.spread(count, least.subarray(0, levelCount));
-  } else leasts.fill(least[0]!, 0, count);
-  if (strengths && band() > 0)
-    setLeasts(leasts, least, strengths, bandOf, levels?.ofRow, levelCount, first, count);
-  const found = codes!.pick(count, reach);
-  for (let at = 0; at < found; at++) picks.rows[at] = first + arrays.picked[at]!;
   picks.at = 0;
-  picks.end = found;
-  endRun(rows.length - strong.length - found, arrays.highest[0]!);
+  picks.end = count;
+  return highest;
 }
 
-/** Sets the lowest cut of rows whose words can match. */
-function setLeasts(
-  leasts: Float32Array,
-  least: Float64Array,
-  strengths: Uint8Array,
-  bandOf: Uint8Array,
-  levels: Uint8Array | undefined,
-  levelCount: number,
-  first: number,
-  count: number,
-): void {
-  for (let at = 0; at < count; at++) {
-    const band = bandOf[strengths[first + at]!]!;
-    if (band > 0) leasts[at] = least[band * levelCount + (levels ? levels[first + at]! : 0)]!;
+/** Drops the picks that are not among `rows`, and those that are among `strong`, from the place `from` on. */
+function dropOthers(rows: Int32Array, strong: Int32Array, from: number, picks: Picks): void {
+  let place = 0;
+  let among = from;
+  let count = 0;
+  for (let at = 0; at < picks.end; at++) {
+    const row = picks.rows[at]!;
+    place = placeAfter(rows, row, place);
+    while (strong[among]! < row) among++;
+    if (rows[place] === row && strong[among] !== row) picks.rows[count++] = row;
   }
+  picks.end = count;
 }
 
 // These are top-level functions because closures created for each recall run unoptimised for most of it. They

@@ -12,11 +12,13 @@ import {
   followRows,
   groupOf,
   MOST_SESSIONS,
+  productWithin,
   reachOf,
-  reachOfGroup,
+  setLine,
 } from './groups.ts';
-import { createPlainCodes, SCAN_ROWS } from './kernel/codes.ts';
-import { GROUP_ROWS } from './kernel/scan.ts';
+import { SCAN_ROWS } from './kernel/codes.ts';
+import { GROUP_ROWS, NO_PRODUCT } from './kernel/scan.ts';
+import { createPassing, passesOver } from './passing.ts';
 import { dotError, quantiseQuery } from './quantise.ts';
 import { createResidentIndex, putMemory, type ResidentIndex } from './resident-index.ts';
 import type { Skim } from './skim.ts';
@@ -182,7 +184,8 @@ describe('rows that are skipped together', () => {
             expect(highest[each]).toBeGreaterThanOrEqual(Math.max(0, ...reached));
             expect(highest[each]).toBeLessThanOrEqual(Math.max(0, cuts[each]!));
             if (!areAlike) expect(highest[each]).toBe(Math.max(0, ...reached));
-            if (classes === 1) expect(highest[each]).toBeLessThan(Math.max(0, ...reached) + 1e-5);
+            // A group is bounded by its largest scale.
+            if (classes === 1) expect(highest[each]).toBeLessThan(1.5 * Math.max(0, ...reached) + 0.1);
           }
         },
       ),
@@ -220,34 +223,91 @@ describe('rows that are skipped together', () => {
   });
 });
 
-test("the reach of a group is at least the kernel's reach of each of its rows, to the bit", () => {
-  const real = fc.oneof(fc.constantFrom(0, 1e-3, 1), fc.double({ min: 0, max: 1, noNaN: true }));
-  const row = fc.record({
-    product: fc.oneof(fc.integer(), fc.constantFrom(-0x80000000, -1, 0, 0x7fffffff)),
-    scale: real,
-    residual: real,
-  });
+const real = fc.oneof(fc.constantFrom(0, 1e-3, 1), fc.double({ min: 0, max: 1, noNaN: true }));
+const anyProduct = fc.oneof(fc.integer(), fc.constantFrom(-0x7fffffff, -1, 0, 0x7fffffff));
+
+test('the reach of a group is at least what each of its rows can reach', () => {
+  const row = fc.record({ product: anyProduct, scale: real, residual: real });
   fc.assert(
     fc.property(fc.array(row, { minLength: 1, maxLength: 9 }), real, real, (rows, scale, residual) => {
-      const { arrays, pick } = createPlainCodes(DIMENSIONS);
-      arrays.states.fill(0);
-      arrays.leasts.fill(Infinity);
-      rows.forEach((each, at) => {
-        arrays.products[at] = each.product;
-        arrays.scales[at] = each.scale;
-        arrays.residuals[at] = each.residual;
-      });
-      const reach = reachOf(scale, residual);
-      pick(rows.length, reach);
       const groups = createGroups();
-      const { scales, residuals } = arrays;
+      const scales = Float32Array.from(rows, (each) => each.scale);
+      const residuals = Float32Array.from(rows, (each) => each.residual);
       const sessions = { codes: new Uint32Array(rows.length) };
       followRows({ groups, size: rows.length, scales, residuals, sessions });
+      const line = { factor: 0, margin: 0 };
+      setLine(line, groups, 0, scale, residual);
       const peak = Math.max(...rows.map(({ product }) => product));
-      expect(reachOfGroup(groups, 0, peak, reach)).toBeGreaterThanOrEqual(arrays.highest[0]!);
+      rows.forEach(({ product }, at) => {
+        const high = scale * scales[at]! * product + dotError(residual, residuals[at]!);
+        expect(reachOf(line, peak)).toBeGreaterThanOrEqual(high);
+      });
     }),
     { numRuns: scaledRuns(2000) },
   );
+});
+
+test('rows reach no more than a limit up to the highest product within it', () => {
+  const most = 0x7fff_ffff;
+  const factor = fc.double({ min: 2 ** -40, max: 2 ** -20, noNaN: true });
+  const limit = fc.oneof(fc.constantFrom(-1, 0, 1, Infinity), fc.double({ min: -1, max: 2, noNaN: true }));
+  // Also just what a product reaches, and the next lower number.
+  const own = fc.option(fc.nat(most), { nil: undefined });
+  const less = fc.constantFrom(1, 1 - 2 ** -53);
+  fc.assert(
+    fc.property(factor, real, limit, own, less, (factor, margin, given, product, times) => {
+      const line = { factor, margin };
+      const wanted = product === undefined ? given : times * reachOf(line, product);
+      const found = productWithin(line, wanted);
+      if (found >= 0) expect(reachOf(line, found)).toBeLessThanOrEqual(wanted);
+      else expect(found).toBe(NO_PRODUCT);
+      // Rounding may cost a product.
+      if (found < most) expect(reachOf(line, Math.max(0, found) + 2)).toBeGreaterThan(wanted);
+    }),
+    { numRuns: scaledRuns(2000) },
+  );
+  expect(productWithin({ factor: 0, margin: 0.5 }, 0.6)).toBe(most);
+  expect(productWithin({ factor: Number.NaN, margin: 0 }, Infinity)).toBe(NO_PRODUCT);
+  expect(productWithin({ factor: 1, margin: Number.NaN }, 1)).toBe(NO_PRODUCT);
+});
+
+test('rows of a group are skipped up to the lowest cut of their band and level, whatever their session', () => {
+  const sessions = ['s1', 's2'];
+  const index = createResidentIndex();
+  for (let row = 0; row < 4; row++) {
+    const memory = sampleMemory({ id: `m${row}`, ordinal: row + 1, bornIn: sessions[row % 2] });
+    putMemory(index, indexed(row, memory, { terms: new Map(), vector: unitVector([1, row]) }));
+  }
+  const vector = unitVector([1, 1]);
+  const similarity = similarities(index, vector, Int32Array.of(0, 1, 2, 3));
+  // Class = 9 × band + 3 × session + level; neither level 2 nor the third session is in the group.
+  const cuts = Float64Array.of(
+    ...[0.4, 0.5, 0, 0.3, 0.6, 0, 0, 0, 0],
+    ...[0.2, 0.3, 0, 0.1, 0.4, 0, 0, 0, 0],
+  );
+  const skim = {
+    bandCount: 2,
+    bandSize: 9,
+    levelCount: 3,
+    bandOf: Uint8Array.of(0, 1),
+    tops: Uint8Array.of(1),
+    classOf: Uint8Array.of(2, 0, 1),
+    levels: { ofRow: Uint8Array.of(0, 1, 0, 1), ofGroup: Uint16Array.of(0b11) },
+    cuts,
+    areAlike: true,
+    passed: { counts: new Float64Array(19), highest: new Float64Array(18) },
+  } as unknown as Skim;
+  const passing = createPassing(index, skim, similarity);
+  for (const raised of [0, 0.05]) {
+    cuts.forEach((cut, each) => {
+      cuts[each] = cut + raised;
+    });
+    expect(passesOver(passing, 0)).toBe(false);
+    expect([...passing.leasts]).toEqual(
+      [0.3, 0.5, Infinity, 0.1, 0.3, Infinity].map((each) => each + raised),
+    );
+    expect(passing.most).toBe(productWithin(passing, 0.1 + raised));
+  }
 });
 
 test('groups follow appended rows, including rows without a vector and sessions', () => {
@@ -269,7 +329,9 @@ test('groups follow appended rows, including rows without a vector and sessions'
   expect([classes(0), classes(1)]).toEqual([0xff, 1]);
   follow(3 * GROUP_ROWS);
   expect([...groups.scales.subarray(0, 3)]).toEqual([GROUP_ROWS, Number.NaN, 3 * GROUP_ROWS]);
-  expect(reachOfGroup(groups, 1, 5, reachOf(1, 0))).toBeNaN();
+  const line = { factor: 0, margin: 0 };
+  setLine(line, groups, 1, 1, 0);
+  expect(reachOf(line, 5)).toBeNaN();
   expect([...groups.residuals.subarray(0, 3)]).toEqual([2, 4, 6].map((times) => times * GROUP_ROWS));
   expect([classes(1), classes(2)]).toEqual([0x1ff, 0xff]);
 });

@@ -1,5 +1,5 @@
 import { grow } from './grow.ts';
-import { GROUP_ROWS } from './kernel/scan.ts';
+import { GROUP_ROWS, NO_PRODUCT } from './kernel/scan.ts';
 import { ROUNDING } from './quantise.ts';
 
 /**
@@ -156,30 +156,31 @@ export function classesOfGroup(
   return classes;
 }
 
-const { fround } = Math;
-
-/** What the kernel computes the reach of a row from: the scale of the query, and the error of products. */
-export interface Reach {
-  readonly scale: number;
-  readonly spread: number;
-  readonly more: number;
+/** Bounds the similarities of the rows of a group by their products: see {@link reachOf}. */
+export interface Line {
+  factor: number;
+  margin: number;
 }
 
-export function reachOf(scale: number, residual: number): Reach {
-  // Slightly more than the error, to allow for 32-bit rounding.
-  return { scale, spread: 1 + residual, more: residual + 4 * ROUNDING };
+/** Sets the line of a group for a query with codes of this scale and residual. It is NaN if a row has no vector. */
+export function setLine(line: Line, groups: Groups, group: number, scale: number, residual: number): void {
+  line.factor = groups.scales[group]! * scale;
+  // As `dotError`, and slightly more, since the steps are rounded in another order.
+  line.margin = groups.residuals[group]! * (1 + residual) + residual + 2 * ROUNDING;
 }
 
-/**
- * Returns at least the reach that `pick` computes for any row of the group. It takes the same steps with larger
- * numbers, and rounding keeps their order.
- */
-export function reachOfGroup(
-  { scales, residuals }: Groups,
-  group: number,
-  peak: number,
-  { scale, spread, more }: Reach,
-): number {
-  const product = fround(fround(fround(Math.max(0, peak)) * scales[group]!) * fround(scale));
-  return fround(fround(product + fround(residuals[group]! * fround(spread))) + fround(more));
+/** Returns an upper bound of the similarity of the rows with products of at most `product`. */
+export function reachOf({ factor, margin }: Line, product: number): number {
+  return Math.max(0, product) * factor + margin;
+}
+
+/** The largest product that there can be. */
+const MOST = 0x7fff_ffff;
+
+/** Returns the highest product whose reach is at most `limit`, or a slightly lower one; `NO_PRODUCT` if there is none. */
+export function productWithin(line: Line, limit: number): number {
+  let product = Math.min(MOST, Math.floor((limit - line.margin) / line.factor));
+  // Division rounds, so the first product may be too high.
+  while (product >= 0 && !(reachOf(line, product) <= limit)) product--;
+  return product >= 0 ? product : NO_PRODUCT;
 }

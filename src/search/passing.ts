@@ -1,130 +1,96 @@
 import type { Similarities } from './fill.ts';
-import { classesOfGroup, groupOf, type Reach, reachOf, reachOfGroup } from './groups.ts';
-import { SCAN_ROWS } from './kernel/codes.ts';
-import { GROUP_ROWS } from './kernel/scan.ts';
-import { placeAfter } from './lexical.ts';
+import { classesOfGroup, productWithin, reachOf, setLine } from './groups.ts';
+import { NO_PRODUCT } from './kernel/scan.ts';
 import type { ResidentIndex } from './resident-index.ts';
 import type { Skim } from './skim.ts';
 
-/** Skips rows group by group, and splits the groups that are left into runs. */
+/** What the rows of a group can be, so that most of them are skipped without looking up their classes. */
 export interface Passing {
-  readonly reach: Reach;
-  /** Returns the first place from `start` on whose row is in a group that is not skipped. */
-  next(rows: Int32Array, start: number): number;
-  /**
-   * Begins a run of groups at the group of `row`: at most `SCAN_ROWS` rows, and no group that is skipped. Returns the
-   * row before which the run ends.
-   */
-  begin(row: number): number;
-  /** By band and level: up to which similarity all such rows of the run are skipped. */
-  readonly least: Float64Array;
-  /** Returns the highest band of the rows of the run. */
-  band(): number;
-  /**
-   * Records that `count` rows of the run were skipped, whatever their class, and that none of them reaches more than
-   * `highest`.
-   */
-  end(count: number, highest: number): void;
+  readonly index: ResidentIndex;
+  readonly skim: Skim;
+  readonly similarities: Similarities;
+  /** The classes that rows of the group can have, and how many there are. */
+  readonly classes: Uint16Array;
+  count: number;
+  /** By band and level: rows of the group are skipped up to this similarity, whatever the class of their session. */
+  readonly leasts: Float64Array;
+  /** The line of the group; see {@link setLine}. */
+  factor: number;
+  margin: number;
+  /** Rows of the group with products up to this are skipped; `NO_PRODUCT` if that is not known of any. */
+  most: number;
 }
 
-export function createPassing(
-  index: ResidentIndex,
-  { areAlike, bandCount, bandOf, bandSize, classOf, cuts, levels, levelCount, passed, tops }: Skim,
-  { peaks, scale, residual }: Similarities,
-): Passing {
-  const { groups, size } = index;
-  const reach = reachOf(scale, residual);
-  const { counts, highest } = passed;
-  const sessionClasses = bandSize / levelCount;
-  const allClasses = (1 << sessionClasses) - 1;
-  const least = new Float64Array(bandCount * levelCount).fill(-1);
-  let runClasses = 0;
-  let runLevels = 0;
-  let runBand = 0;
-  const classesOf = (group: number) => classesOfGroup(groups, group, classOf, allClasses);
-  const levelsOf = (group: number) => (levels ? levels.ofGroup[group]! : 1);
-  const bandOfGroup = (group: number) => (tops ? bandOf[tops[group]!]! : 0);
-  /** Whether `holds` for every class that rows with these sessions, levels and bands up to `highestBand` can have. */
-  const every = (
-    classes: number,
-    ofLevels: number,
-    highestBand: number,
-    holds: (each: number, level: number) => boolean,
-  ) => {
-    for (let band = highestBand; band >= 0; band--) {
-      for (let left = classes; left !== 0; left &= left - 1) {
-        const from = band * bandSize + (31 - Math.clz32(left & -left)) * levelCount;
-        for (let level = 0; level < levelCount; level++) {
-          if ((ofLevels & (1 << level)) === 0) continue;
-          if (!holds(from + level, band * levelCount + level)) return false;
-        }
-      }
-    }
-    return true;
-  };
-  const raise = (classes: number, ofLevels: number, band: number, high: number) =>
-    every(classes, ofLevels, band, (each) => {
-      // A skipped row never reaches more than its cut.
-      highest[each] = Math.max(highest[each]!, Math.min(high, cuts[each]!));
-      return true;
-    });
-  const isPassed = (group: number): boolean => {
-    const high = reachOfGroup(groups, group, peaks[group]!, reach);
-    const classes = classesOf(group);
-    const ofLevels = levelsOf(group);
-    const band = bandOfGroup(group);
-    let isKnown = true;
-    const isBelow = every(classes, ofLevels, band, (each) => {
-      isKnown &&= high <= highest[each]!;
-      return high <= cuts[each]!;
-    });
-    // If sessions make no difference, few groups are left, and their rows reach less than the bound of the group.
-    if (!isBelow || (!isKnown && sessionClasses === 1)) return false;
-    if (!isKnown) raise(classes, ofLevels, band, high);
-    return true;
-  };
+export function createPassing(index: ResidentIndex, skim: Skim, similarities: Similarities): Passing {
   return {
-    reach,
-    least,
-    next(rows, start) {
-      if (!areAlike) return start;
-      let at = start;
-      while (at < rows.length) {
-        const first = groupOf(rows[at]!);
-        const last = groupOf(rows[rows.length - 1]!);
-        let group = first;
-        while (group <= last && isPassed(group)) group++;
-        if (group === first) break;
-        at = placeAfter(rows, group * GROUP_ROWS, at);
-      }
-      return at;
-    },
-    begin(row) {
-      const first = groupOf(row);
-      const most = Math.min(first + SCAN_ROWS / GROUP_ROWS, groupOf(size - 1) + 1);
-      let group = first;
-      runClasses = 0;
-      runLevels = 0;
-      runBand = 0;
-      do {
-        runClasses |= classesOf(group);
-        runLevels |= levelsOf(group);
-        runBand = Math.max(runBand, bandOfGroup(group));
-        group++;
-      } while (group < most && !(areAlike && isPassed(group)));
-      if (areAlike) {
-        least.fill(Infinity);
-        every(runClasses, runLevels, runBand, (each, at) => {
-          least[at] = Math.min(least[at]!, cuts[each]!);
-          return true;
-        });
-      }
-      return group * GROUP_ROWS;
-    },
-    band: () => runBand,
-    end(count, high) {
-      counts[counts.length - 1]! += count;
-      if (high > 0) raise(runClasses, runLevels, runBand, high);
-    },
+    index,
+    skim,
+    similarities,
+    classes: new Uint16Array(skim.cuts.length),
+    count: 0,
+    leasts: new Float64Array(skim.bandCount * skim.levelCount).fill(-Infinity),
+    factor: Number.NaN,
+    margin: Number.NaN,
+    most: NO_PRODUCT,
   };
+}
+
+/** Begins a group. Returns whether all of its rows are skipped. */
+export function passesOver(passing: Passing, group: number): boolean {
+  const { index, skim, similarities, classes } = passing;
+  // Otherwise the class of each row has to be known.
+  if (!skim.areAlike) return false;
+  listClasses(passing, group);
+  let least = Infinity;
+  for (let at = 0; at < passing.count; at++) least = Math.min(least, skim.cuts[classes[at]!]!);
+  setLine(passing, index.groups, group, similarities.scale, similarities.residual);
+  passing.most = productWithin(passing, least);
+  const peak = similarities.peaks[group]!;
+  if (peak > passing.most) {
+    setLeasts(passing);
+    return false;
+  }
+  raiseHighest(passing, peak);
+  return true;
+}
+
+function listClasses(passing: Passing, group: number): void {
+  const { index, skim, classes } = passing;
+  const { bandOf, bandSize, classOf, levels, levelCount, tops } = skim;
+  const all = (1 << (bandSize / levelCount)) - 1;
+  const ofSessions = classesOfGroup(index.groups, group, classOf, all);
+  const ofLevels = levels ? levels.ofGroup[group]! : 1;
+  const topBand = tops ? bandOf[tops[group]!]! : 0;
+  let count = 0;
+  for (let band = 0; band <= topBand; band++) {
+    for (let sessions = ofSessions; sessions !== 0; sessions &= sessions - 1) {
+      const from = band * bandSize + (31 - Math.clz32(sessions & -sessions)) * levelCount;
+      for (let left = ofLevels; left !== 0; left &= left - 1)
+        classes[count++] = from + 31 - Math.clz32(left & -left);
+    }
+  }
+  passing.count = count;
+}
+
+function setLeasts({ skim, classes, count, leasts }: Passing): void {
+  const { bandSize, cuts, levelCount } = skim;
+  leasts.fill(Infinity);
+  for (let at = 0; at < count; at++) {
+    const each = classes[at]!;
+    const place = Math.floor(each / bandSize) * levelCount + (each % levelCount);
+    leasts[place] = Math.min(leasts[place]!, cuts[each]!);
+  }
+}
+
+/** Records that rows of the group with products of at most `product` were skipped. */
+export function raiseHighest(passing: Passing, product: number): void {
+  const { skim, classes, count } = passing;
+  const { cuts, passed } = skim;
+  const high = reachOf(passing, product);
+  for (let at = 0; at < count; at++) {
+    const each = classes[at]!;
+    // A skipped row never reaches more than its cut.
+    const most = high < cuts[each]! ? high : cuts[each]!;
+    if (most > passed.highest[each]!) passed.highest[each] = most;
+  }
 }

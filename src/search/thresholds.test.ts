@@ -19,6 +19,7 @@ import {
   plainStore,
   searchByIndex,
 } from '../testing/index-oracle.ts';
+import { clearLooked, looked } from '../testing/looked-rows.ts';
 import { searchNaively } from '../testing/naive-search.ts';
 import { scaledRuns } from '../testing/runs.ts';
 import { sampleMemory, unitVector } from '../testing/sample-memory.ts';
@@ -27,6 +28,10 @@ import { countWithin } from './fill.ts';
 import { createPlainCodes } from './kernel/codes.ts';
 import { dotError, quantise, quantiseQuery } from './quantise.ts';
 import type { ResidentIndex } from './resident-index.ts';
+
+vi.mock('./fill.ts', async (original) =>
+  (await import('../testing/looked-rows.ts')).counting(await original()),
+);
 
 /**
  * The index knows a similarity only within the error of its 8-bit vectors. A condition whose threshold lies inside that
@@ -282,9 +287,9 @@ describe('candidates for a requirement on the similarity', () => {
     const profile = profileWith(similarity, [{ signal: 'similarity', above: 0.35 }]);
     const request = { profile, query: query(7, []), filter: {}, now: ARBITRARY_NOW, limit: 2 };
     const index = indexOf(memories);
-    const looked = vi.spyOn(index.codes!, 'pick');
+    clearLooked();
     const { candidates, scored } = await searchByIndex(index, memories, memories, request);
-    const picked = looked.mock.results.reduce((sum, { value }) => sum + (value as number), 0);
+    const picked = looked.picked.reduce((sum, each) => sum + each);
     expect(candidates).toBeGreaterThan(1000);
     expect(scored).toBeLessThan(candidates / 10);
     expect(picked).toBeLessThan(candidates / 2);

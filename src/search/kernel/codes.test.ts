@@ -6,7 +6,7 @@ import { compileKernel } from '../../../scripts/kernel.mjs';
 declare const WebAssembly: { readonly Memory: { readonly prototype: { grow(pages: number): number } } };
 
 import { type Codes, createCodes, createKernelCodes, createPlainCodes, SCAN_ROWS } from './codes.ts';
-import { codesOfQuery, GROUP_ROWS, JOINED, joinCodes, joinQuery, LEFT_OUT } from './scan.ts';
+import { codesOfQuery, GROUP_ROWS, JOINED, joinCodes, joinQuery } from './scan.ts';
 
 const code = fc.integer({ min: -127, max: 127 });
 
@@ -118,11 +118,11 @@ describe.each([
       rows.forEach((row, at) => {
         codes.set(at, joined(row));
       });
-      codes.arrays.products.fill(-1);
-      codes.arrays.scales.fill(-1);
+      const peaks = codes.peaks(1).fill(-1);
+      codes.products(query, 2, SCAN_ROWS).fill(-1);
       const found = codes.products(query, 2, count);
       expect([...found.subarray(0, count)]).toEqual(rows.slice(2, 2 + count).map((row) => naive(query, row)));
-      expect(new Set([...found.subarray(count), ...codes.arrays.scales])).toEqual(new Set([-1]));
+      expect(new Set([...found.subarray(count), ...peaks, -1])).toEqual(new Set([-1]));
     },
   );
 });
@@ -179,84 +179,6 @@ test('codes move to a plain array where no more memory can be had for the kernel
   }
   const query = queryLike(rows[2]!, 1);
   expect([...codes.products(query, 0, 2000).subarray(0, 2000)]).toEqual(rows.map((row) => naive(query, row)));
-});
-
-test('the kernel picks what the plain loop picks, to the bit', () => {
-  const { fround } = Math;
-  const real = fc.oneof(fc.constantFrom(0, 1e-3, 0.5, 1), fc.double({ min: 0, max: 1, noNaN: true }));
-  // Of a row without a vector.
-  const value = fc.oneof({ weight: 9, arbitrary: real }, { weight: 1, arbitrary: fc.constant(Number.NaN) });
-  const row = fc.record({
-    product: fc.oneof(fc.integer(), fc.constantFrom(-0x80000000, 0, 0x7fffffff)),
-    scale: value,
-    residual: value,
-    state: fc.constantFrom(0, 0, LEFT_OUT),
-    // Without one, that is just what the row reaches.
-    least: fc.option(
-      fc.oneof(fc.double({ min: -1, max: 2, noNaN: true }), fc.constantFrom(-1, 0, Infinity)),
-      { nil: undefined },
-    ),
-  });
-  const picking = fc.record({ scale: fc.constantFrom(1e-9, 1e-6, 1), spread: real, more: real });
-  fc.assert(
-    fc.property(fc.array(row, { maxLength: 23 }), picking, (rows, given) => {
-      const [scale, spread, more] = [given.scale, given.spread, given.more].map(fround) as [
-        number,
-        number,
-        number,
-      ];
-      const reaches = rows.map((each) => {
-        const product = fround(fround(fround(each.product) * fround(each.scale)) * scale);
-        return fround(fround(product + fround(fround(each.residual) * spread)) + more);
-      });
-      const leasts = rows.map(({ least }, at) => fround(least ?? reaches[at]!));
-      const found = [createKernelCodes(8) as Codes, createPlainCodes(8)].map((codes) => {
-        const { arrays } = codes;
-        // What an earlier use left behind.
-        arrays.states.fill(0);
-        rows.forEach((each, at) => {
-          arrays.products[at] = each.product;
-          arrays.scales[at] = each.scale;
-          arrays.residuals[at] = each.residual;
-          arrays.leasts[at] = leasts[at]!;
-          arrays.states[at] = each.state;
-        });
-        const count = codes.pick(rows.length, given);
-        return { picked: [...arrays.picked.subarray(0, count)], highest: arrays.highest[0] };
-      });
-      const looked = [...rows.keys()].filter((at) => rows[at]!.state !== LEFT_OUT);
-      const passed = looked.filter((at) => reaches[at]! <= leasts[at]!);
-      const expected = {
-        picked: looked.filter((at) => !passed.includes(at)),
-        highest: Math.max(0, ...passed.map((at) => reaches[at]!)),
-      };
-      expect(found).toEqual([expected, expected]);
-    }),
-    { numRuns: 2000 },
-  );
-});
-
-test('the kernel writes the leasts that the plain loop writes, to the bit', () => {
-  const value = fc.oneof(
-    fc.double({ min: -1, max: 2, noNaN: true }),
-    fc.constantFrom(-1, 0, Infinity, 1e-30),
-  );
-  fc.assert(
-    fc.property(
-      fc.array(value, { minLength: 1, maxLength: 16 }),
-      fc.array(fc.nat(), { maxLength: 40 }),
-      (values, drawn) => {
-        const levels = drawn.map((each) => each % values.length);
-        for (const codes of [createKernelCodes(8) as Codes, createPlainCodes(8)]) {
-          codes.arrays.levels.set(levels);
-          codes.spread(levels.length, values);
-          expect([...codes.arrays.leasts.subarray(0, levels.length)]).toEqual(
-            levels.map((level) => Math.fround(values[level]!)),
-          );
-        }
-      },
-    ),
-  );
 });
 
 test('module.ts is what the WebAssembly text compiles to', async () => {

@@ -1,17 +1,7 @@
 import { grow } from '../grow.ts';
 import { instantiate, MOST_PAGES, PAGE_BYTES } from './instance.ts';
 import { SCAN_BASE64, SHARED_SCAN_BASE64 } from './module.ts';
-import {
-  GROUP_ROWS,
-  LEFT_OUT,
-  type PickArrays,
-  type Picking,
-  peaks,
-  pick,
-  scan,
-  spread,
-  TABLE_LEVELS,
-} from './scan.ts';
+import { GROUP_ROWS, peaks, scan } from './scan.ts';
 
 /** How many rows are multiplied at once, and how long the arrays of the kernel are. */
 export const SCAN_ROWS = 2048;
@@ -31,17 +21,6 @@ export interface Codes {
   products(query: Int16Array, first: number, count: number): Int32Array;
   /** Returns the highest of each `GROUP_ROWS` of the last `count` products. Valid until the next call. */
   peaks(count: number): Int32Array;
-  /**
-   * Writes the lowest cut of each row into `arrays.leasts`: the one of `values`, at most 16, for its level in
-   * `arrays.levels`. Values are rounded to 32 bits.
-   */
-  spread(count: number, values: ArrayLike<number>): void;
-  /**
-   * Picks rows by the last products and the other `arrays`. Returns how many. The arrays are valid until more room is
-   * made.
-   */
-  pick(count: number, picking: Picking): number;
-  readonly arrays: PickArrays;
 }
 
 /**
@@ -73,19 +52,13 @@ export function createCodes(dimensions: number, isShared = false): Codes {
     view: (row, count) => codes!.view(row, count),
     products: (query, first, count) => codes!.products(query, first, count),
     peaks: (count) => codes!.peaks(count),
-    spread: (count, values) => codes!.spread(count, values),
-    pick: (count, picking) => codes!.pick(count, picking),
-    get arrays() {
-      return codes!.arrays;
-    },
   };
 }
 
 /** Creates codes in a plain array: for runtimes without SIMD, and to test the kernel against. */
 export function createPlainCodes(dimensions: number): Codes {
   let codes = new Int8Array(0);
-  const arrays = pickArrays(new ArrayBuffer(PICK_BYTES), 0);
-  const { products } = arrays;
+  const { products, peaks: found } = resultArrays(new ArrayBuffer(RESULT_BYTES), 0);
   return {
     dimensions,
     get byteLength() {
@@ -101,46 +74,20 @@ export function createPlainCodes(dimensions: number): Codes {
       return products;
     },
     peaks(count) {
-      peaks(products, count, arrays.peaks);
-      return arrays.peaks;
+      peaks(products, count, found);
+      return found;
     },
-    spread(count, values) {
-      setTable(arrays, values);
-      spread(arrays, count);
-    },
-    pick: (count, picking) => pick(arrays, count, picking),
-    arrays,
   };
 }
 
-/** Where the peaks begin among the arrays of `pick`. */
-const PEAKS_AT = 22 * SCAN_ROWS + 16 + 4 * TABLE_LEVELS;
-/** The size of those arrays in bytes. */
-const PICK_BYTES = PEAKS_AT + 4 * (SCAN_ROWS / GROUP_ROWS);
+/** The size in bytes of the products and peaks. */
+const RESULT_BYTES = 4 * SCAN_ROWS + 4 * (SCAN_ROWS / GROUP_ROWS);
 
-/** Lays the arrays out one after another: see scan.wat. */
-function pickArrays(buffer: ArrayBuffer | SharedArrayBuffer, at: number): PickArrays {
+function resultArrays(buffer: ArrayBuffer | SharedArrayBuffer, at: number) {
   return {
     products: new Int32Array(buffer, at, SCAN_ROWS),
-    scales: new Float32Array(buffer, at + 4 * SCAN_ROWS, SCAN_ROWS),
-    residuals: new Float32Array(buffer, at + 8 * SCAN_ROWS, SCAN_ROWS),
-    picked: new Int32Array(buffer, at + 12 * SCAN_ROWS, SCAN_ROWS),
-    leasts: new Float32Array(buffer, at + 16 * SCAN_ROWS, SCAN_ROWS),
-    states: new Uint8Array(buffer, at + 20 * SCAN_ROWS, SCAN_ROWS),
-    highest: new Float32Array(buffer, at + 21 * SCAN_ROWS, 1),
-    levels: new Uint8Array(buffer, at + 21 * SCAN_ROWS + 16, SCAN_ROWS),
-    table: new Uint8Array(buffer, at + 22 * SCAN_ROWS + 16, 4 * TABLE_LEVELS),
-    peaks: new Int32Array(buffer, at + PEAKS_AT, SCAN_ROWS / GROUP_ROWS),
+    peaks: new Int32Array(buffer, at + 4 * SCAN_ROWS, SCAN_ROWS / GROUP_ROWS),
   };
-}
-
-const number = new DataView(new ArrayBuffer(4));
-
-function setTable({ table }: PickArrays, values: ArrayLike<number>): void {
-  for (let level = 0; level < values.length; level++) {
-    number.setFloat32(0, values[level]!, true);
-    for (let byte = 0; byte < 4; byte++) table[byte * TABLE_LEVELS + level] = number.getUint8(byte);
-  }
 }
 
 type ScanFunction = (
@@ -153,34 +100,28 @@ type ScanFunction = (
 
 type PeaksFunction = (products: number, count: number, peaks: number) => void;
 
-type SpreadFunction = (arrays: number, count: number) => void;
-
-type PickFunction = (arrays: number, count: number, scale: number, spread: number, more: number) => number;
-
 interface Kernel {
   readonly scan: ScanFunction;
   readonly peaks: PeaksFunction;
-  readonly spread: SpreadFunction;
-  readonly pick: PickFunction;
 }
 
 /**
- * Creates codes in a WebAssembly memory of their own: the query first, then the arrays of `pick`, then the codes, so
- * that growing moves nothing. Returns `undefined` without a kernel or such a memory, as under a limit of address space.
+ * Creates codes in a WebAssembly memory of their own: the query first, then the products and peaks, then the codes,
+ * so that growing moves nothing. Returns `undefined` without a kernel or such a memory, as under a limit of address space.
  */
 export function createKernelCodes(dimensions: number, isShared = false): Codes | undefined {
-  const arraysAt = Math.ceil((2 * dimensions) / 16) * 16;
-  const codesAt = arraysAt + PICK_BYTES;
+  const resultsAt = Math.ceil((2 * dimensions) / 16) * 16;
+  const codesAt = resultsAt + RESULT_BYTES;
   const instance = instantiate<Kernel>(isShared ? SHARED_SCAN_BASE64 : SCAN_BASE64, codesAt, isShared);
   if (!instance) return undefined;
   const { memory, exports: run } = instance;
   // Growing detaches the buffer, so all views are made again, here alone.
   let query: Int16Array = new Int16Array(0);
-  let arrays = pickArrays(memory.buffer, arraysAt);
+  let results = resultArrays(memory.buffer, resultsAt);
   let codes: Int8Array = new Int8Array(0);
   const refresh = () => {
     query = new Int16Array(memory.buffer, 0, dimensions);
-    arrays = pickArrays(memory.buffer, arraysAt);
+    results = resultArrays(memory.buffer, resultsAt);
     codes = new Int8Array(memory.buffer, codesAt);
   };
   refresh();
@@ -202,24 +143,12 @@ export function createKernelCodes(dimensions: number, isShared = false): Codes |
     view: (row, count) => codes.subarray(row * dimensions, (row + count) * dimensions),
     products(values, first, count) {
       query.set(values);
-      run.scan(0, codesAt + first * dimensions, dimensions, count, arraysAt);
-      return arrays.products;
+      run.scan(0, codesAt + first * dimensions, dimensions, count, resultsAt);
+      return results.products;
     },
     peaks(count) {
-      run.peaks(arraysAt, count, arraysAt + PEAKS_AT);
-      return arrays.peaks;
-    },
-    spread(count, values) {
-      setTable(arrays, values);
-      run.spread(arraysAt, count);
-    },
-    pick(count, { scale, spread, more }) {
-      // The kernel reads four rows at once.
-      arrays.states.fill(LEFT_OUT, count, Math.ceil(count / 4) * 4);
-      return run.pick(arraysAt, count, scale, spread, more);
-    },
-    get arrays() {
-      return arrays;
+      run.peaks(resultsAt, count, resultsAt + 4 * SCAN_ROWS);
+      return results.peaks;
     },
   };
 }

@@ -81,6 +81,9 @@ export const scan: Scan = (query, codes, dimensions, first, count, products) => 
 /** How many rows are one group, whose highest product is known. */
 export const GROUP_ROWS = 128;
 
+/** Less than any product. */
+export const NO_PRODUCT = -0x8000_0000;
+
 /**
  * The `peaks` of the kernel in plain TypeScript: the highest of each `GROUP_ROWS` products, and of the rest at the end.
  */
@@ -92,69 +95,4 @@ export function peaks(products: Int32Array, count: number, found: Int32Array): v
     }
     found[start / GROUP_ROWS] = peak;
   }
-}
-
-/** How rows are picked: see scan.wat. 32-bit numbers. */
-export interface Picking {
-  readonly scale: number;
-  readonly spread: number;
-  readonly more: number;
-}
-
-/** The state of a row that is neither picked nor skipped. Other rows have state 0. */
-export const LEFT_OUT = 1;
-
-/** The input arrays of `pick`, and its results. */
-export interface PickArrays {
-  readonly products: Int32Array;
-  readonly scales: Float32Array;
-  readonly residuals: Float32Array;
-  /** A row is skipped if its reach is at most this. */
-  readonly leasts: Float32Array;
-  readonly states: Uint8Array;
-  /** The level of each row, below 16. */
-  readonly levels: Uint8Array;
-  /** The highest product of each group of rows. */
-  readonly peaks: Int32Array;
-  /** Sixteen 32-bit numbers: the lowest byte of all of them, then the next byte, and so on. */
-  readonly table: Uint8Array;
-  /** The rows that were picked, counted from the first product, ascending. */
-  readonly picked: Int32Array;
-  /** One number: the highest reach of a skipped row; 0 if none was skipped. */
-  readonly highest: Float32Array;
-}
-
-const { fround } = Math;
-
-/** How many levels a table has. */
-export const TABLE_LEVELS = 16;
-
-/** The `spread` of the kernel in plain TypeScript: writes the table's value for the level of each row to `leasts`. */
-export function spread({ levels, table, leasts }: PickArrays, count: number): void {
-  const bytes = new Uint8Array(4);
-  const number = new DataView(bytes.buffer);
-  const values = Array.from({ length: TABLE_LEVELS }, (_, level) => {
-    for (let byte = 0; byte < 4; byte++) bytes[byte] = table[byte * TABLE_LEVELS + level]!;
-    return number.getFloat32(0, true);
-  });
-  for (let at = 0; at < count; at++) leasts[at] = values[levels[at]!]!;
-}
-
-/** The `pick` of the kernel in plain TypeScript, equal to the bit. */
-export function pick(arrays: PickArrays, count: number, picking: Picking): number {
-  const { products, scales, residuals, leasts, states, picked, highest } = arrays;
-  const scale = fround(picking.scale);
-  const spread = fround(picking.spread);
-  const more = fround(picking.more);
-  let found = 0;
-  let top = 0;
-  for (let at = 0; at < count; at++) {
-    const product = fround(fround(fround(products[at]!) * scales[at]!) * scale);
-    const reach = fround(fround(product + fround(residuals[at]! * spread)) + more);
-    if (states[at] === LEFT_OUT) continue;
-    if (!(reach <= leasts[at]!)) picked[found++] = at;
-    else if (reach > top) top = reach;
-  }
-  highest[0] = top;
-  return found;
 }
