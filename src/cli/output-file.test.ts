@@ -1,8 +1,20 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import {
+  chmod,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it, vi } from 'vitest';
-import { writeFileAtomically } from './output-file.ts';
+import { checkOutputs, writeFileAtomically } from './output-file.ts';
 import { readDefinition } from './profile-file.ts';
 
 /** Simulates a file system without links, such as exFAT. */
@@ -30,4 +42,35 @@ it('refuses an empty path before anything is written or read', async () => {
   await expect(writeFileAtomically('', { replace: true }, fill)).rejects.toMatchObject(problem);
   await expect(readDefinition('')).rejects.toMatchObject(problem);
   expect(fill).not.toHaveBeenCalled();
+});
+
+const onPosix = it.skipIf(process.platform === 'win32');
+
+onPosix('replaces the file behind a link, and keeps the link and who may read the file', async () => {
+  await mkdir(join(root, 'public'));
+  const page = join(root, 'public', 'page.html');
+  await writeFile(page, 'old');
+  await chmod(page, 0o606);
+  const path = join(root, 'page.html');
+  await symlink(join('public', 'page.html'), path);
+  await writeFileAtomically(path, { replace: true }, (write) => write('new'));
+  expect((await lstat(path)).isSymbolicLink()).toBe(true);
+  expect(await readFile(page, 'utf8')).toBe('new');
+  expect((await stat(page)).mode & 0o777).toBe(0o606);
+  expect(await readdir(join(root, 'public'))).toEqual(['page.html']);
+});
+
+onPosix('puts no file in the place of a pipe or a folder, and says so before the work', async () => {
+  const pipe = join(root, 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  const folder = join(root, 'folder');
+  await mkdir(folder);
+  for (const path of [pipe, folder]) {
+    const fill = vi.fn(async () => {});
+    const problem = { code: 'unwritable_file', message: expect.stringContaining('is not a file') };
+    await expect(writeFileAtomically(path, { replace: true }, fill)).rejects.toMatchObject(problem);
+    await expect(checkOutputs({ '--rows': path }, [])).rejects.toMatchObject(problem);
+    expect(fill).not.toHaveBeenCalled();
+  }
+  expect((await lstat(pipe)).isFIFO()).toBe(true);
 });

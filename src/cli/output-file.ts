@@ -11,26 +11,32 @@ import { waitForDisk } from '../domain/wait-for-disk.ts';
 const UNFINISHED = '.salience-output-';
 
 /**
- * Writes a file atomically: into a temporary file next to it, which is then renamed. Throws `invalid_argument` for an
- * empty path, `already_exists` unless `replace` is set, `unwritable_file`, and what `fill` throws.
+ * Writes a file atomically: into a temporary file next to it, which is then renamed. A file that is replaced keeps its
+ * permissions, and a link to it stays. Throws `invalid_argument` for an empty path, `already_exists` unless `replace` is
+ * set, `unwritable_file`, also for a folder, a device or a pipe, and what `fill` throws.
  */
 export async function writeFileAtomically(
   path: string,
   options: {
-    readonly replace: boolean /** Who may read it. Default is what the process sets. */;
+    readonly replace: boolean;
+    /** Who may read a new file. Default is what the process sets. */
     readonly mode?: number;
   },
   fill: (write: (text: string) => Promise<void>) => Promise<void>,
 ): Promise<void> {
   // An unset variable of a script gives an empty path, which the system would take for the folder.
-  const folder = dirname(filePath(path, 'output'));
+  filePath(path, 'output');
+  const { place, mode } = options.replace ? await placeOf(path) : { place: path };
+  const folder = dirname(place);
   removeLeftBehind(folder, UNFINISHED);
   const temporary = join(folder, `${temporaryPrefix(UNFINISHED)}${randomUUID().slice(0, 8)}`);
-  const handle = await open(temporary, 'wx', options.mode).catch((cause: unknown) => {
+  const handle = await open(temporary, 'wx', mode ?? options.mode).catch((cause: unknown) => {
     throw unwritable(path, cause);
   });
   try {
     try {
+      // `open` only takes permissions away, which is enough where this is not possible.
+      if (mode !== undefined) await handle.chmod(mode).catch(() => undefined);
       await fill(async (text) => {
         await handle.writeFile(text).catch((cause: unknown) => {
           throw unwritable(path, cause);
@@ -40,7 +46,7 @@ export async function writeFileAtomically(
     } finally {
       await handle.close();
     }
-    await publish(temporary, path, options.replace);
+    await publish(temporary, place, options.replace);
   } finally {
     // An error here would hide the original one, and after the rename there is no file to remove.
     await rm(temporary, { force: true }).catch(() => undefined);
@@ -49,8 +55,8 @@ export async function writeFileAtomically(
 
 /**
  * Checks the outputs before work whose result would be lost. `outputs` holds paths by option. Throws `invalid_argument`
- * if one is a file that the command reads, or another output, however the path is written; `unwritable_file` if its
- * folder cannot be written.
+ * if one is a file that the command reads, or another output, however the path is written; `unwritable_file` if it is
+ * something else than a file, or its folder cannot be written.
  */
 export async function checkOutputs(
   outputs: Readonly<Record<string, string | undefined>>,
@@ -64,7 +70,8 @@ export async function checkOutputs(
     const use = taken.get(identity);
     if (use !== undefined) throw invalidArgument(option, `${path} is ${use} too; name another file`);
     taken.set(identity, `that of ${option}`);
-    await access(dirname(path), constants.W_OK).catch((cause: unknown) => {
+    const { place } = await placeOf(path);
+    await access(dirname(place), constants.W_OK).catch((cause: unknown) => {
       throw unwritable(path, cause);
     });
   }
@@ -74,6 +81,21 @@ export async function checkOutputs(
 export async function checkNotThere(path: string): Promise<void> {
   const found = await lstat(path).catch(() => undefined);
   if (found) throw alreadyExists(path);
+}
+
+/**
+ * Returns the file behind a path, which may be a link, and its permissions if it exists. Throws `unwritable_file` for
+ * anything but a file: renaming a file to a device or a pipe would put the file in its place.
+ */
+async function placeOf(path: string): Promise<{ readonly place: string; readonly mode?: number }> {
+  const found = await stat(path).catch(() => undefined);
+  if (!found) return { place: path };
+  if (!found.isFile()) {
+    throw new SalienceError('unwritable_file', `${path} is not a file, so it is not replaced; name a file`, {
+      details: { file: path },
+    });
+  }
+  return { place: await realpath(path).catch(() => path), mode: found.mode & 0o777 };
 }
 
 /** Returns a key that is the same for all paths of a file. */
