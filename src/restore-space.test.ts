@@ -51,6 +51,23 @@ test('replaces no space, and takes nothing but a whole backup', async () => {
   expect(await restoreSpace({ file, to })).toMatchObject({ memories: 2 });
 });
 
+test('tells how far it is', async () => {
+  const told: (readonly [number, number])[] = [];
+  const progress = (done: number, total: number) => void told.push([done, total]);
+  await restoreSpace({ file, to: join(directory, 'told'), progress });
+  const [last, total] = told.at(-1) ?? [];
+  expect(last).toBeGreaterThan(0);
+  expect(last).toBe(total);
+  expect(told.map(([done]) => done)).toEqual(told.map(([done]) => done).sort((a, b) => a - b));
+  const call = restoreSpace({ file, to: join(directory, 'untold'), progress: 1 as never });
+  expect((await expectCode(call, 'invalid_argument')).message).toContain('progress');
+});
+
+test('takes no empty path, such as that of a variable that is not set', async () => {
+  const call = restoreSpace({ file: '', to: join(directory, 'unnamed') });
+  expect((await expectCode(call, 'invalid_argument')).message).toContain('file: "" is not a path');
+});
+
 test('is given up without an error that nobody can handle', async () => {
   const unhandled: unknown[] = [];
   const note = (error: unknown) => void unhandled.push(error);

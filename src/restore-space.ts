@@ -3,6 +3,7 @@ import { access, constants, copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { copySpaces } from './copy-spaces.ts';
+import { callback, filePath } from './domain/check.ts';
 import { SalienceError } from './domain/errors.ts';
 import { removeLeftBehind, temporaryPrefix } from './domain/left-behind.ts';
 import { keysOf, onlyKeys } from './domain/options.ts';
@@ -18,9 +19,11 @@ export interface RestoreSpaceOptions {
   /** The destination: the directory of a file store, or a store such as `postgres(url)`. */
   readonly to: string | Store;
   readonly signal?: AbortSignal | undefined;
+  /** Called after each page with the rows of the space that were read, and their approximate total. */
+  progress?(done: number, total: number): void;
 }
 
-const optionKeys = keysOf<RestoreSpaceOptions>()({ file: true, to: true, signal: true });
+const optionKeys = keysOf<RestoreSpaceOptions>()({ file: true, to: true, signal: true, progress: true });
 
 /** The prefix of the temporary folders in which backups are checked. */
 const RESTORING = 'salience-restore-';
@@ -48,7 +51,9 @@ export interface RestoredSpace {
  */
 export async function restoreSpace(options: RestoreSpaceOptions): Promise<RestoredSpace> {
   onlyKeys(options, optionKeys, 'restoreSpace');
-  const { file, to, signal } = options;
+  const { to, signal, progress } = options;
+  const file = filePath(options.file, 'file');
+  if (progress !== undefined) callback(progress, 'progress');
   const space = existsSync(file) ? await nameIn(file) : undefined;
   if (space === undefined) throw await noBackup(file);
   // Works on a copy, because opening may migrate an older schema, and the backup must not change.
@@ -66,7 +71,10 @@ export async function restoreSpace(options: RestoreSpaceOptions): Promise<Restor
       });
     }
     await checkWhole(file, directory, space, signal);
-    const [copy] = await copySpaces({ from: directory, to, spaces: [space], signal });
+    const [copy] = await copySpaces({
+      ...{ from: directory, to, spaces: [space], signal },
+      progress: (_, done, total) => progress?.(done, total),
+    });
     return { space, memories: copy?.rows.memory ?? 0 };
   } finally {
     await rm(directory, { recursive: true, force: true });

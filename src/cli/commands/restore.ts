@@ -3,6 +3,7 @@ import { restoreSpace } from '../../index.ts';
 import { action } from '../context.ts';
 import { storeOf } from '../open.ts';
 import { refuseSpace } from '../options.ts';
+import { createProgress } from '../progress.ts';
 import { plainLine } from '../terminal-text.ts';
 import { plural } from '../units.ts';
 
@@ -20,11 +21,20 @@ export function configure(command: Command): void {
         const { options, signal } = context;
         refuseSpace(command, context, 'the space comes back under the name that is in the backup');
         await using to = await storeOf(options);
-        const { space, memories } = await restoreSpace({ file, to, signal });
-        if (options.json) return context.printJson({ file, space, memories });
-        await context.print(
-          `restored ${plainLine(space)}: ${plural(memories, 'memory', 'memories')}; nothing is damaged`,
-        );
+        const progress = createProgress('restoring', process.stderr);
+        try {
+          const { space, memories } = await restoreSpace({
+            ...{ file, to, signal },
+            progress: (done, total) => progress.update(done, total > 0 ? done / total : 1),
+          });
+          progress.finish();
+          if (options.json) return await context.printJson({ file, space, memories });
+          await context.print(
+            `restored ${plainLine(space)}: ${plural(memories, 'memory', 'memories')}; nothing is damaged`,
+          );
+        } finally {
+          progress.finish();
+        }
       }),
     );
 }
