@@ -132,6 +132,26 @@ describe('asking a server', () => {
     expect(never.asked).toHaveLength(2);
   });
 
+  test('sends at most 32 requests at once, besides those that wait for activity', async () => {
+    const answers: (() => void)[] = [];
+    const fetch = (() =>
+      new Promise<Response>((resolve) => {
+        answers.push(() => resolve(new Response('{"memories":[]}')));
+      })) as typeof globalThis.fetch;
+    const transport = createTransport({ url: 'http://memory.test', token: 'secret', fetch });
+    const reads = Array.from({ length: 100 }, () => transport.ask('list', {}));
+    expect(answers).toHaveLength(32);
+    const waiting = transport.ask('activity', { after: 'end', wait: 30_000 });
+    expect(answers).toHaveLength(33);
+    // Every answer lets another request go.
+    for (let at = 0; at < 101; at++) {
+      await vi.waitUntil(() => answers.length > at);
+      answers[at]?.();
+    }
+    await Promise.all([...reads, waiting]);
+    expect(answers).toHaveLength(101);
+  });
+
   test('an aborted request is not tried again', async () => {
     const { asked, options } = answering(ended, [200, {}]);
     const asking = createTransport(options).ask('list', {}, { signal: AbortSignal.abort() });

@@ -46,7 +46,8 @@ const connectKeys = keysOf<ConnectOptions>()({ url: true, token: true, fetch: tr
  * Connects to a server. The token decides the space. The memory behaves like one that is opened in this process, except
  * that `backup` and `currentSession({ renew: true })` throw `unsupported`, and `progress` is never called.
  * `rememberMany` and `importMemories` take at most 10,000 memories, in one transaction; `observe` takes at most 10,000
- * messages, and a list of ids or names at most 10,000 entries. A recall returns at most 1,000 hits.
+ * messages, and a list of ids or names at most 10,000 entries. A recall returns at most 1,000 hits. At most 32 requests are
+ * sent at once, besides those that wait for activity; further calls wait.
  *
  * @throws `invalid_argument`: an option is unknown, missing or invalid, or the URL has a path without an API, such as
  * `/v1`. `server_failed`: the server does not answer. Also the errors that the server returns, such as `unauthorized`.

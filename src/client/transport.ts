@@ -3,6 +3,7 @@ import { formatInstant, parseInstant } from '../domain/time.ts';
 import { type VerbName, verbEntry } from '../domain/verbs.ts';
 import type { OperationOptions } from '../index.ts';
 import { type Fields, requestOf, type VerbRequest } from './routes.ts';
+import { createTurns } from './turns.ts';
 
 export interface TransportOptions {
   /** The URL of the server, such as `http://127.0.0.1:7411`. */
@@ -27,11 +28,18 @@ export interface Transport {
 }
 
 /**
- * Sends requests with `fetch`. If the connection ends before an answer, the request is sent once more. Writes carry an
- * idempotency key, so that the server does them only once.
+ * Most requests in progress at once. Each takes a connection of the server, and a server closes connections when it has
+ * too many: by default it accepts 200 from one address.
+ */
+const MOST_AT_ONCE = 32;
+
+/**
+ * Sends requests with `fetch`, at most 32 at once; further ones wait. If the connection ends before an answer, the
+ * request is sent once more. Writes carry an idempotency key, so that the server does them only once.
  */
 export function createTransport({ url, token, fetch: given }: TransportOptions): Transport {
   const base = url.replace(/\/+$/, '');
+  const inTurn = createTurns(MOST_AT_ONCE);
   const send = async <Answer>(
     request: VerbRequest,
     options: AskOptions = {},
@@ -72,8 +80,13 @@ export function createTransport({ url, token, fetch: given }: TransportOptions):
     throw errorOf(response, answer, base, mayWrite, mayBeDone);
   };
   return {
-    ask: (verb, fields, options) =>
-      send(requestOf(verb, fields), options, verbEntry(verb).access === 'write' && fields['dryRun'] !== true),
+    async ask<Answer>(verb: VerbName, fields: Fields, options?: AskOptions) {
+      const request = requestOf(verb, fields);
+      const mayWrite = verbEntry(verb).access === 'write' && fields['dryRun'] !== true;
+      const sent = () => send<Answer>(request, options, mayWrite);
+      // A request that only waits for activity must not hold up others. The server limits how many of them wait.
+      return Number(fields['wait']) > 0 ? sent() : inTurn(sent, options?.signal);
+    },
     askPath: (path, options) => send({ method: 'GET', path, body: undefined }, options),
   };
 }
