@@ -290,6 +290,67 @@ test.each([null, 'x', 5, ['inDoubt']])('details that are no object (%j) are none
   expect((error as SalienceError).details).toEqual({});
 });
 
+test.each([
+  ['a server', { code: 'store_busy', detail: 'later', details: {} }, 'store_busy'],
+  ['a proxy', '<html>', 'server_failed'],
+] as const)('tells when %s wants to be asked again, and does not ask by itself', async (_, body, code) => {
+  const failureOf = (retryAfter: string) => {
+    let asked = 0;
+    const fetch = (async () => {
+      asked++;
+      const text = typeof body === 'string' ? body : JSON.stringify(body);
+      return new Response(text, { status: 503, headers: { 'retry-after': retryAfter } });
+    }) as typeof globalThis.fetch;
+    return createTransport({ url: 'http://memory.test', token: 'secret', fetch })
+      .ask('list', {})
+      .then(
+        () => undefined,
+        (error: unknown) => ({ asked, error: error as SalienceError }),
+      );
+  };
+  const failure = await failureOf('5');
+  expect(failure).toMatchObject({ asked: 1, error: { code, details: { retryAfter: 5 } } });
+  const dated = await failureOf('Wed, 21 Oct 2026 07:28:00 GMT');
+  expect(dated?.error.details).not.toHaveProperty('retryAfter');
+});
+
+test('an answer that never ends is not read to its end, and not asked for again', async () => {
+  const asked: string[] = [];
+  let cancelled = 0;
+  const fetch = (async (url: string) => {
+    asked.push(url);
+    let pieces = 0;
+    const body = new ReadableStream({
+      pull(controller) {
+        // Larger than the limit at once, so that nothing has to be decoded. It fails if the client reads on.
+        if (pieces++ === 0) controller.enqueue(new Uint8Array(2 ** 28 + 1));
+        else if (pieces > 3) controller.error(new Error('read on'));
+        else controller.enqueue(new Uint8Array(1));
+      },
+      cancel: () => void cancelled++,
+    });
+    return new Response(body);
+  }) as typeof globalThis.fetch;
+  const transport = createTransport({ url: 'http://memory.test', token: 'secret', fetch });
+  const failure = await transport.ask('remember', { content: 'tea' }).catch((error: unknown) => error);
+  expect(failure).toMatchObject({
+    code: 'server_failed',
+    message: expect.stringMatching(/an answer of more than 256 MiB.*unknown whether this was written/),
+    details: { limit: 2 ** 28, inDoubt: true },
+  });
+  expect([asked.length, cancelled]).toEqual([1, 1]);
+});
+
+test('an answer without a stream is read too', async () => {
+  const fetch = (async () => {
+    const response = new Response('{"memories":[]}');
+    Object.defineProperty(response, 'body', { value: undefined });
+    return response;
+  }) as typeof globalThis.fetch;
+  const transport = createTransport({ url: 'http://memory.test', token: 'secret', fetch });
+  expect(await transport.ask('list', {})).toEqual({ memories: [] });
+});
+
 test('a redirect is not followed, and its target is named', async () => {
   const asked: unknown[] = [];
   const fetch = (async (_: string, init: RequestInit) => {

@@ -33,6 +33,9 @@ export interface Transport {
  */
 const MOST_AT_ONCE = 32;
 
+/** Most bytes of an answer, uncompressed. No answer of a server with the default limits is nearly as large. */
+const MOST_BYTES = 256 * 2 ** 20;
+
 /**
  * Sends requests with `fetch`, at most 32 at once; further ones wait. If the connection ends before an answer, the
  * request is sent once more. Writes carry an idempotency key, so that the server does them only once.
@@ -60,7 +63,7 @@ export function createTransport({ url, token, fetch: given }: TransportOptions):
         ...(request.body === undefined ? {} : { body: request.body }),
         ...(signal ? { signal } : {}),
       });
-      return { response, text: await response.text() };
+      return { response, text: await readText(response, MOST_BYTES) };
     };
     const wasAborted = signal?.aborted === true;
     let mayBeDone = false;
@@ -71,6 +74,7 @@ export function createTransport({ url, token, fetch: given }: TransportOptions):
         throw failureOf(cause, base, signal, mayBeDone || (mayWrite && !isUnsent(cause)));
       });
     });
+    if (text === undefined) throw tooLarge(base, mayWrite);
     const answer = parse(text);
     if (response.ok && answer !== undefined) {
       const etag = response.headers.get('etag');
@@ -95,6 +99,26 @@ export function createTransport({ url, token, fetch: given }: TransportOptions):
 function randomKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** Returns the text of an answer. If it has more than `most` bytes, stops reading and returns `undefined`. */
+async function readText(response: Response, most: number): Promise<string | undefined> {
+  // Some implementations of `fetch`, such as that of React Native, have no streams.
+  if (!response.body) return response.text();
+  const reader = response.body.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  for (let bytes = 0; ; ) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    bytes += value.byteLength;
+    if (bytes > most) {
+      // It does not matter whether the rest can be cancelled.
+      reader.cancel().catch(() => {});
+      return undefined;
+    }
+    text += decoder.decode(value, { stream: true });
+  }
 }
 
 /** Parses an answer. Returns `undefined` if it is not a JSON object, as all answers of this API are. */
@@ -140,7 +164,7 @@ function errorOf(
   }
   if (typeof problem['code'] === 'string' && typeof problem['detail'] === 'string') {
     const { code, detail } = problem as { readonly code: SalienceErrorCode; readonly detail: string };
-    const details = asFields(problem['details']) ?? {};
+    const details: Fields = { ...retryAfterOf(headers), ...asFields(problem['details']) };
     const isKnown = details['inDoubt'] !== undefined || details['written'] !== undefined;
     return mayBeDone && !isKnown && isBeforeKey(status)
       ? new SalienceError(code, `${detail}. ${IN_DOUBT}`, { details: { ...details, inDoubt: true } })
@@ -156,17 +180,37 @@ function errorOf(
       { details: { status, ...(mayBeDone ? { inDoubt: true } : {}) } },
     );
   }
-  return notThisApi(base, status, mayBeDone || (mayWrite && (status < 300 || status >= 500)));
+  const inDoubt = mayBeDone || (mayWrite && (status < 300 || status >= 500));
+  return notThisApi(base, status, inDoubt, retryAfterOf(headers));
+}
+
+/** Returns the seconds in `Retry-After`, as a field of `details`. Servers may also send a date, which is left out. */
+function retryAfterOf(headers: Headers): { readonly retryAfter?: number } {
+  const value = headers.get('retry-after') ?? '';
+  return /^\d{1,9}$/.test(value) ? { retryAfter: Number(value) } : {};
+}
+
+function tooLarge(base: string, inDoubt: boolean): SalienceError {
+  return new SalienceError(
+    'server_failed',
+    `${base} sent an answer of more than ${MOST_BYTES / 2 ** 20} MiB, which was not read to its end; ask for less at once${inDoubt ? `. ${IN_DOUBT}` : ''}`,
+    { details: { limit: MOST_BYTES, ...(inDoubt ? { inDoubt } : {}) } },
+  );
 }
 
 const IN_DOUBT = 'It is unknown whether this was written: read the data before you write it again.';
 
 /** The error for an answer that does not come from this API, or comes from another version of it. */
-export function notThisApi(base: string, status: number, inDoubt = false): SalienceError {
+export function notThisApi(
+  base: string,
+  status: number,
+  inDoubt = false,
+  more: { readonly retryAfter?: number } = {},
+): SalienceError {
   return new SalienceError(
     'server_failed',
-    `${base} answered ${status} with something that is not a response of this API; is it a salience server of this version?${inDoubt ? ` ${IN_DOUBT}` : ''}`,
-    { details: { status, ...(inDoubt ? { inDoubt } : {}) } },
+    `${base} answered ${status} with something that is not a response of this API; is it a salience server of this version, or did a proxy in front of it answer?${inDoubt ? ` ${IN_DOUBT}` : ''}`,
+    { details: { status, ...more, ...(inDoubt ? { inDoubt } : {}) } },
   );
 }
 
