@@ -1,6 +1,6 @@
 import type { Block, MutableBlock } from '../scoring/compile.ts';
 import type { Limits } from '../scoring/condition.ts';
-import { followRows, groupOf } from './groups.ts';
+import { followRows, groupOf, reachOf } from './groups.ts';
 import { grow } from './grow.ts';
 import { SCAN_ROWS } from './kernel/codes.ts';
 import { GROUP_ROWS, NO_PRODUCT } from './kernel/scan.ts';
@@ -105,8 +105,7 @@ export function picked(
           const group = groupOf(rows[start]!);
           end = placeAfter(rows, (group + 1) * GROUP_ROWS, start);
           if (passesOver(passing, group)) continue;
-          const highest = listAbove(index, passing, rows[start]!, rows[end - 1]!, picks);
-          if (highest > NO_PRODUCT) raiseHighest(passing, highest);
+          raiseHighest(passing, listAbove(index, passing, rows[start]!, rows[end - 1]!, picks));
           if (picks.end === 0) continue;
           among = placeOf(strong, rows[start]!, among);
           dropOthers(rows.subarray(start, end), strong, among, picks);
@@ -170,20 +169,23 @@ interface Picks {
 
 /**
  * Lists the rows of a group, from `first` to `last`, that are not skipped whatever the class of their session. Returns
- * the highest product of the others; `NO_PRODUCT` if there are none.
+ * the highest similarity that one of the others can have; `-Infinity` if there are none.
  */
 function listAbove(
   { scales, residuals }: ResidentIndex,
-  { skim: { bandOf, levels, levelCount, strengths }, similarities, most, leasts }: Passing,
+  passing: Passing,
   first: number,
   last: number,
   picks: Picks,
 ): number {
+  const { skim, similarities, most, leasts } = passing;
+  const { bandOf, levels, levelCount, strengths } = skim;
   const { products, scale, residual } = similarities;
   const { rows } = picks;
   const ofRow = levels?.ofRow;
   let count = 0;
-  let highest = NO_PRODUCT;
+  let peak = NO_PRODUCT;
+  let highest = -Infinity;
   for (let row = first; row <= last; row++) {
     const product = products[row]!;
     if (product > most) {
@@ -191,16 +193,13 @@ function listAbove(
       const least = leasts[ofRow ? band * levelCount + ofRow[row]! : band]!;
       const high = scale * scales[row]! * product + dotError(residual, residuals[row]!);
       // It is NaN for a row without a vector.
-      if (!(high <= least)) {
-        rows[count++] = row;
-        continue;
-      }
-    }
-    if (product > highest) highest = product;
+      if (!(high <= least)) rows[count++] = row;
+      else if (high > highest) highest = high;
+    } else if (product > peak) peak = product;
   }
   picks.at = 0;
   picks.end = count;
-  return highest;
+  return peak > NO_PRODUCT ? Math.max(highest, reachOf(passing, peak)) : highest;
 }
 
 /** Drops the picks that are not among `rows`, and those that are among `strong`, from the place `from` on. */

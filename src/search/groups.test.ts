@@ -184,8 +184,9 @@ describe('rows that are skipped together', () => {
             expect(highest[each]).toBeGreaterThanOrEqual(Math.max(0, ...reached));
             expect(highest[each]).toBeLessThanOrEqual(Math.max(0, cuts[each]!));
             if (!areAlike) expect(highest[each]).toBe(Math.max(0, ...reached));
-            // A group is bounded by its largest scale.
-            if (classes === 1) expect(highest[each]).toBeLessThan(1.5 * Math.max(0, ...reached) + 0.1);
+            // A group is bounded by its largest scale, and by all of its rows, whether they are looked at or not.
+            if (classes === 1 && shares.looked === 1 && shares.strong === 0)
+              expect(highest[each]).toBeLessThan(1.5 * Math.max(0, ...reached) + 0.1);
           }
         },
       ),
@@ -308,6 +309,37 @@ test('rows of a group are skipped up to the lowest cut of their band and level, 
     );
     expect(passing.most).toBe(productWithin(passing, 0.1 + raised));
   }
+});
+
+test('a group is skipped as a whole if its highest product is within the cuts of all classes that it has', () => {
+  const index = spaces[0]!;
+  const rows = Int32Array.from({ length: GROUP_ROWS }, (_, row) => row);
+  const similarity = similarities(index, denseVector(seededRandom(3), DIMENSIONS), rows);
+  const peak = similarity.peaks[0]!;
+  const line = { factor: 0, margin: 0 };
+  setLine(line, index.groups, 0, similarity.scale, similarity.residual);
+  const within = reachOf(line, peak);
+  // Class 0 is of sessions that are not in the group.
+  const skippedWith = (...cuts: number[]) => {
+    const skim = {
+      bandCount: 1,
+      bandSize: 3,
+      levelCount: 1,
+      bandOf: Uint8Array.of(0),
+      classOf: Uint8Array.of(1, 2, ...Array<number>(SESSIONS).fill(0)),
+      cuts: Float64Array.from(cuts),
+      areAlike: true,
+      passed: { counts: new Float64Array(4), highest: new Float64Array(3) },
+    } as unknown as Skim;
+    const isSkipped = passesOver(createPassing(index, skim, similarity), 0);
+    return { isSkipped, highest: [...skim.passed.highest] };
+  };
+  const below = within * (1 - 1e-6);
+  expect(peak).toBeGreaterThan(0);
+  expect(skippedWith(-1, within, within)).toEqual({ isSkipped: true, highest: [0, within, within] });
+  expect(skippedWith(-1, 1, within)).toEqual({ isSkipped: true, highest: [0, within, within] });
+  expect(skippedWith(1, within, below)).toEqual({ isSkipped: false, highest: [0, 0, 0] });
+  expect(skippedWith(1, below, within)).toEqual({ isSkipped: false, highest: [0, 0, 0] });
 });
 
 test('groups follow appended rows, including rows without a vector and sessions', () => {

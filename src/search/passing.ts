@@ -50,7 +50,7 @@ export function passesOver(passing: Passing, group: number): boolean {
     setLeasts(passing);
     return false;
   }
-  raiseHighest(passing, peak);
+  raiseHighest(passing, reachOf(passing, peak));
   return true;
 }
 
@@ -82,11 +82,9 @@ function setLeasts({ skim, classes, count, leasts }: Passing): void {
   }
 }
 
-/** Records that rows of the group with products of at most `product` were skipped. */
-export function raiseHighest(passing: Passing, product: number): void {
-  const { skim, classes, count } = passing;
+/** Records that rows of the group with similarities of at most `high` were skipped. */
+export function raiseHighest({ skim, classes, count }: Passing, high: number): void {
   const { cuts, passed } = skim;
-  const high = reachOf(passing, product);
   for (let at = 0; at < count; at++) {
     const each = classes[at]!;
     // A skipped row never reaches more than its cut.
