@@ -2,6 +2,7 @@ import './design/tokens.css';
 import './design/base.css';
 import './design/shell.css';
 import './design/parts.css';
+import './design/print.css';
 import { render } from 'preact';
 import { App } from './app.tsx';
 import { Loading } from './parts/states.tsx';

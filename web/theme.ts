@@ -11,6 +11,12 @@ export function applyTheme(): void {
   document.documentElement.dataset['theme'] = theme.get();
 }
 
+// On paper, the light theme.
+addEventListener('beforeprint', () => {
+  document.documentElement.dataset['theme'] = 'light';
+});
+addEventListener('afterprint', applyTheme);
+
 /** From the system's choice to light, to dark, and back. */
 export function nextTheme(): void {
   const next = THEMES[(THEMES.indexOf(theme.get()) + 1) % THEMES.length] as Theme;

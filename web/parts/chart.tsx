@@ -43,50 +43,65 @@ export default function Chart({
   useEffect(() => {
     const place = box.current;
     if (!place) return undefined;
-    const colour = coloursOf(place);
-    const bars = series.some((each) => each.bars);
-    const axis = {
-      stroke: colour('--text-quiet'),
-      grid: { stroke: colour('--line'), width: 1 },
-      ticks: { stroke: colour('--line'), width: 1 },
-    };
-    const plot = new UPlot(
-      {
-        width: place.clientWidth,
-        height: HEIGHT,
-        // The days of the logs are those of UTC.
-        tzDate: (seconds) => UPlot.tzDate(new Date(seconds * 1000), 'UTC'),
-        scales: {
-          // Half a day of margin on both sides, so that the first and last bars are as wide as the others.
-          ...(bars ? { x: { range: (_, first, end) => [first - HALF_DAY, end + HALF_DAY] } } : {}),
-          y: { range: (_, low, high) => [min ?? low, max ?? high] },
+    // A canvas keeps the colours that it was drawn with; those of the page change with the system and on paper.
+    const draw = () => {
+      const colour = coloursOf(place);
+      const bars = series.some((each) => each.bars);
+      const axis = {
+        stroke: colour('--text-quiet'),
+        grid: { stroke: colour('--line'), width: 1 },
+        ticks: { stroke: colour('--line'), width: 1 },
+      };
+      return new UPlot(
+        {
+          width: place.clientWidth,
+          height: HEIGHT,
+          // The days of the logs are those of UTC.
+          tzDate: (seconds) => UPlot.tzDate(new Date(seconds * 1000), 'UTC'),
+          scales: {
+            // Half a day of margin on both sides, so that the first and last bars are as wide as the others.
+            ...(bars ? { x: { range: (_, first, end) => [first - HALF_DAY, end + HALF_DAY] } } : {}),
+            y: { range: (_, low, high) => [min ?? low, max ?? high] },
+          },
+          axes: [
+            { ...axis, values: (_, days) => days.map(dayOf) },
+            { ...axis, size: 48 },
+          ],
+          legend: { show: series.length > 1 },
+          series: [
+            { label: 'day', value: (_: UPlot, at: number | null) => (at === null ? '' : dayOf(at)) },
+            ...series.map((each) => ({
+              label: each.title,
+              // No value if the pointer is on no day.
+              value: (_: UPlot, value: number | null) => (value === null ? '' : String(value)),
+              stroke: colour(each.colour),
+              width: 2,
+              ...(each.bars
+                ? { paths: UPlot.paths.bars?.({ size: [0.7, 40] }), fill: colour(each.colour) }
+                : {}),
+            })),
+          ] as UPlot.Series[],
         },
-        axes: [
-          { ...axis, values: (_, days) => days.map(dayOf) },
-          { ...axis, size: 48 },
-        ],
-        legend: { show: series.length > 1 },
-        series: [
-          { label: 'day', value: (_: UPlot, at: number | null) => (at === null ? '' : dayOf(at)) },
-          ...series.map((each) => ({
-            label: each.title,
-            // No value if the pointer is on no day.
-            value: (_: UPlot, value: number | null) => (value === null ? '' : String(value)),
-            stroke: colour(each.colour),
-            width: 2,
-            ...(each.bars
-              ? { paths: UPlot.paths.bars?.({ size: [0.7, 40] }), fill: colour(each.colour) }
-              : {}),
-          })),
-        ] as UPlot.Series[],
-      },
-      [times, ...series.map(({ values }) => values)] as unknown as UPlot.AlignedData,
-      place,
-    );
+        [times, ...series.map(({ values }) => values)] as unknown as UPlot.AlignedData,
+        place,
+      );
+    };
+    let plot = draw();
+    const redraw = () => {
+      plot.destroy();
+      plot = draw();
+    };
+    const isDark = matchMedia('(prefers-color-scheme: dark)');
+    isDark.addEventListener('change', redraw);
+    addEventListener('beforeprint', redraw);
+    addEventListener('afterprint', redraw);
     const watch = new ResizeObserver(() => plot.setSize({ width: place.clientWidth, height: HEIGHT }));
     watch.observe(place);
     return () => {
       watch.disconnect();
+      isDark.removeEventListener('change', redraw);
+      removeEventListener('beforeprint', redraw);
+      removeEventListener('afterprint', redraw);
       plot.destroy();
     };
   }, [times, series, min, max, look]);

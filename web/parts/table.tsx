@@ -150,7 +150,7 @@ export function VirtualTable<Row>({
           </div>
         ))}
       </div>
-      <div class="rows" role="rowgroup" style={{ height: `${virtualizer.getTotalSize()}px` }}>
+      <div class="rows" role="rowgroup" style={{ '--height': `${virtualizer.getTotalSize()}px` }}>
         {items.map(({ index, start }) => {
           const row = rowAt(index);
           const key = row === undefined ? undefined : keyOf(row);
@@ -162,7 +162,7 @@ export function VirtualTable<Row>({
               role="row"
               aria-rowindex={index + 2}
               aria-selected={key !== undefined && key === selected}
-              style={{ transform: `translateY(${start}px)`, height: `${HEIGHT}px` }}
+              style={{ '--start': `${start}px`, '--height': `${HEIGHT}px` }}
               onClick={() => {
                 setAt(index);
                 if (row !== undefined) open(row);
