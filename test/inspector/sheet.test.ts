@@ -80,9 +80,12 @@ describeInBrowser('a sheet over the page', ({ inspect }) => {
     const focused = () => page.evaluate(() => document.activeElement?.textContent);
     await again.waitFor();
     await eventually(focused).toBe('Try again');
+    // What is planned cannot be asked for, for the same reason: told once.
+    expect(await page.getByRole('dialog').getByText('The disk is full').count()).toBe(1);
     await page.unroute('**/v1/forget');
     await page.keyboard.press('Enter');
     // Not the button that erases.
     await eventually(focused).toBe('Keep');
+    expect(await page.getByText('The disk is full').count()).toBe(0);
   });
 });

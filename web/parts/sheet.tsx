@@ -1,14 +1,21 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { Failure } from './states.tsx';
 import { FailureInSheet } from './toast.tsx';
 
-/** A dialog over the page. Escape closes it, and the focus goes back to where it was. It tells what fails while it is open. */
+/**
+ * A dialog over the page. Escape closes it, and the focus goes back to where it was. It tells what fails while it is
+ * open.
+ */
 export function Sheet({
   title,
+  failure,
   close,
   children,
 }: {
   readonly title: string;
+  /** Why there is nothing to show. It stands in place of the content. */
+  readonly failure?: { readonly error: Error; readonly retry: () => void } | undefined;
   readonly close: () => void;
   readonly children: ComponentChildren;
 }) {
@@ -41,8 +48,8 @@ export function Sheet({
             ×
           </button>
         </div>
-        {children}
-        <FailureInSheet />
+        {failure ? <Failure {...failure} /> : children}
+        <FailureInSheet told={failure?.error.message} />
       </div>
     </dialog>
   );

@@ -41,8 +41,11 @@ function drop(id: number): void {
   toasts.set(toasts.get().filter((toast) => toast.id !== id));
 }
 
-/** Shows failures within an open sheet, because toasts behind it can be neither read nor closed. */
-export function FailureInSheet() {
+/**
+ * Shows failures within an open sheet, because toasts behind it can be neither read nor closed. One that the sheet
+ * already shows as `told` is not shown again.
+ */
+export function FailureInSheet({ told }: { readonly told: string | undefined }) {
   useLayoutEffect(() => {
     sheets++;
     return () => {
@@ -51,8 +54,13 @@ export function FailureInSheet() {
     };
   }, []);
   const failure = useCell(failedInSheet);
+  const isTold = failure !== undefined && failure.text === told;
+  useLayoutEffect(() => {
+    if (isTold) failedInSheet.set(undefined);
+  }, [isTold]);
   return (
-    failure && (
+    failure &&
+    !isTold && (
       <p
         // A new element for each failure, so that the same one is announced again.
         key={failure.id}

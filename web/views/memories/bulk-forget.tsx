@@ -5,7 +5,7 @@ import { BusyButton } from '../../parts/busy-button.tsx';
 import { takeOver } from '../../parts/focus.ts';
 import { useOnce } from '../../parts/once.ts';
 import { Sheet } from '../../parts/sheet.tsx';
-import { Failure, Loading } from '../../parts/states.tsx';
+import { Loading } from '../../parts/states.tsx';
 import { tell, tellFailure } from '../../parts/toast.tsx';
 import { forgetFilterOf } from './filter.ts';
 import { Consequences } from './forget.tsx';
@@ -37,11 +37,9 @@ export function BulkForget({ filter, close }: { readonly filter: ListOptions; re
     }, tellFailure);
   });
   return (
-    <Sheet title="Forget all that the filter finds" close={close}>
+    <Sheet title="Forget all that the filter finds" failure={error && { error, retry: reload }} close={close}>
       {'because' in target ? (
         <p>{target.because}</p>
-      ) : error ? (
-        <Failure error={error} retry={reload} />
       ) : !answer ? (
         <Loading />
       ) : answer.count === 0 ? (

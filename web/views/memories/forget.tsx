@@ -5,7 +5,7 @@ import { BusyButton } from '../../parts/busy-button.tsx';
 import { takeOver } from '../../parts/focus.ts';
 import { useOnce } from '../../parts/once.ts';
 import { Sheet } from '../../parts/sheet.tsx';
-import { Failure, Loading } from '../../parts/states.tsx';
+import { Loading } from '../../parts/states.tsx';
 import { tell, tellFailure } from '../../parts/toast.tsx';
 import { href } from '../../router.ts';
 
@@ -40,10 +40,8 @@ export function Forget({
     }, tellFailure),
   );
   return (
-    <Sheet title="Forget this memory" close={close}>
-      {error ? (
-        <Failure error={error} retry={reload} />
-      ) : !answer ? (
+    <Sheet title="Forget this memory" failure={error && { error, retry: reload }} close={close}>
+      {!answer ? (
         <Loading />
       ) : (
         <>
