@@ -50,6 +50,12 @@ const WAITING: readonly Waiting[] = [
     button: 'Undo',
     asks: '**/v1/undo',
   },
+  {
+    at: '#/memories',
+    before: (page) => page.getByLabel('Jump to a row or an id').fill('label'),
+    button: 'Jump',
+    asks: '**/v1/memories?*around=*',
+  },
   { at: '#/conflicts', button: 'Keep both', asks: '**/v1/conflicts/*/resolve' },
   { at: '#/life', button: 'What would it do?', asks: '**/v1/maintain' },
   { at: '#/life', button: 'Check the store', asks: '**/v1/health', rights: 'read' },

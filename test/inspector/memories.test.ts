@@ -420,6 +420,49 @@ describeInBrowser('the view Memories', ({ inspect }) => {
     expect(page.url()).toContain('#/conflicts');
   });
 
+  it('jumps to what was typed last, if the server has not answered for what was typed before', async () => {
+    await using demo = await inspect();
+    await using opened = await demo.open({ at: '#/memories' });
+    const { page, complaints } = opened;
+    const first = held();
+    await page.route('**/v1/memories?*around=guji*', async (route) => {
+      await first.until;
+      await route.continue().catch(() => undefined);
+    });
+    const jump = page.getByLabel('Jump to a row or an id');
+    await jump.fill('guji');
+    const asked = page.waitForRequest(/around=guji/);
+    await jump.press('Enter');
+    await asked;
+    await jump.fill('label');
+    await jump.press('Enter');
+    await page.locator('.detail .content', { hasText: 'The new label' }).waitFor();
+    first.release();
+    await settled(page);
+    expect(page.url()).toContain('#/memories/label');
+    expect(await page.locator('.toast').count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  it('leaves the filter open around a field that is emptied, and closes it elsewhere', async () => {
+    await using demo = await inspect();
+    await using opened = await demo.open({ at: '#/memories?tags=taste' });
+    const { page, go } = opened;
+    const tags = page.getByLabel('With all tags');
+    const isOpen = () =>
+      page.locator('details.filters').evaluate((each) => (each as HTMLDetailsElement).open);
+    await tags.fill('');
+    await tags.press('Enter');
+    await eventually(async () => page.url()).not.toContain('tags=');
+    await settled(page);
+    expect(await isOpen()).toBe(true);
+    expect(await tags.evaluate((each) => each === document.activeElement)).toBe(true);
+    await go('#/memories?tags=taste');
+    await page.getByRole('grid').focus();
+    await go('#/memories');
+    await eventually(isOpen).toBe(false);
+  });
+
   it('writes once, however often a button is pressed before the answer', async () => {
     await using demo = await inspect();
     await using opened = await demo.open({ at: '#/memories/guji' });

@@ -3,7 +3,9 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ListOptions, Memory } from '../../../src/index.ts';
 import { codeOf, look, refresh } from '../../api.ts';
 import { useCell } from '../../cell.ts';
+import { BusyButton } from '../../parts/busy-button.tsx';
 import { CopyAs } from '../../parts/copy-as.tsx';
+import { useOnce } from '../../parts/once.ts';
 import { Empty, Failure } from '../../parts/states.tsx';
 import { type Column, type TableSort, VirtualTable } from '../../parts/table.tsx';
 import { ago, moment } from '../../parts/time.ts';
@@ -95,8 +97,8 @@ export default function MemoriesView() {
   const { rest: opened, params } = useRoute();
   const signedIn = useCell(session);
   const [jump, setJump] = useState<{ readonly index: number }>();
-  /** Counts jumps. The result of an earlier jump is ignored if it arrives after a later one began. */
-  const jumps = useRef(0);
+  /** Ends the jump that waits for the server, once another text is typed or a memory is opened. */
+  const jumping = useRef(new AbortController());
   const [forgetting, setForgetting] = useState(false);
   const summary = useRef<HTMLElement>(null);
   const sort: TableSort = {
@@ -110,21 +112,32 @@ export default function MemoriesView() {
   const away = ['server_failed', 'closed'].includes(codeOf(error) ?? '');
   const names = Object.keys(filter);
   const unread = FILTERS.filter((field) => isUnread(params, field));
+  const isFiltered = names.length + unread.length > 0;
+  const [unfolded, setUnfolded] = useState(isFiltered);
+  const fields = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // Whoever empties the last field is still in it.
+    setUnfolded(isFiltered || fields.current?.contains(document.activeElement) === true);
+  }, [isFiltered]);
   const open = (id: string) => {
-    jumps.current++;
+    jumping.current.abort();
     go('memories', Object.fromEntries(params), id);
   };
-  useEffect(() => () => void jumps.current++, []);
-  const jumpTo = (text: string) => {
+  useEffect(() => () => jumping.current.abort(), []);
+  const [jumpTo, isJumping] = useOnce(async (text: string) => {
     const place = Number(text);
-    const jump = ++jumps.current;
     if (/^\d+$/.test(text) && place >= 1 && place <= (total ?? 0)) return setJump({ index: place - 1 });
-    look((memory) => memory.list({ ...listed, around: text, limit: 1 })).then(({ position }) => {
-      if (jump !== jumps.current) return;
-      if (position !== undefined) setJump({ index: position });
-      open(text);
-    }, tellFailure);
-  };
+    jumping.current = new AbortController();
+    const { signal } = jumping.current;
+    await look((memory) => memory.list({ ...listed, around: text, limit: 1, signal })).then(
+      ({ position }) => {
+        if (signal.aborted) return;
+        if (position !== undefined) setJump({ index: position });
+        open(text);
+      },
+      (error) => signal.aborted || tellFailure(error),
+    );
+  });
   return (
     <div class={`memories master ${opened === '' ? '' : 'with-detail'}`}>
       <section class="memories-list stack" aria-busy={pending}>
@@ -147,8 +160,11 @@ export default function MemoriesView() {
                 size={14}
                 placeholder="Row or id"
                 aria-label="Jump to a row or an id"
+                onInput={() => jumping.current.abort()}
               />
-              <button type="submit">Jump</button>
+              <BusyButton type="submit" busy={isJumping !== undefined}>
+                Jump
+              </BusyButton>
             </form>
             <CopyAs verb="list" fields={{ ...listed }} />
             {signedIn?.canWrite && (
@@ -164,11 +180,11 @@ export default function MemoriesView() {
             )}
           </div>
         </div>
-        <details class="filters" open={names.length + unread.length > 0}>
+        <details class="filters" open={unfolded} onToggle={(event) => setUnfolded(event.currentTarget.open)}>
           <summary ref={summary}>
             Filter {names.length > 0 && <span class="tag">{names.length}</span>}
           </summary>
-          <div class="filter-fields">
+          <div ref={fields} class="filter-fields">
             {FILTERS.map((field) => (
               <FilterInput key={field.name} field={field} value={params.get(field.name) ?? ''} />
             ))}
@@ -178,7 +194,7 @@ export default function MemoriesView() {
           </p>
           <button
             type="button"
-            disabled={names.length + unread.length === 0}
+            disabled={!isFiltered}
             onClick={() => {
               // With nothing to clear, this button is disabled and the fields are closed.
               summary.current?.focus();
