@@ -17,12 +17,15 @@ test('rows are found by their keys as in a map, whatever was set and deleted bef
       fc.array(fc.tuple(arbitraryKey, fc.option(fc.nat({ max: 2 ** 31 - 2 }), { nil: undefined, freq: 3 })), {
         maxLength: 300,
       }),
-      fc.boolean(),
-      (before, first, steps, areExpected) => {
-        const keys = Array.from({ length: before }, (_, row) => first + row);
-        const rows = createKeyRows(areExpected ? keys : []);
+      fc.nat({ max: 2000 }),
+      fc.nat({ max: 2000 }),
+      (before, first, steps, gap, middle) => {
+        // Rows below `gap` have consecutive keys, and so have those from there on.
+        const keys = Array.from({ length: before }, (_, row) => first + row + (row < gap ? 0 : 3));
+        const rows = createKeyRows();
         const naive = new Map<number, number>();
-        rows.take(keys, 0, before);
+        rows.take(keys, 0, Math.min(middle, before));
+        rows.take(keys, Math.min(middle, before), before);
         keys.forEach((key, row) => {
           naive.set(key, row);
         });
@@ -72,3 +75,21 @@ test('consecutive keys take no space, changed ones four bytes and spare room, di
   for (let at = 0; at < 100; at++) apart.set(2 ** 40 + at * 1e6, at);
   expect(apart.bytes()).toBeLessThan(100 * 100);
 });
+
+test.each([1, 2000, 5000])(
+  'taking keys with a gap at %i makes an array of the length that they need',
+  (gap) => {
+    const keys = Float64Array.from({ length: 10_000 }, (_, row) => (row < gap ? row : row + 10));
+    const rows = createKeyRows();
+    rows.take(keys, 0, 4000);
+    expect(rows.bytes()).toBe(gap > 4000 ? 0 : 4 * 10_010);
+    rows.take(keys, 4000, 10_000);
+    expect(rows.bytes()).toBe(4 * 10_010);
+    expect([rows.size, rows.get(gap - 1), rows.get(gap + 5), rows.get(10_009)]).toEqual([
+      10_000,
+      gap - 1,
+      undefined,
+      9999,
+    ]);
+  },
+);

@@ -7,7 +7,7 @@ export interface KeyRows extends Iterable<readonly [key: number, row: number]> {
   has(key: number): boolean;
   set(key: number, row: number): void;
   delete(key: number): void;
-  /** Sets the keys of the rows from `from` to before `to`. */
+  /** Sets the keys of the rows from `from` to before `to`. If an array is needed, it has room for all of `keys` at once. */
   take(keys: ArrayLike<number>, from: number, to: number): void;
   /** Returns the approximate size in bytes. */
   bytes(): number;
@@ -22,15 +22,14 @@ const ENTRY_BYTES = 40;
 /**
  * Maps keys to rows. Stores number memories consecutively, so as long as none was changed or removed, a row is its key
  * minus the first key. After that an array by key is used, which takes a tenth of the space and time of a map. Keys
- * that are too large for it go into a map. `expected` are the keys to come, for which room is made at once.
+ * that are too large for it go into a map.
  */
-export function createKeyRows(expected: ArrayLike<number> = []): KeyRows {
+export function createKeyRows(): KeyRows {
   /** The first key and how many there are, as long as keys are consecutive. */
   let run: { first: number; count: number } | undefined = { first: 0, count: 0 };
   /** By key: the row + 1; 0 for none. */
   let near = new Int32Array(0);
   const far = new Map<number, number>();
-  const room = roomFor(expected);
   let count = 0;
 
   const isNear = (key: number) => key >= 0 && key < near.length && Number.isInteger(key);
@@ -53,8 +52,8 @@ export function createKeyRows(expected: ArrayLike<number> = []): KeyRows {
     }
   };
 
-  /** Ends the run: each key gets an entry of its own. */
-  const unpack = () => {
+  /** Ends the run: each key gets an entry of its own. `room` is the least length of the array. */
+  const unpack = (room = 0) => {
     if (!run) return;
     const { first, count: rows } = run;
     run = undefined;
@@ -84,7 +83,15 @@ export function createKeyRows(expected: ArrayLike<number> = []): KeyRows {
     has: (key) => get(key) !== undefined,
     set,
     take(keys, from, to) {
-      for (let row = from; row < to; row++) set(keys[row]!, row);
+      let row = from;
+      if (run && from === run.count && from < to) {
+        if (from === 0) run.first = keys[0]!;
+        row = endOfRun(keys, from, to, run.first);
+        run.count = row;
+        count = row;
+        if (row < to) unpack(roomFor(keys));
+      }
+      for (; row < to; row++) set(keys[row]!, row);
     },
     delete(key) {
       if (get(key) === undefined) return;
@@ -100,6 +107,13 @@ export function createKeyRows(expected: ArrayLike<number> = []): KeyRows {
       yield* far;
     },
   };
+}
+
+/** Returns the first row from `from` on whose key does not continue the run; `to` if all do. */
+function endOfRun(keys: ArrayLike<number>, from: number, to: number, first: number): number {
+  let row = from;
+  while (row < to && keys[row] === first + row) row++;
+  return row;
 }
 
 /** Returns the length of an array by key that holds all of these keys; 0 if they need a map. */

@@ -4,7 +4,7 @@ import { resolveProfile } from '../scoring/profile.ts';
 import { builtinProfile } from '../scoring/profiles/index.ts';
 import { defineProfile } from '../scoring/score.ts';
 import type { Room } from '../store/room.ts';
-import type { IndexRows } from '../store/rows.ts';
+import type { IndexRows, SavedPages } from '../store/rows.ts';
 import { snapshotOfState } from '../store/state-rows.ts';
 import { coreOfState, keepSpace } from '../store/state-space.ts';
 import type { SearchRequest, SpaceCore } from '../store/store.ts';
@@ -145,7 +145,7 @@ describe('loading an index', () => {
         },
       };
       const parts = encodePages(index);
-      const pages = { position, bytes: 1, parts: () => parts };
+      const pages: SavedPages = { position, bytes: 1, load: (_pause, _place, decode) => decode(parts) };
       const again = await createResidence('alice', scheduler).refresh({
         ...rows(),
         pages: () => (from === 'pages' ? pages : undefined),

@@ -5,7 +5,6 @@ import type { PlaceOfPart } from '../store/rows.ts';
 import { type AttributeCodes, codeOf, type Dictionary, sharedArray } from './columns.ts';
 import type { WholeNumbers } from './grow.ts';
 import { type Codes, createCodes } from './kernel/codes.ts';
-import { createKeyRows } from './key-rows.ts';
 import { arrayOf, asBytes, NUMBERS, type PageParts, STEP } from './parts.ts';
 import { decodingPostings, encodingPostings } from './posting-pages.ts';
 import { createResidentIndex, type ResidentIndex } from './resident-index.ts';
@@ -198,7 +197,6 @@ export function* decoding(
     }
   }
   yield;
-  index.rowOfKey = createKeyRows(index.keys);
   for (let row = 0; row < size; row += STEP) {
     index.rowOfKey.take(index.keys, row, Math.min(size, row + STEP));
     yield;

@@ -11,7 +11,7 @@ import { type RankedRows, type Ranking, withRanking } from '../store/with-rankin
 import { conductInspection, conductSearch, conductVisibility, type ResidentState } from './conduct.ts';
 import { publishProgress } from './index-progress.ts';
 import { createLinkCache, type LinkCache } from './link-cache.ts';
-import { decodePages, decoding, encodePages, encoding, placesOfParts } from './pages.ts';
+import { decodePages, decoding, encodePages, encoding, type PageParts, placesOfParts } from './pages.ts';
 import { quantise } from './quantise.ts';
 import { createRecentRows } from './recent-rows.ts';
 import {
@@ -315,8 +315,8 @@ async function load(
   if (saved) {
     await take(saved.bytes);
     const places = placesOfParts();
-    const parts = await saved.parts(slices, places.place);
-    const index = parts && (await inSlices(decoding(parts, places), slices));
+    const decode = (parts: PageParts) => inSlices(decoding(parts, places), slices);
+    const index = await saved.load(slices, places.place, decode);
     if (index) {
       await take(bytesOfIndex(index));
       return { index, position: saved.position, unreadable: false };

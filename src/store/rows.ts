@@ -57,13 +57,15 @@ export interface SavedPages {
   /** The approximate size of all parts. */
   readonly bytes: number;
   /**
-   * Reads the parts, by name; `undefined` if they can no longer be read. The store calls `pause` between two pieces, so
-   * that other work can run, and `place` for the buffer of each part, into which it reads directly, in the saved order.
+   * Reads the parts and returns what `decode` makes of them; `undefined` if they can no longer be read. The store calls
+   * `pause` between two pieces, so that other work can run, and `place` for the buffer of each part, into which it reads
+   * directly, in the saved order. It may call `decode` while another thread is still filling shared buffers.
    */
-  parts(
+  load<Index>(
     pause: () => Awaitable<void>,
     place: PlaceOfPart,
-  ): Awaitable<ReadonlyMap<string, Uint8Array> | undefined>;
+    decode: (parts: ReadonlyMap<string, Uint8Array>) => Awaitable<Index | undefined>,
+  ): Awaitable<Index | undefined>;
 }
 
 /**

@@ -34,9 +34,10 @@ export async function readPages(moment: Moment, terms: Terms): Promise<SavedPage
   return {
     position: { sequence, usage, stamp },
     bytes: lengths.reduce((sum, [, length]) => sum + length, 0),
-    async parts(pause, place) {
-      const parts = await readParts(moment.place, row.saved, lengths, pause, place);
-      return parts && withNumbers(parts, terms, pause);
+    async load(pause, place, decode) {
+      const saved = await readParts(moment.place, row.saved, lengths, pause, place);
+      const parts = saved && (await withNumbers(saved, terms, pause));
+      return parts && decode(parts);
     },
   };
 }

@@ -37,7 +37,7 @@ export function indexRows(
           // The pages are in the same file as the log that they reflect.
           position: positionAt(connection(), pages.reflected.sequence, pages.reflected.usage),
           bytes: pages.bytes(),
-          parts: pages.parts,
+          load: pages.load,
         }
       );
     },

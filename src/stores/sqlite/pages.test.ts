@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { atOnce } from '../../domain/slices.ts';
 import { decoding, encodePages, placesOfParts } from '../../search/pages.ts';
 import { createResidentIndex, putMemory } from '../../search/resident-index.ts';
+import { gate } from '../../testing/gate.ts';
 import { indexed } from '../../testing/index-oracle.ts';
 import { sampleMemory, unitVector } from '../../testing/sample-memory.ts';
 import { type FillAside, fillAside } from './aside.ts';
@@ -30,7 +31,8 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-const parts = new Map([
+type Parts = ReadonlyMap<string, Uint8Array>;
+const parts: Parts = new Map([
   ['header', new Uint8Array(3).fill(1)],
   ['asks', new Uint8Array(200_000).fill(7)],
   ['codes', Uint8Array.from({ length: 300_000 }, (_, at) => at % 251)],
@@ -38,14 +40,15 @@ const parts = new Map([
 const save = () => atOnce(savePages(connection, parts, { sequence: 1, usage: 0 }));
 
 /** What is read, and in which order places were asked for; the codes go where another thread can write them. */
-async function load(fill: FillAside, hasShared = true) {
+async function load(fill: FillAside, hasShared = true, decode = (parts: Parts) => parts) {
   const places: string[] = [];
-  const read = await loadPages(connection, { fill, mostBytesHere: 250_000 })?.parts(
+  const read = await loadPages(connection, { fill, mostBytesHere: 250_000 })?.load(
     () => {},
     (name, length, isShared) => {
       places.push(`${name}${isShared ? ', shared' : ''}`);
       return new Uint8Array(isShared && hasShared ? new SharedArrayBuffer(length) : new ArrayBuffer(length));
     },
+    decode,
   );
   return { read, places };
 }
@@ -95,6 +98,37 @@ describe('a long part', () => {
   test('is read by whichever thread is first', async () => {
     save();
     expect(isSame((await load(fillAside)).read)).toBe(true);
+  });
+
+  test('is still being read while the other parts are decoded', async () => {
+    save();
+    const read: string[] = [];
+    const { open, opened: decoded } = gate();
+    const fill: FillAside = async (path, { bytes, left }, ...query) => {
+      await decoded;
+      read.push('codes');
+      return fillAside(path, { bytes, left }, ...query);
+    };
+    const decode = (found: Parts) => {
+      read.push(...found.keys(), 'decoded');
+      open();
+      return found;
+    };
+    expect(isSame((await load(fill, true, decode)).read)).toBe(true);
+    expect(read).toEqual(['header', 'codes', 'asks', 'decoded', 'codes']);
+  });
+
+  test('that turns out to be damaged drops what was decoded meanwhile', async () => {
+    save();
+    connection.run("UPDATE page SET checksum = 5 WHERE part LIKE '% codes' AND number = 2");
+    let decoded = 0;
+    const decode = (found: Parts) => {
+      decoded++;
+      return found;
+    };
+    for (const pieces of [0, 5])
+      expect((await load(observed({ pieces }).fill, true, decode)).read).toBeUndefined();
+    expect(decoded).toBe(2);
   });
 
   test('is read here where there is no room for threads, and when no thread can be had', async () => {
@@ -170,10 +204,11 @@ test('what the driver copied is given back at once, whichever end is read', asyn
       return row;
     },
   };
-  const read = await loadPages(observing, { fill: async () => undefined, mostBytesHere: 250_000 })?.parts(
+  const read = await loadPages(observing, { fill: async () => undefined, mostBytesHere: 250_000 })?.load(
     () => {},
     (_, length, isShared) =>
       new Uint8Array(isShared ? new SharedArrayBuffer(length) : new ArrayBuffer(length)),
+    (read) => read,
   );
   expect(isSame(read)).toBe(true);
   expect(copied.map(({ length }) => length)).toEqual(Array(1 + 4 + 5).fill(0));
@@ -249,9 +284,12 @@ test('codes go to a memory that threads share, where the kernel reads them', asy
   atOnce(savePages(connection, encoded, { sequence: 1, usage: 0 }));
   const { fill, filled } = observed({ pieces: 1 });
   const places = placesOfParts();
-  const read = await loadPages(connection, { fill, mostBytesHere: 1000 })?.parts(() => {}, places.place);
+  const found = (await loadPages(connection, { fill, mostBytesHere: 1000 })?.load(
+    () => {},
+    places.place,
+    (read) => atOnce(decoding(read, places)),
+  ))!;
   expect(filled).toEqual([1]);
-  const found = atOnce(decoding(read!, places))!;
   expect(found.codes!.view(0, 300).buffer).toBeInstanceOf(SharedArrayBuffer);
   const query = Int16Array.of(7, -5, 3, 1);
   expect(found.codes!.products(query, 0, 300).slice(0, 300)).toEqual(

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { SalienceError } from '../../domain/errors.ts';
-import type { SavedPages } from '../../store/rows.ts';
+import type { Awaitable, PlaceOfPart, SavedPages } from '../../store/rows.ts';
 import { type FillAside, fillAside } from './aside.ts';
 import { checksumOf, withChecksum } from './checksum.ts';
 import type { Connection } from './connection.ts';
@@ -42,7 +42,7 @@ export function loadPages(
       readonly reflected: Reflected;
       bytes(): number;
       /** See {@link SavedPages}; `undefined` where a page is damaged. */
-      readonly parts: (...given: Parameters<SavedPages['parts']>) => ReturnType<typeof partsOf>;
+      readonly load: SavedPages['load'];
     }
   | undefined {
   const reflected = savedReflection(connection);
@@ -50,7 +50,7 @@ export function loadPages(
   return {
     reflected,
     bytes: () => bytesOf(connection),
-    parts: (pause, place) => partsOf(connection, aside, pause, place),
+    load: (pause, place, decode) => load(connection, aside, pause, place, decode),
   };
 }
 
@@ -65,13 +65,15 @@ interface Part {
   readonly length: number;
 }
 
-type Pause = Parameters<SavedPages['parts']>[0];
+type Pause = () => Awaitable<void>;
 
-async function partsOf(
+async function load<Index>(
   connection: Connection,
   { fill = fillAside, mostBytesHere = MOST_BYTES_HERE }: Aside = {},
-  ...[pause, place]: Parameters<SavedPages['parts']>
-): Promise<ReadonlyMap<string, Uint8Array> | undefined> {
+  pause: Pause,
+  place: PlaceOfPart,
+  decode: (parts: ReadonlyMap<string, Uint8Array>) => Awaitable<Index | undefined>,
+): Promise<Index | undefined> {
   // Older versions wrote no id that distinguishes one saved index from the next.
   const saved = readMeta(connection, 'snapshot_id');
   if (saved === undefined) return undefined;
@@ -98,8 +100,10 @@ async function partsOf(
         shared.push(beginAside(connection, piecesOf, room, fill));
       else if (!(await readPart(connection, piecesOf, room, pause))) return undefined;
     }
+    // Meanwhile, another thread reads the rest.
+    const index = await decode(parts);
     for (const each of shared) if (!(await finish(connection, each, pause))) return undefined;
-    return parts;
+    return index;
   } finally {
     for (const { left, done } of shared) {
       Atomics.store(left, 0, 0);

@@ -34,7 +34,11 @@ const ids = Array.from({ length: 300 }, (_, index) => `m${index}`);
 const linkOf = (a: string, b: string): Link => ({ ids: [a, b], kind: 'stated', weight: 1, at: start });
 
 async function savedParts(connection: Connection) {
-  return loadPages(connection)?.parts(() => {}, placesOfParts().place);
+  return loadPages(connection)?.load(
+    () => {},
+    placesOfParts().place,
+    (parts) => parts,
+  );
 }
 
 async function countsBySearch(space: SpaceStore): Promise<ReadonlyMap<string, number>> {
@@ -125,12 +129,13 @@ test('a long part is saved in pieces, which are written and read one by one, oth
   let pauses = 0;
   const asked: [string, number][] = [];
   const read = () =>
-    loadPages(writer)?.parts(
+    loadPages(writer)?.load(
       () => void pauses++,
       (name, length) => {
         asked.push([name, length]);
         return new Uint8Array(length);
       },
+      (parts) => parts,
     );
   // Byte by byte: a matcher would take seconds.
   const found = await read();
