@@ -436,6 +436,25 @@ describe('a relation', () => {
       expect(await triples(memory, 'Ada')).toEqual(['ada lives_in paris']);
     });
 
+    it('agrees with neighbours if one of the two was invalidated meanwhile and is reinstated', async () => {
+      for (const [first, second] of [
+        ['2020-01-01', '2024-01-01'],
+        ['2024-01-01', '2020-01-01'],
+      ]) {
+        const { memory } = await opened();
+        await people(memory);
+        const rome = await memory.relate('Ada', 'lives_in', 'Rome', { validFrom: first });
+        const [id] = rome.relation.statements as [string];
+        await memory.invalidate(id, 'It was somebody else');
+        await memory.relate('Ada', 'lives_in', 'Paris', { validFrom: second });
+        expect(await facts(memory)).toEqual(['Paris']);
+        await memory.reinstate(id);
+        const place = first === '2024-01-01' ? 'Rome' : 'Paris';
+        expect(await facts(memory)).toEqual([place]);
+        expect(await triples(memory, 'Ada')).toEqual([`ada lives_in ${place.toLowerCase()}`]);
+      }
+    });
+
     it('agrees with neighbours, in whatever order values are stated', async () => {
       const next = seededRandom(75);
       const integer = (below: number) => Math.floor(next() * below);
@@ -457,6 +476,39 @@ describe('a relation', () => {
         await memory.close();
       }
     });
+  });
+
+  it('that is single-valued returns to an earlier value after another one, however early it is told', async () => {
+    const months = ['2026-03-15', '2026-05-15', '2026-07-15'];
+    const told = [
+      ['Paris', '2026-03-01'],
+      ['Rome', '2026-05-01'],
+      ['Paris', '2026-07-01'],
+    ] as const;
+    for (const order of [
+      [0, 1, 2],
+      [1, 0, 2],
+      [2, 1, 0],
+      [1, 2, 0],
+    ]) {
+      const { memory, clock } = await opened();
+      await people(memory);
+      for (const at of order) {
+        const [place, validFrom] = told[at]!;
+        await memory.relate('Ada', 'lives_in', place, { validFrom });
+        clock.advance(day);
+      }
+      for (const [at, valid] of months.entries()) {
+        const asked = { strategy: 'bm25', types: ['fact'], track: false, asOf: { valid } } as const;
+        const { hits } = await memory.recall('Ada lives in', asked);
+        const place = told[at]![0];
+        expect(hits.map((hit) => hit.memory.content)).toEqual([`Ada Lovelace lives in ${place}`]);
+        expect(await triples(memory, 'Ada', { asOf: { valid } })).toEqual([
+          `ada lives_in ${place.toLowerCase()}`,
+        ]);
+      }
+      await memory.close();
+    }
   });
 
   it('stated again with another period holds for both, and so does its sentence', async () => {

@@ -20,7 +20,7 @@ import { type Dependencies, momentOf, notFound } from '../dependencies.ts';
 import { inactiveOf } from '../write/plan.ts';
 import { rememberStatement } from '../write/remember.ts';
 import { lookOf, meantBy } from './resolve.ts';
-import { endedSentence, isMadeOf, sentenceValidity } from './restate.ts';
+import { endedSentence, endOf, isMadeOf, sentenceValidity } from './restate.ts';
 import type { RelateOptions, RelateResult, UnrelateOptions, UnrelateResult } from './types.ts';
 import { beginOf, type Edge, heldAmong, type Stating, shownRelation, takesPlaceOf } from './view.ts';
 
@@ -213,7 +213,7 @@ async function earlierSentences(reader: SpaceReader, told: Told, now: Instant): 
   const others = await otherValues(reader, told);
   if (others.length === 0) return [];
   const look = { filter: { validAt: beginOf(told), deep: true }, now, singleValued: new Set<string>() };
-  const held = await heldAmong(reader, others, look);
+  const held = await heldAmong(reader, unlessInvalidated(others), look);
   const earlier = await withoutLastinglyReplaced(
     reader,
     held.filter(
@@ -282,7 +282,7 @@ async function laterSentences(reader: SpaceReader, told: Told, now: Instant): Pr
     if (nearer.some((one) => endOf(one) >= begin)) continue;
     // A superseded sentence counts too: `deep` includes it.
     const look = { filter: { validAt: begin, deep: true }, now, singleValued: new Set<string>() };
-    if ((await heldAmong(reader, [each], look)).length === 0) continue;
+    if ((await heldAmong(reader, unlessInvalidated([each]), look)).length === 0) continue;
     const [memory] = await reader.get([each.memory.id]);
     if (!memory || !statesOnly(memory, told) || (await leadsTo(reader, sentence, memory.id))) continue;
     nearer.push(each);
@@ -304,9 +304,12 @@ function numbered({ memory, relation }: Told): Stating {
   return { memory: { ...memory, ordinal: memory.ordinal || Infinity }, relation };
 }
 
-/** Returns until when a statement says that its relation holds. */
-function endOf({ memory, relation }: Told | Stating): Instant {
-  return Math.min(relation.validUntil ?? Infinity, memory.validUntil ?? Infinity);
+/** Returns invalidated statements as if they were not: one that is reinstated must be superseded, or supersede, too. */
+function unlessInvalidated(stated: readonly Stating[]): readonly Stating[] {
+  return stated.map(({ memory, relation }) => ({
+    memory: { ...memory, invalidatedAt: undefined },
+    relation,
+  }));
 }
 
 /** Whether a memory is a generated sentence about this relation of this subject, and says nothing else. */

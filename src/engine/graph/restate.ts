@@ -13,6 +13,7 @@ import type { Instant } from '../../domain/time.ts';
 import type { Change, SpaceReader } from '../../store/store.ts';
 import { superseding } from '../belief/supersession.ts';
 import { revised } from '../write/record.ts';
+import { beginOf, type Stating, subjectOf, takesPlaceOf } from './view.ts';
 
 /** Merges the entity `from` into `into`. Returns the merged entity, and the changed memories that stated relations of `from`. */
 export async function mergedInto(
@@ -130,16 +131,59 @@ function periodOf(relations: readonly RelationRecord[]): Period {
 }
 
 /**
- * Whether two memories are generated sentences for periods with a gap between them. They stay separate: a single
- * sentence would be believed in the gap too.
+ * Whether two memories are generated sentences for periods that one sentence must not state together. There is a gap
+ * between the two periods, in which a single sentence would be believed too; or one of the `values` of the same
+ * single-valued relation begins after one of the two and not after the other. It supersedes only the earlier one.
  */
-export function isOfAnotherTime(a: MemoryRecord, b: MemoryRecord): boolean {
-  const [times, others] = [timesStated(a), timesStated(b)];
-  return (
-    times !== undefined &&
-    others !== undefined &&
-    (times.until + 1 < others.from || others.until + 1 < times.from)
+export function isOfAnotherTime(
+  known: MemoryRecord,
+  told: MemoryRecord,
+  values: readonly Stating[] = [],
+): boolean {
+  const [times, others] = [timesStated(known), timesStated(told)];
+  if (times === undefined || others === undefined) return false;
+  if (times.until + 1 < others.from || others.until + 1 < times.from) return true;
+  return madePeriods(known).some((a) =>
+    madePeriods(told).some((b) => {
+      const later = Math.max(beginOf(a), beginOf(b));
+      return values.some(
+        (each) =>
+          each.memory.scope === told.scope &&
+          each.relation.to !== b.relation.to &&
+          subjectOf(each.relation) === subjectOf(b.relation) &&
+          endOf(each) >= later &&
+          takesPlaceOf(each, a, Infinity) !== takesPlaceOf(each, b, Infinity),
+      );
+    }),
   );
+}
+
+/** Reads all values of the single-valued relations that new memories are generated sentences of. */
+export async function valuesBeside(
+  reader: SpaceReader,
+  memories: readonly MemoryRecord[],
+): Promise<readonly Stating[]> {
+  const made = memories.flatMap((memory) => madePeriods(memory).map(({ relation }) => relation));
+  if (made.length === 0) return [];
+  const { singleValued } = await reader.settings();
+  const subjects = made.filter(({ name }) => singleValued.includes(name));
+  return subjects.length === 0 ? [] : reader.stated({ subjects });
+}
+
+/**
+ * Returns the relations for which a memory is the generated sentence; none for other memories. A memory that is not
+ * stored yet counts as the last.
+ */
+function madePeriods(memory: MemoryRecord): readonly Stating[] {
+  const numbered = { ...memory, ordinal: memory.ordinal || Infinity };
+  return (memory.relations ?? []).flatMap((relation) =>
+    isMadeOf(memory, relation) ? [{ memory: numbered, relation }] : [],
+  );
+}
+
+/** Returns until when a statement says that its relation holds. */
+export function endOf({ memory, relation }: Stating): Instant {
+  return Math.min(relation.validUntil ?? Infinity, memory.validUntil ?? Infinity);
 }
 
 /** Returns the period in which a generated sentence is believed; `undefined` for any other memory. */

@@ -8,7 +8,8 @@ import { formatInstant, type Instant } from '../../domain/time.ts';
 import type { SpaceReader } from '../../store/store.ts';
 import { revived } from '../../store/tiers.ts';
 import { inheritedImportance } from '../belief/supersession.ts';
-import { isOfAnotherTime, sentenceValidity } from '../graph/restate.ts';
+import { isOfAnotherTime, sentenceValidity, valuesBeside } from '../graph/restate.ts';
+import type { Stating } from '../graph/view.ts';
 import type { Inactive, RememberInput } from '../types.ts';
 import { type Candidates, nameIn, readCandidates, statementOf, topicOf } from './candidates.ts';
 import { changedRecord, revised } from './record.ts';
@@ -56,9 +57,10 @@ export async function planWrites(
 ): Promise<readonly Plan[]> {
   const records = drafts.map(({ record }) => record);
   // In parallel, so that a networked store needs one round trip.
-  const [candidates, tombstones] = await Promise.all([
+  const [candidates, tombstones, values] = await Promise.all([
     readCandidates(reader, records, now),
     reader.tombstones(records),
+    valuesBeside(reader, records),
   ]);
   const said = new Map(records.map((record) => [record.id, record]));
   const planNext = ({ input, record, statement }: Draft, index: number): Plan => {
@@ -69,10 +71,11 @@ export async function planWrites(
         {
           topic: record.topicKey === undefined ? undefined : candidates.live(topicOf(record)).at(-1),
           entity: entityOf(record, candidates),
-          twin: twinOf(record, candidates.live(statement)),
+          twin: twinOf(record, candidates.live(statement), values),
           invalid: candidates.invalidated(statement),
           tombstone: tombstones[index],
         },
+        values,
         now,
       ),
     );
@@ -117,6 +120,7 @@ function planOne(
     readonly invalid: MemoryRecord | undefined;
     readonly tombstone: { readonly at: Instant; readonly reason: string } | undefined;
   },
+  values: readonly Stating[],
   now: Instant,
 ): Plan {
   const { topic, entity, twin, invalid, tombstone } = found;
@@ -137,7 +141,7 @@ function planOne(
   if (topic)
     return { kind: 'update', memory: restated(topicFor(record, revived(topic, now)), input, record) };
   if (entity) return restatedEntity(entity, input, record, now);
-  if (!twin || isOfAnotherTime(twin, record)) return { kind: 'insert', memory: record };
+  if (!twin || isOfAnotherTime(twin, record, values)) return { kind: 'insert', memory: record };
   const added = record.supersedes.filter((id) => id !== twin.id && !twin.supersedes.includes(id));
   const topicKey = twin.topicKey ?? record.topicKey;
   const hot = revived(twin, now);
@@ -163,9 +167,13 @@ function planOne(
  * Returns which of the live memories `alike`, all with the statement of `record`, it restates: the latest one that
  * `isOfAnotherTime` does not rule out, or else the latest.
  */
-function twinOf(record: MemoryRecord, alike: readonly MemoryRecord[]): MemoryRecord | undefined {
+function twinOf(
+  record: MemoryRecord,
+  alike: readonly MemoryRecord[],
+  values: readonly Stating[],
+): MemoryRecord | undefined {
   if (record.type === 'entity') return undefined;
-  return alike.findLast((each) => !isOfAnotherTime(each, record)) ?? alike.at(-1);
+  return alike.findLast((each) => !isOfAnotherTime(each, record, values)) ?? alike.at(-1);
 }
 
 /**
