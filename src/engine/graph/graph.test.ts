@@ -511,6 +511,24 @@ describe('a relation', () => {
     }
   });
 
+  it('that was ended before it began can be stated again; one that was invalidated cannot', async () => {
+    const { memory, clock } = await opened();
+    await people(memory);
+    const june = { validFrom: '2026-06-01' };
+    await memory.relate('Ada', 'works_at', 'Acme', { validFrom: '2026-05-01' });
+    await memory.unrelate('Ada', 'works_at', 'Acme');
+    clock.advance(day);
+    const again = await memory.relate('Ada', 'works_at', 'Acme', june);
+    expect(again).toMatchObject({ outcome: 'created' });
+    expect(again.inactive).toBeUndefined();
+    expect(await triples(memory, 'Ada', { asOf: { valid: '2026-05-15' } })).toEqual([]);
+    expect(await triples(memory, 'Ada', { asOf: { valid: '2026-06-15' } })).toEqual(['ada works_at acme']);
+    await memory.invalidate(again.relation.statements[0]!, 'She declined');
+    expect(await memory.relate('Ada', 'works_at', 'Acme', june)).toMatchObject({
+      inactive: { reason: 'She declined' },
+    });
+  });
+
   it('stated again with another period holds for both, and so does its sentence', async () => {
     const { memory, clock } = await opened();
     await people(memory);

@@ -186,6 +186,19 @@ export function endOf({ memory, relation }: Stating): Instant {
   return Math.min(relation.validUntil ?? Infinity, memory.validUntil ?? Infinity);
 }
 
+/**
+ * Whether a memory is a generated sentence whose relation was ended before it began (see {@link endedSentence}). It says
+ * nothing, so the same statement is new when it is told again.
+ */
+export function isEndedBefore({ derivedFrom, source, relations, invalidatedAt }: MemoryRecord): boolean {
+  return (
+    invalidatedAt !== undefined &&
+    source !== 'consolidated' &&
+    derivedFrom.length === 2 &&
+    relations === undefined
+  );
+}
+
 /** Returns the period in which a generated sentence is believed; `undefined` for any other memory. */
 function timesStated(memory: MemoryRecord): Period | undefined {
   const stated = (memory.relations ?? []).filter((each) => isMadeOf(memory, each));

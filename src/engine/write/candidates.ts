@@ -9,6 +9,7 @@ import { isBelieved, isLive } from '../../store/eligibility.ts';
 import type { SpaceReader } from '../../store/store.ts';
 import { withFullText } from '../../store/tiers.ts';
 import { chainsAbove } from '../belief/supersession.ts';
+import { isEndedBefore } from '../graph/restate.ts';
 
 /** The stored memories that the statements of a batch may restate, kept up to date while the batch is planned. */
 export interface Candidates {
@@ -73,7 +74,8 @@ export async function readCandidates(
       entries.set(id, { place: before?.place ?? entries.size, keys });
       known.set(id, memory);
       for (const older of supersedes) addTo(newer, older, id);
-      if (invalidatedAt !== undefined && invalidatedAt <= now) invalid.set(statement, memory);
+      if (invalidatedAt !== undefined && invalidatedAt <= now && !isEndedBefore(memory))
+        invalid.set(statement, memory);
     },
   };
   /**
