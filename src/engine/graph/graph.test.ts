@@ -327,6 +327,28 @@ describe('a relation', () => {
     },
   );
 
+  it('that is single-valued has none either where an earlier value is hidden by one that ends with the current one', async () => {
+    const { memory, clock } = await opened();
+    await people(memory);
+    const undated = await memory.relate('Ada', 'lives_in', 'Paris');
+    clock.advance(day);
+    await memory.relate('Ada', 'lives_in', 'Acme');
+    clock.advance(day);
+    await memory.relate('Ada', 'lives_in', 'Rome', {
+      content: 'She has moved to Rome',
+      validFrom: '2027-01-01',
+    });
+    clock.set(Date.UTC(2028, 0, 1));
+    await memory.unrelate('Ada', 'lives_in', 'Rome');
+    clock.advance(day);
+    expect(await triples(memory, 'Ada')).toEqual([]);
+    const { hits } = await memory.recall('Ada lives in', { strategy: 'bm25', types: ['fact'] });
+    expect(hits.map((hit) => hit.memory.content)).not.toContain('Ada Lovelace lives in Paris');
+    await memory.undo();
+    expect(await triples(memory, 'Ada')).toEqual(['ada lives_in rome']);
+    expect((await memory.get(undated.relation.statements[0]!))?.validUntil).toBeUndefined();
+  });
+
   it('that is single-valued has the later value, even if two writes read before either is written', async () => {
     const { memory, clock } = await opened();
     await people(memory);

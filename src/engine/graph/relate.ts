@@ -148,8 +148,9 @@ async function replacedBy(
 }
 
 /**
- * Finds statements of earlier values that are not superseded, such as those in people's own words: they would count
- * again too. Only in the scope of an ending statement: from another scope the later value may not be visible.
+ * Finds the statements of earlier values, in people's own words too: they would count again, also those that are
+ * superseded by one that ends. Only in the scope of an ending statement: from another scope the later value may not be
+ * visible.
  */
 async function earlierValues(
   reader: SpaceReader,
@@ -167,7 +168,7 @@ async function earlierValues(
       isSameTriple(relation, triple) &&
       (relation.validFrom ?? memory.validFrom ?? -Infinity) < at,
   );
-  const look = { filter: { validAt: at }, now, singleValued: new Set<string>() };
+  const look = { filter: { validAt: at, deep: true }, now, singleValued: new Set<string>() };
   return (await heldAmong(reader, stated, look)).filter(
     (each) =>
       each.relation.to !== triple.to &&
