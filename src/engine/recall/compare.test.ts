@@ -141,6 +141,46 @@ describe('compare', () => {
     expect(agreement.map(({ between }) => between)).toEqual([['bm25', 'hybrid']]);
   });
 
+  it('tells in its place that a formula has no value for some memory', async () => {
+    const lastUse = { op: 'age', of: 'lastAccessedAt' } as const;
+    const decay = { op: 'decay', age: lastUse, halfLife: 9 } as const;
+    const words = { op: 'signal', name: 'lexical' } as const;
+    const huge = { op: 'clamp', of: { op: 'product', of: [words, 1e200, 1e200] } } as const;
+    await using memory = await sample({
+      profiles: [
+        { name: 'unused', description: 'Needs a use.', score: { op: 'product', of: [words, decay] } },
+        { name: 'huge', description: 'Overflows.', score: huge },
+      ],
+    });
+    const { rankings, agreement } = await memory.compare('tea', { strategies: ['unused', 'bm25', 'huge'] });
+    expect(rankings[0]).toMatchObject({ takesQuery: true, failure: expect.stringMatching(/lastAccessedAt/) });
+    expect(rankings[0]).not.toHaveProperty('hits');
+    expect(idsOf(rankings[1]?.hits)).toEqual(['tea', 'kettle']);
+    expect(rankings[1]?.alone).toEqual(['tea', 'kettle']);
+    expect(rankings[2]).toMatchObject({ failure: expect.stringMatching(/Infinity/) });
+    expect(agreement).toEqual([]);
+    await expect(memory.compare('tea', { strategies: ['unused', 'huge'] })).rejects.toMatchObject({
+      code: 'missing_signal',
+    });
+  });
+
+  it('ranks by all strategies at one moment', async () => {
+    const day = 86_400_000;
+    let [now, step] = [Date.UTC(2026, 0, 1), 0];
+    const score = {
+      op: 'when',
+      if: { passed: 'createdAt', by: 3 * day },
+      then: 0,
+      else: { op: 'signal', name: 'lexical' },
+    } as const;
+    const profiles = ['one', 'two', 'three'].map((name) => ({ name, description: 'Only new ones.', score }));
+    // Each look at the clock is two days later than the one before.
+    await using memory = await sample({ clock: () => (now += step), profiles });
+    step = 2 * day;
+    const { rankings } = await memory.compare('tea', { strategies: ['one', 'two', 'three'] });
+    expect(rankings.map(({ hits }) => idsOf(hits))).toEqual(Array(3).fill(['tea', 'kettle']));
+  });
+
   it('tells an empty answer from none: nothing found is a list', async () => {
     await using memory = await sample({ embedder: 'none' });
     const { rankings, agreement } = await memory.compare('zebra', {

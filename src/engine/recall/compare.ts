@@ -5,7 +5,8 @@ import { pauseIfDue } from '../../domain/slices.ts';
 import type { Embedder } from '../../providers/embedder.ts';
 import type { ParameterOverrides } from '../../scoring/profile.ts';
 import { findBuiltinProfile } from '../../scoring/profiles/index.ts';
-import { type Dependencies, limitOf } from '../dependencies.ts';
+import type { Snapshot } from '../../store/store.ts';
+import { type Dependencies, limitOf, momentOf } from '../dependencies.ts';
 import type { FilterOptions, Memory, OperationOptions, RecallOptions } from '../types.ts';
 import { agreementOf, type RankAgreement } from './agreement.ts';
 import { hitOf } from './hit.ts';
@@ -81,7 +82,7 @@ export interface StrategyAgreement extends RankAgreement {
 }
 
 /**
- * Ranks by several strategies within one snapshot. Throws only if no strategy can rank; otherwise a failure is reported
+ * Ranks by several strategies within one snapshot, at one moment. Throws only if no strategy can rank; otherwise a failure is reported
  * in the ranking. Writes nothing.
  */
 export async function compare(
@@ -101,15 +102,26 @@ async function compareAsOf(
   checkParameters(parameters, names);
   checkQuery(query, 'compare needs a query: pass the text to search for');
   const limit = limitOf(shared.limit, 10, 100);
-  const options = { ...shared, limit, track: false };
+  // One moment for all strategies.
+  const now = new Date(momentOf(engine, shared));
+  const options = { ...shared, limit, track: false, now };
   const asking = { ...engine, embedder: engine.embedder && askedOnce(engine.embedder) };
   const prepared = await Promise.all(
     names.map((name) => prepare(asking, query, name, { ...options, parameters: parameters[name] })),
   );
-  const failed = prepared.filter((each) => each.error !== undefined);
-  if (failed.length === prepared.length) throw failed[0]?.error;
+  const failed = prepared.flatMap(({ error }) => (error === undefined ? [] : [error]));
+  if (failed.length === prepared.length) throw failed[0];
+  const rankedHits = async (snapshot: Snapshot, ready: PreparedRecall): Promise<readonly RankedHit[]> => {
+    const answer = withinSize(await rankIn(snapshot, ready.plan), MOST_CHARACTERS_ANSWERED / prepared.length);
+    const terms = termsLookedFor(ready, answer);
+    return answer.ranked.map((hit, at): RankedHit => {
+      const { memory, isAssociative, snippet } = hitOf(engine, ready, hit, terms, options);
+      return { rank: at + 1, memory, isAssociative, ...(snippet === undefined ? {} : { snippet }) };
+    });
+  };
   const rankings = await engine.space.snapshot(async (snapshot) => {
     const ranked: StrategyRanking[] = [];
+    const errors = [...failed];
     for (const each of prepared) {
       await pauseIfDue();
       throwIfAborted(options.signal);
@@ -119,17 +131,15 @@ async function compareAsOf(
         ranked.push({ strategy, takesQuery, failure, arms });
         continue;
       }
-      const answer = withinSize(
-        await rankIn(snapshot, ready.plan),
-        MOST_CHARACTERS_ANSWERED / prepared.length,
-      );
-      const terms = termsLookedFor(ready, answer);
-      const hits = answer.ranked.map((hit, at): RankedHit => {
-        const { memory, isAssociative, snippet } = hitOf(engine, ready, hit, terms, options);
-        return { rank: at + 1, memory, isAssociative, ...(snippet === undefined ? {} : { snippet }) };
-      });
-      ranked.push({ strategy, takesQuery, hits, arms });
+      try {
+        ranked.push({ strategy, takesQuery, hits: await rankedHits(snapshot, ready), arms });
+      } catch (error) {
+        if (!isOfFormula(error)) throw error;
+        errors.push(error);
+        ranked.push({ strategy, takesQuery, failure: error.message, arms });
+      }
     }
+    if (errors.length === prepared.length) throw errors[0];
     return ranked;
   });
   return { query, limit, rankings: withAlone(rankings), agreement: agreements(rankings) };
@@ -208,6 +218,13 @@ function failureOf(arms: readonly Arm[]): string | undefined {
   const used = arms.filter(({ name, status }) => name !== 'dates' && status !== 'not-used');
   if (used.length === 0 || used.some(({ status }) => status === 'ran')) return undefined;
   return used.map(({ name, status, reason }) => reason ?? `${name}: ${status}`).join('; ');
+}
+
+/** Whether a formula has no value for some memory. Other strategies can still rank. */
+function isOfFormula(error: unknown): error is SalienceError {
+  return (
+    SalienceError.isInstance(error) && (error.code === 'missing_signal' || error.code === 'non_finite_score')
+  );
 }
 
 function withAlone(rankings: readonly StrategyRanking[]): readonly StrategyRanking[] {
