@@ -66,9 +66,12 @@ export function resolveCondition(condition: Condition, path: string, resolver: R
     resolver.onlyKeys(condition, ['attribute', 'is'], path);
     const attribute = resolver.oneOf('attribute', condition.attribute, ATTRIBUTE_NAMES, `${path}.attribute`);
     const values =
-      typeof condition.is === 'string' ? [condition.is] : resolver.nonEmpty(condition.is, `${path}.is`);
+      typeof condition.is === 'object' ? resolver.nonEmpty(condition.is, `${path}.is`) : [condition.is];
     if (values.some((value) => typeof value !== 'string')) {
-      throw resolver.fault(`${path}.is`, 'an attribute is compared with texts');
+      throw resolver.fault(
+        `${path}.is`,
+        'an attribute is compared with texts, a flag with "true" or "false"',
+      );
     }
     return { test: 'attribute', attribute, values };
   }

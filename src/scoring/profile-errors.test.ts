@@ -180,7 +180,12 @@ describe('ages and decays', () => {
       'score.halfLife',
       /it can be 0, and must be above 0/,
     ],
-    ['a negative rate', { op: 'decay', age, rate: -0.1 }, 'score.rate', /it can be -0.1/],
+    [
+      'a negative rate',
+      { op: 'decay', age, rate: -0.1 },
+      'score.rate',
+      /it can be -0.1, and must not be below 0/,
+    ],
     [
       'a scale that can be 0',
       { op: 'decay', age, scale: signal },
@@ -274,6 +279,8 @@ describe('conditions', () => {
     ],
     ['no value', { attribute: 'type', is: [] }, 'score.if.is', /at least one element/],
     ['a number as value', { attribute: 'type', is: ['fact', 3] }, 'score.if.is', /with texts/],
+    ['a flag as value', { attribute: 'core', is: true }, 'score.if.is', /a flag with "true" or "false"/],
+    ['no value at all', { attribute: 'type' }, 'score.if.is', /with texts/],
     [
       'two conditions',
       { attribute: 'type', is: 'fact', signal: 'similarity' },

@@ -89,7 +89,8 @@ export function parseProfile(json: string): Profile {
 
 /**
  * Computes the score of one memory by one formula, a number in [0, 1]. Throws `invalid_argument`, `invalid_time`,
- * `invalid_parameter`, `missing_signal`, `unknown_strategy`.
+ * `invalid_parameter`, `invalid_profile` if the score could leave [0, 1] with these parameters, `missing_signal`,
+ * `non_finite_score`, `unknown_strategy`.
  *
  * @example
  * ```ts

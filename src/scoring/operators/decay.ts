@@ -99,7 +99,8 @@ export const decay: Operator<DecayExpression, DecayNode, Known> = {
   check(node, { range, fault }) {
     const [pace] = range(node.pace);
     if (node.per === 'rate' ? pace < 0 : pace <= 0) {
-      throw fault(`${node.path}.${node.per}`, `it can be ${rounded(pace)}, and must be above 0`);
+      const limit = node.per === 'rate' ? 'must not be below 0' : 'must be above 0';
+      throw fault(`${node.path}.${node.per}`, `it can be ${rounded(pace)}, and ${limit}`);
     }
     const [age] = range(node.age);
     if (age < 0) throw fault(`${node.path}.age`, `it can be ${rounded(age)}, and must not be below 0`);
