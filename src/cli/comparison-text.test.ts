@@ -30,7 +30,7 @@ describe('formatComparison', () => {
   ])('fits %d columns, with %d rankings beside each other', async (columns, beside) => {
     const all = await comparison();
     const text = formatComparison(all, { paint, columns });
-    for (const line of text.split('\n'))
+    for (const line of text.split('\n').filter((each) => !each.includes('could not rank:')))
       expect(displayWidth(line)).toBeLessThanOrEqual(Math.min(columns, 100));
     const [titles = ''] = text.split('\n');
     expect(titles.trim().split(/ {2,}/)).toHaveLength(beside);
@@ -49,6 +49,14 @@ describe('formatComparison', () => {
     expect(text).not.toMatch(/\u202e|score/);
     expect(lines.at(-2)).toMatch(/^1 bm25 +· +-?\d\.\d\d$/);
     expect(lines.at(-1)).toMatch(/^2 ambient +\d\.\d\d +·$/);
+  });
+
+  it('tells the whole reason why a strategy could not rank, however narrow the terminal', async () => {
+    const failure =
+      'the formula needs lastAccessedAt at score.age, and it is unknown; put "missing" on the decay';
+    const rankings = [{ strategy: 'mine', takesQuery: true, failure, arms: [] }];
+    const text = formatComparison({ query: 'x', limit: 10, rankings, agreement: [] }, { paint, columns: 40 });
+    expect(text.split('\n')).toContain(`mine could not rank: ${failure}`);
   });
 
   it('writes a dash if agreement is undefined, and keeps stored text in its cell', async () => {

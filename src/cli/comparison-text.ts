@@ -24,7 +24,8 @@ export function formatComparison({ rankings, agreement, limit }: Comparison, vie
   return [
     ...groupsOf(rankings, beside).flatMap((group) => [...formatGroup(group, limit, columns), '']),
     paint('dim', cutToWidth('* found by this strategy alone', columns)),
-    ...failures.map((line) => paint('yellow', cutToWidth(line, columns))),
+    // Whole, even if it is long: it is told nowhere else, and often ends with what to do.
+    ...failures.map((line) => paint('yellow', line)),
     ...formatAgreement(agreement, columns, view),
   ].join('\n');
 }
