@@ -25,7 +25,7 @@ export function damagedRow({ table, row }: Place, problem: string, cause?: unkno
 export type Untrusted<Shape> = { readonly [Key in keyof Shape]?: unknown };
 
 /** Tables that a reindex rebuilds from the memories. */
-const derived: readonly string[] = ['term', 'term_vector', 'vector'];
+const derived: readonly string[] = ['term', 'term_vector', 'vector', 'derived'];
 
 /** Parses JSON that this store wrote. Throws `store_corrupt` if it is not JSON or `isValid` rejects it. */
 export function storedJson<Value>(

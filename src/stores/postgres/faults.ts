@@ -175,6 +175,12 @@ function describe(code: string): Described | undefined {
         'store_failed',
         `the encoding of the database cannot hold this text; ${UNCHANGED}. Use a database with the encoding UTF8 (createdb --encoding=UTF8 --template=template0)`,
       ];
+    case '22P02':
+    case '22023':
+      return [
+        'store_corrupt',
+        'a stored value is not what was written; run salience doctor, then restore the database from a backup',
+      ];
     case 'XX001':
     case 'XX002':
       return ['store_corrupt', 'the server reports damaged data; restore the database from a backup'];

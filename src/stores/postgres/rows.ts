@@ -1,6 +1,7 @@
 import { SalienceError } from '../../domain/errors.ts';
 import { columnOf, FIELD_NAMES, FIELDS, type FieldKind, type FieldName } from '../../domain/fields.ts';
 import type { MemoryRecord } from '../../domain/memory.ts';
+import { isInstant } from '../../domain/time.ts';
 import { isStorable } from '../../domain/wellformed.ts';
 import { damagedRow, isObject, isTextList, type Place, storedJson } from '../../store/damage.ts';
 import { ABSENT, isRelationList } from '../../store/stored-json.ts';
@@ -60,7 +61,22 @@ function codecOf(name: FieldName, kind: FieldKind): Pick<Codec, 'write' | 'read'
       };
     case 'number':
       // Turns −0 into 0, because SQLite has no negative zero.
-      return { write: (value) => (value as number) + 0, read: (value) => value };
+      return {
+        write: (value) => (value as number) + 0,
+        read: (value, place) => {
+          if (value !== null && !Number.isFinite(value))
+            throw damagedRow(place, `its ${column} is no number`);
+          return value;
+        },
+      };
+    case 'instant':
+      return {
+        write: (value) => value ?? null,
+        read: (value, place) => {
+          if (value !== null && !isInstant(value)) throw damagedRow(place, `its ${column} is no time`);
+          return value ?? undefined;
+        },
+      };
     case 'name':
     case 'text':
     case 'content':
@@ -71,7 +87,6 @@ function codecOf(name: FieldName, kind: FieldKind): Pick<Codec, 'write' | 'read'
       };
     case 'flag':
     case 'count':
-    case 'instant':
     case 'choice':
       return { write: (value) => value ?? null, read: (value) => value ?? undefined };
   }
