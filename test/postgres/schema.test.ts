@@ -213,7 +213,7 @@ describe('a table that has lost a constraint', () => {
       ALTER TABLE ${schema}.space DROP CONSTRAINT space_pkey`);
     await expect(openMemory({ store, space: 'bob', embedder: 'none' })).rejects.toMatchObject({
       code: 'store_failed',
-      message: expect.stringMatching(/table space .*2 more are missing; salience check lists them/),
+      message: expect.stringMatching(/table space .*2 more are missing; salience doctor lists them/),
     });
     await server.script((await memory.check()).map((problem) => problem.split(', run ')[1]).join(';'));
     expect(await memory.check()).toEqual([]);

@@ -60,7 +60,7 @@ export async function missingConstraints(database: Database): Promise<readonly s
 export async function constraintFailure(database: Database): Promise<SalienceError | undefined> {
   const [first, ...others] = await missingConstraints(database).catch(() => []);
   if (first === undefined) return undefined;
-  const more = others.length > 0 ? `. ${others.length} more are missing; salience check lists them` : '';
+  const more = others.length > 0 ? `. ${others.length} more are missing; salience doctor lists them` : '';
   return new SalienceError(
     'store_failed',
     `PostgreSQL at ${database.place}: ${first}; nothing was changed${more}`,

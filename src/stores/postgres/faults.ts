@@ -167,7 +167,7 @@ function describe(code: string): Described | undefined {
     case '42P10':
       return [
         'store_failed',
-        `a table has lost its primary key or a unique constraint; ${UNCHANGED}. salience check names it`,
+        `a table has lost its primary key or a unique constraint; ${UNCHANGED}. salience doctor names it`,
       ];
     case '22P05':
     case '22021':
