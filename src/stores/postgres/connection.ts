@@ -237,7 +237,7 @@ export interface PoolOptions {
 
 /** Creates a pool of connections to a URL. Throws `invalid_argument` if it is not a PostgreSQL URL. */
 export function sourceOfUrl(url: string, { max = 10, connectTimeout }: PoolOptions): Source {
-  const place = placeOf(url);
+  const { place, connectionString } = addressOf(url);
   type Pool = PostgresPool & {
     readonly totalCount: number;
     readonly idleCount: number;
@@ -248,7 +248,7 @@ export function sourceOfUrl(url: string, { max = 10, connectTimeout }: PoolOptio
   const make = async (max: number) => {
     const { default: driver } = await loadDriver();
     const pool = new driver.Pool({
-      connectionString: url,
+      connectionString,
       max,
       connectionTimeoutMillis: connectTimeout,
       // Lets the operating system detect a server that disappeared during a statement.
@@ -354,19 +354,47 @@ function loadDriver(): Promise<typeof import('pg')> {
   return loadPeer(() => import('pg').catch((error) => Promise.reject(error)), ['pg'], 'salience/postgres');
 }
 
-/** Host, port and database of a URL, without user and password. Messages never contain the URL itself. */
-function placeOf(url: string): string {
+interface Address {
+  /** Host, port and database, without user and password. Messages never contain the URL itself. */
+  readonly place: string;
+  /** The URL as `pg` reads it. */
+  readonly connectionString: string;
+}
+
+/** Throws `invalid_argument` if it is not a PostgreSQL URL, or if `pg` cannot reach its database. */
+function addressOf(url: string): Address {
+  const address = parse(url);
+  if (!address) throw notAUrl();
+  if (/[?#]/.test(address.database)) throw unreachable();
+  const { host, port, database, connectionString } = address;
+  return { place: `${host}:${port}/${database}`, connectionString };
+}
+
+function parse(url: string) {
   try {
     const parsed = new URL(url);
-    if (['postgres:', 'postgresql:'].includes(parsed.protocol) && !isCutShort(parsed)) {
-      const host = parsed.hostname || parsed.searchParams.get('host') || 'localhost';
-      const port = parsed.port || parsed.searchParams.get('port') || '5432';
-      return `${host}:${port}/${decodeURIComponent(parsed.pathname.slice(1))}`;
-    }
+    if (!['postgres:', 'postgresql:'].includes(parsed.protocol) || isCutShort(parsed)) return undefined;
+    const host = parsed.hostname || parsed.searchParams.get('host') || 'localhost';
+    const port = parsed.port || parsed.searchParams.get('port') || '5432';
+    const database = decodeURIComponent(parsed.pathname.slice(1));
+    // `pg` decodes the path by `decodeURI`, which leaves characters such as "%2F" and "%40" encoded.
+    parsed.pathname = `/${encodeURI(database)}`;
+    // If the URL has a space, or a "%" that begins no code, `pg` encodes all of it a second time.
+    const connectionString = parsed.href.replaceAll(/%(?![0-9a-f]{2})/gi, '%25');
+    // For codes that are not UTF-8, `pg` would throw an error of JavaScript later.
+    return decodeURIComponent(connectionString) && { host, port, database, connectionString };
   } catch {
     // Not passed on: the error of `URL` quotes the URL.
+    return undefined;
   }
-  throw notAUrl();
+}
+
+function unreachable(): SalienceError {
+  return new SalienceError(
+    'invalid_argument',
+    'store: the driver pg finds no database by a URL if its name contains "?" or "#"; rename the database, or hand over a pool, such as new pg.Pool({ database }) makes',
+    { details: { field: 'store' } },
+  );
 }
 
 /**

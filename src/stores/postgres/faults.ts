@@ -9,8 +9,15 @@ function codeOf(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
+/** The file that could not be read, of those that a URL names: certificates and their key. */
+function unreadFile(error: unknown): string | undefined {
+  const { syscall, path } = (error ?? {}) as Partial<NodeJS.ErrnoException>;
+  return syscall === 'open' ? path : undefined;
+}
+
 /** Whether the connection ended before an answer came. The statement may have been executed. */
 export function isLost(error: unknown): boolean {
+  if (unreadFile(error) !== undefined) return false;
   const code = codeOf(error);
   if (code === undefined) {
     // The driver gives no code if a connection ends during a statement, or if a statement exceeds its `query_timeout`.
@@ -88,8 +95,9 @@ export function isNameTaken(error: unknown): boolean {
 export function translateError(error: unknown, place: string): unknown {
   if (SalienceError.isInstance(error) || !(error instanceof Error)) return error;
   const code = codeOf(error);
+  const file = unreadFile(error);
   const known = code === undefined ? undefined : describe(code);
-  const [ours, what] = known ?? fallback(error, code);
+  const [ours, what] = file === undefined ? (known ?? fallback(error, code)) : noFile(file, code);
   if (ours === undefined) return error;
   return new SalienceError(ours, `PostgreSQL at ${place}: ${what}`, {
     details: {
@@ -100,6 +108,13 @@ export function translateError(error: unknown, place: string): unknown {
     // The driver's own error may quote rows.
     cause: { code, message: error.message },
   });
+}
+
+function noFile(file: string, code: string | undefined): Described {
+  return [
+    'store_failed',
+    `${JSON.stringify(file)} cannot be read (${code}); correct sslrootcert, sslcert or sslkey in the URL`,
+  ];
 }
 
 type Described = readonly [code: SalienceErrorCode | undefined, message: string];
