@@ -62,9 +62,12 @@ export function isConflict(error: unknown): boolean {
   return code === '40001' || code === '40P01';
 }
 
-/** Whether a statement was cancelled. Then it changed nothing. */
+/**
+ * Whether a statement was cancelled, or its transaction was ended by `idle_in_transaction_session_timeout` or
+ * `transaction_timeout`. Then it changed nothing.
+ */
 export function isCancelled(error: unknown): boolean {
-  return codeOf(error) === '57014';
+  return ['57014', '25P03', '25P04'].includes(codeOf(error) ?? '');
 }
 
 /** Whether a statement needs a primary key or a unique constraint that is missing. */
@@ -137,7 +140,7 @@ function describe(code: string): Described | undefined {
     case '42501':
       return [
         'store_read_only',
-        `the user has no right to this; ${UNCHANGED}. Have the owner of the schema make its tables (migratePostgres), and grant the user USAGE on the schema, and SELECT, INSERT, UPDATE and DELETE on its tables`,
+        `the user has no right to this; ${UNCHANGED}. Have the owner of the schema make its tables (migratePostgres), and grant the user USAGE on the schema, and SELECT, INSERT, UPDATE and DELETE on its tables. If they have row-level security, its policies decide which spaces this user may open`,
       ];
     case '25006':
       return [
@@ -171,6 +174,12 @@ function describe(code: string): Described | undefined {
       return [
         'timed_out',
         `the statement was cancelled, by statement_timeout or by a user; ${UNCHANGED}. Raise the timeout, or try again`,
+      ];
+    case '25P03':
+    case '25P04':
+      return [
+        'timed_out',
+        `the transaction was ended, by transaction_timeout or idle_in_transaction_session_timeout; ${UNCHANGED}. Raise the timeout, or try again`,
       ];
     case '42P01':
     case '3F000':
@@ -225,7 +234,10 @@ function fallback(error: Error, code: string | undefined): Described {
     ];
   }
   if (isOfEndedPool(error)) {
-    return ['closed', 'the pool was ended; hand over one that is open, and end it once the store is closed'];
+    return [
+      'closed',
+      'the store was closed, or its pool was ended; open another store, and end a pool of your own once its store is closed',
+    ];
   }
   if (/timeout exceeded when trying to connect|timeout expired/i.test(error.message)) {
     return [

@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { type PostgresPool, postgres } from '../../src/stores/postgres/index.ts';
+
+describe('an error of the server', () => {
+  const ended =
+    /transaction was ended, by transaction_timeout or idle_in_transaction_session_timeout; nothing was changed/;
+  it.each([
+    ['25P03', { code: 'timed_out', message: ended, details: { unavailable: true } }],
+    ['25P04', { code: 'timed_out', message: ended, details: { unavailable: true } }],
+    ['42501', { code: 'store_read_only', message: /nothing was changed.*row-level security/, details: {} }],
+    [undefined, { code: 'closed', message: /the store was closed, or its pool was ended/, details: {} }],
+  ])('%s says what happened', async (code, { message, ...rest }) => {
+    const driver = 'Cannot use a pool after calling end on the pool';
+    const pool: PostgresPool = {
+      query: async () => Promise.reject(Object.assign(new Error(driver), code ? { code } : {})),
+    };
+    await using store = postgres(pool);
+    await expect(store.listSpaces()).rejects.toMatchObject({
+      ...rest,
+      message: expect.stringMatching(message),
+    });
+  });
+});
