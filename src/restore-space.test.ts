@@ -1,10 +1,11 @@
 import { writeFileSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { copySpaces, openMemory, restoreSpace } from './index.ts';
-import { connect } from './stores/sqlite/connection.ts';
+import { backupTo } from './stores/sqlite/backup.ts';
+import { type Connection, connect } from './stores/sqlite/connection.ts';
 import { fileNameOf } from './stores/sqlite/files.ts';
 import { createSqliteStore } from './stores/sqlite/index.ts';
 import { SCHEMA_VERSION } from './stores/sqlite/schema.ts';
@@ -177,6 +178,36 @@ test('a backup is one, even where its moment cannot be noted', async () => {
   expect((await memory.stats()).lastBackup).toBeUndefined();
   const restored = await restoreSpace({ file: join(directory, 'beside.db'), to: join(directory, 'second') });
   expect(restored.space).toBe('one');
+});
+
+test('a backup is not made where the store would take it for a space', async () => {
+  const path = join(directory, 'first');
+  await symlink(path, join(directory, 'linked'), 'junction');
+  await using memory = await openMemory({ path, space: 'acme/bob' });
+  for (const folder of [path, join(directory, 'linked')]) {
+    const { message } = await expectCode(memory.backup(join(folder, 'copy.db')), 'invalid_argument');
+    expect(message).toContain('each .db file must be a space; choose another folder');
+  }
+  await memory.backup(join(path, 'copy.backup'));
+  expect(await createSqliteStore({ directory: path }).copying?.unlisted?.()).toEqual([]);
+  expect(
+    await restoreSpace({ file: join(path, 'copy.backup'), to: join(directory, 'second') }),
+  ).toMatchObject({
+    memories: 2,
+  });
+});
+
+test('a backup that fails leaves nothing, its journal neither', async () => {
+  const folder = join(directory, 'full');
+  await mkdir(folder);
+  // As SQLite does on a full disk.
+  const run = (_: string, made: unknown) => {
+    for (const path of [made, `${made}-journal`]) writeFileSync(String(path), 'text');
+    throw new Error('database or disk is full');
+  };
+  const connection = { path: join(directory, 'first', 'some.db'), run } as unknown as Connection;
+  await expect(backupTo(connection, join(folder, 'copy.db'))).rejects.toThrow('full');
+  expect(await readdir(folder)).toEqual([]);
 });
 
 test('a path that the system cannot take is refused', async () => {

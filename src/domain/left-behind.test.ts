@@ -28,7 +28,7 @@ test('what a process that has ended left is removed, files and folders, and noth
     ofDead.replace('.part', '.other'),
     '.part-notes',
   ];
-  for (const name of [...stays, ofDead]) writeFileSync(join(folder, name), 'text');
+  for (const name of [...stays, ofDead, `${ofDead}-journal`]) writeFileSync(join(folder, name), 'text');
   mkdirSync(join(folder, `${ofDead}b`, 'inner'), { recursive: true });
   writeFileSync(join(folder, `${ofDead}b`, 'inner', 'file'), 'text');
   removeLeftBehind(folder, '.part-');

@@ -12,15 +12,16 @@ export function temporaryPrefix(kind: string): string {
 }
 
 /**
- * Removes temporary files of a kind that ended processes have left in a folder, since they may contain memories that were
- * forgotten later. Keeps what it cannot read or remove, and files of another container or machine that shares the folder:
+ * Removes temporary files of a kind, and SQLite's journals of them, that ended processes have left in a folder, since they may
+ * contain memories that were forgotten later. Keeps what it cannot read or remove, and files of another container or machine that shares the folder:
  * it cannot know whether those processes still run.
  */
 export function removeLeftBehind(folder: string, kind: string): void {
   const here = namespaceOfProcesses();
   for (const name of namesIn(folder)) {
     if (!name.startsWith(kind)) continue;
-    const [, pid, namespace] = /^(\d+)-([0-9a-f]{16})-[A-Za-z0-9]+$/.exec(name.slice(kind.length)) ?? [];
+    const [, pid, namespace] =
+      /^(\d+)-([0-9a-f]{16})-[A-Za-z0-9]+(?:-journal)?$/.exec(name.slice(kind.length)) ?? [];
     if (namespace === here && !isAlive(Number(pid))) removeOwn(join(folder, name));
   }
 }

@@ -828,7 +828,8 @@ export interface MemoryEngine extends AsyncDisposable {
    * Writes a complete copy of the store into a new file, while others read and write. SQLite copies in one step: an
    * aborted backup throws `aborted` when that step is over, and leaves no file.
    *
-   * @throws `already_exists`: the file exists. `unsupported`: the memory is on a server. `aborted`: by the signal.
+   * @throws `already_exists`: the file exists. `invalid_argument`: it is a `.db` file in the folder of the store, where it
+   * would be taken for a space. `unsupported`: the memory is on a server. `aborted`: by the signal.
    * @example
    * ```ts
    * await memory.backup('./alice-2026-04-20.db');

@@ -113,12 +113,12 @@ test('a backup made by another thread is the backup that is made here', async ()
   const { store } = await makeLarge();
   await store.close();
   const connection = await connect(path(), { readOnly: true, timeout: 0 });
-  const [here, aside] = [join(directory, 'here.db'), join(directory, 'aside.db')];
+  const [here, aside] = [join(directory, 'here.backup'), join(directory, 'aside.backup')];
   await backupTo(connection, here);
   await backupTo(connection, aside, readAside);
   expect((await readFile(here)).equals(await readFile(aside))).toBe(true);
   // One that failed leaves nothing behind, and is tried here.
-  const again = join(directory, 'again.db');
+  const again = join(directory, 'again.backup');
   await backupTo(connection, again, async (_path, _sql, made) => {
     await writeFile(made as string, 'half of a file');
     return undefined;
@@ -137,7 +137,7 @@ describe('a backup that is aborted', () => {
     const { store } = await makeLarge();
     await store.close();
     const connection = await connect(path(), { readOnly: true, timeout: 0 });
-    const target = join(directory, 'backup.db');
+    const target = join(directory, 'a.backup');
     for (const isCopied of [true, false]) {
       const giving = new AbortController();
       const copying = backupTo(
@@ -154,7 +154,7 @@ describe('a backup that is aborted', () => {
       expect(await files()).toEqual([]);
     }
     await backupTo(connection, target, readAside, new AbortController().signal);
-    expect(await files()).toEqual(['backup.db']);
+    expect(await files()).toEqual(['a.backup']);
     connection.close();
   });
 
@@ -162,12 +162,12 @@ describe('a backup that is aborted', () => {
     const { store } = await makeLarge();
     await using memory = await openMemory({ store, space: 'alice', embedder: 'none' });
     const giving = new AbortController();
-    const copying = memory.backup(join(directory, 'backup.db'), { signal: giving.signal });
+    const copying = memory.backup(join(directory, 'a.backup'), { signal: giving.signal });
     giving.abort();
     await expect(copying).rejects.toMatchObject({ code: 'aborted' });
     expect(await files()).toEqual([]);
     expect((await memory.stats()).lastBackup).toBeUndefined();
-    await memory.backup(join(directory, 'backup.db'));
+    await memory.backup(join(directory, 'a.backup'));
     expect((await memory.stats()).lastBackup).toBeDefined();
     await store.close();
   });
@@ -175,7 +175,7 @@ describe('a backup that is aborted', () => {
 
 test('others go on while a large space is checked and saved, and read it', async () => {
   const { store, space } = await makeLarge();
-  const target = join(directory, 'backup.db');
+  const target = join(directory, 'a.backup');
   const work = [
     ['check', () => space.check()],
     ['backup', () => space.backup(target)],
@@ -308,8 +308,8 @@ test('a file that was moved away and replaced is not taken for the one that is o
     await rename(path(), join(directory, 'moved.db'));
     await rename(join(other, fileNameOf('alice')), path());
     expect((await space.info()).memories).toBe(2500);
-    await space.backup(join(directory, 'backup.db'));
-    const copy = await connect(join(directory, 'backup.db'), { readOnly: true, timeout: 0 });
+    await space.backup(join(directory, 'a.backup'));
+    const copy = await connect(join(directory, 'a.backup'), { readOnly: true, timeout: 0 });
     expect(copy.get('SELECT count(*) AS count FROM memory')).toEqual({ count: 2500 });
     copy.close();
   } finally {

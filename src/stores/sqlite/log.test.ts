@@ -146,7 +146,7 @@ describe('a write', () => {
       (space: SpaceStore) =>
         space.reindex({ analyzer: 'other', embedding: undefined, derive: async () => [] }),
     ],
-    ['backup', (space: SpaceStore) => space.backup(join(directory, 'copy.db'), 1)],
+    ['backup', (space: SpaceStore) => space.backup(join(directory, 'a.backup'), 1)],
   ])('%s waits for the disk too', async (_, verb) => {
     await using store = createSqliteStore({ directory });
     const space = await store.openSpace('alice');
