@@ -4,6 +4,7 @@ import {
   lstat,
   mkdir,
   mkdtemp,
+  open,
   readdir,
   readFile,
   rm,
@@ -60,6 +61,40 @@ onPosix('replaces the file behind a link, and keeps the link and who may read th
   expect(await readdir(join(root, 'public'))).toEqual(['page.html']);
 });
 
+it('tells of a file that exists before the work', async () => {
+  const path = join(root, 'there.jsonl');
+  await writeFile(path, 'mine');
+  const fill = vi.fn(async () => {});
+  const writing = writeFileAtomically(path, { replace: false }, fill);
+  await expect(writing).rejects.toMatchObject({ code: 'already_exists' });
+  expect(fill).not.toHaveBeenCalled();
+  await rm(path);
+});
+
+it('takes - for stdout, which it cannot be', async () => {
+  await expect(checkOutputs({ '--rows': '-' }, [])).rejects.toMatchObject({
+    ...{ code: 'invalid_argument', details: { field: '--rows' } },
+    message: '--rows: stdout (-) is not possible here; name a file, or write ./- for one named -',
+  });
+  await expect(checkOutputs({ '--rows': './-' }, [])).resolves.toBeUndefined();
+});
+
+onPosix('replaces no file that the process has open, such as that behind /dev/stdout', async () => {
+  const path = join(root, 'redirected');
+  const file = await open(path, 'w');
+  try {
+    for (const replace of [true, false]) {
+      const writing = writeFileAtomically(`/dev/fd/${file.fd}`, { replace }, (write) => write('new'));
+      await expect(writing).rejects.toMatchObject({ code: 'unwritable_file' });
+    }
+    await file.write('kept');
+  } finally {
+    await file.close();
+  }
+  expect(await readFile(path, 'utf8')).toBe('kept');
+  await rm(path);
+});
+
 onPosix('puts no file in the place of a pipe or a folder, and says so before the work', async () => {
   const pipe = join(root, 'pipe');
   execFileSync('mkfifo', [pipe]);
@@ -68,7 +103,9 @@ onPosix('puts no file in the place of a pipe or a folder, and says so before the
   for (const path of [pipe, folder]) {
     const fill = vi.fn(async () => {});
     const problem = { code: 'unwritable_file', message: expect.stringContaining('is not a file') };
-    await expect(writeFileAtomically(path, { replace: true }, fill)).rejects.toMatchObject(problem);
+    for (const replace of [true, false]) {
+      await expect(writeFileAtomically(path, { replace }, fill)).rejects.toMatchObject(problem);
+    }
     await expect(checkOutputs({ '--rows': path }, [])).rejects.toMatchObject(problem);
     expect(fill).not.toHaveBeenCalled();
   }

@@ -7,13 +7,16 @@ import { giveName } from '../domain/give-name.ts';
 import { removeLeftBehind, temporaryPrefix } from '../domain/left-behind.ts';
 import { waitForDisk } from '../domain/wait-for-disk.ts';
 
+/** Paths of files that a process has open. */
+const DESCRIPTOR = /^\/(dev\/(stdin|stdout|stderr|fd\/\d+)|proc\/(self|\d+)\/fd\/\d+)$/;
+
 /** The prefix of unfinished files. */
 const UNFINISHED = '.salience-output-';
 
 /**
  * Writes a file atomically: into a temporary file next to it, which is then renamed. A file that is replaced keeps its
- * permissions, and a link to it stays. Throws `invalid_argument` for an empty path, `already_exists` unless `replace` is
- * set, `unwritable_file`, also for a folder, a device or a pipe, and what `fill` throws.
+ * permissions, and a link to it stays. Throws what `fill` throws and, before it is called if possible, `invalid_argument`
+ * for an empty path, `already_exists` unless `replace` is set, and `unwritable_file`, also for a folder, a device or a pipe.
  */
 export async function writeFileAtomically(
   path: string,
@@ -26,7 +29,8 @@ export async function writeFileAtomically(
 ): Promise<void> {
   // An unset variable of a script gives an empty path, which the system would take for the folder.
   filePath(path, 'output');
-  const { place, mode } = options.replace ? await placeOf(path) : { place: path };
+  const { place, mode } = await placeOf(path);
+  if (!options.replace) await checkNotThere(path);
   const folder = dirname(place);
   removeLeftBehind(folder, UNFINISHED);
   const temporary = join(folder, `${temporaryPrefix(UNFINISHED)}${randomUUID().slice(0, 8)}`);
@@ -55,8 +59,8 @@ export async function writeFileAtomically(
 
 /**
  * Checks the outputs before work whose result would be lost. `outputs` holds paths by option. Throws `invalid_argument`
- * if one is a file that the command reads, or another output, however the path is written; `unwritable_file` if it is
- * something else than a file, or its folder cannot be written.
+ * if one is `-`, a file that the command reads, or another output, however the path is written; `unwritable_file` if it
+ * is something else than a file, or its folder cannot be written.
  */
 export async function checkOutputs(
   outputs: Readonly<Record<string, string | undefined>>,
@@ -66,6 +70,7 @@ export async function checkOutputs(
   for (const input of inputs) taken.set(await identityOf(input), 'read by this command');
   for (const [option, path] of Object.entries(outputs)) {
     if (path === undefined) continue;
+    refuseStdout(path, option);
     const identity = await identityOf(filePath(path, option));
     const use = taken.get(identity);
     if (use !== undefined) throw invalidArgument(option, `${path} is ${use} too; name another file`);
@@ -77,6 +82,12 @@ export async function checkOutputs(
   }
 }
 
+/** Throws `invalid_argument` for `-`, which would become a file of that name, although it stands for stdout elsewhere. */
+export function refuseStdout(path: string, option: string): void {
+  if (path !== '-') return;
+  throw invalidArgument(option, 'stdout (-) is not possible here; name a file, or write ./- for one named -');
+}
+
 /** Checks an output before work whose result would be lost. Throws `already_exists` for an existing file or link. */
 export async function checkNotThere(path: string): Promise<void> {
   const found = await lstat(path).catch(() => undefined);
@@ -85,12 +96,13 @@ export async function checkNotThere(path: string): Promise<void> {
 
 /**
  * Returns the file behind a path, which may be a link, and its permissions if it exists. Throws `unwritable_file` for
- * anything but a file: renaming a file to a device or a pipe would put the file in its place.
+ * anything but a file: renaming a file to a device or a pipe would put the file in its place. A path such as `/dev/stdout`
+ * is none either, even if it leads to a file: the process would go on writing to the one that was replaced.
  */
 async function placeOf(path: string): Promise<{ readonly place: string; readonly mode?: number }> {
   const found = await stat(path).catch(() => undefined);
   if (!found) return { place: path };
-  if (!found.isFile()) {
+  if (!found.isFile() || DESCRIPTOR.test(resolve(path))) {
     throw new SalienceError('unwritable_file', `${path} is not a file, so it is not replaced; name a file`, {
       details: { file: path },
     });

@@ -181,6 +181,9 @@ it('writes over no file that it reads, nor over its other output', async () => {
   expect(await refused(...tune, '--out', 'kept.json')).toMatchObject({
     ...{ exit: 1, code: 'already_exists', details: { file: 'kept.json' } },
   });
+  expect(await refused('eval-set', '--recalls', 'nosuch.jsonl', '--output', 'kept.json')).toMatchObject({
+    ...{ exit: 1, code: 'already_exists', details: { file: 'kept.json' } },
+  });
   expect(readFileSync(join(work.directory, 'kept.jsonl'), 'utf8')).toBe(dataset);
   expect(readdirSync(work.directory)).toEqual(before);
 });
@@ -334,10 +337,12 @@ it('makes a dataset from recalls, uses and votes', async () => {
     '{"kind":"use","at":"2026-03-01T10:00:00Z","sessionId":7,"ids":[]}',
   ]) {
     work.file('recalls.jsonl', `${lines[0]}\n${wrong}`);
-    expect((await salience(...args)).stderr, wrong).toContain('recalls.jsonl: line 2 is neither');
+    expect((await salience(...args, '--force')).stderr, wrong).toContain('recalls.jsonl: line 2 is neither');
   }
   work.file('recalls.jsonl', `{${whole},"query":"tea \\ud83d?","hits":[]}`);
-  expect((await salience(...args)).stderr).toContain('line 1 is wrong in "query": holds half of a surrogate');
+  expect((await salience(...args, '--force')).stderr).toContain(
+    'line 1 is wrong in "query": holds half of a surrogate',
+  );
   // As an editor may save it.
   work.file('recalls.jsonl', `\uFEFF${lines.join('\r\n')}`);
   expect(await work.json([...args, '--force'])).toMatchObject({ recalls: 2, queries: 1 });

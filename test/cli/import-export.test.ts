@@ -121,6 +121,7 @@ describe('export and import', () => {
     expect(readFileSync(join(work.directory, 'out.jsonl'), 'utf8')).toBe(
       (await work.salience(['export'])).stdout,
     );
+    expect(await work.salience(['export', '--output', '-'])).toEqual(await work.salience(['export']));
     writeFileSync(join(work.directory, 'out.jsonl'), 'mine');
     const refused = await work.salience(['export', '--output', 'out.jsonl', '--json']);
     expect(refused.code).toBe(1);
@@ -131,7 +132,7 @@ describe('export and import', () => {
     });
     const nowhere = await work.salience(['export', '--output', 'no/such/folder/out.jsonl', '--json']);
     expect(JSON.parse(nowhere.stderr)).toMatchObject({ error: { code: 'unwritable_file' } });
-    expect(readdirSync(work.directory).filter((name) => name.includes('tmp'))).toEqual([]);
+    expect(readdirSync(work.directory).filter((name) => name.includes('tmp') || name === '-')).toEqual([]);
   });
 
   it('take an older export over nothing newer', async () => {

@@ -438,6 +438,22 @@ describe('spaces, backup, reindex, doctor', () => {
     expect(await backups()).toEqual([undefined, expect.stringMatching(/^\d{4}-\d\d-\d\dT/)]);
     expect(readdirSync(work.directory)).toContain('copy.db');
     expect(await fails(['backup', 'copy.db'], 1)).toMatchObject({ code: 'already_exists' });
+    expect(await fails(['backup', '-'], 1)).toMatchObject({ code: 'invalid_argument' });
+    expect(readdirSync(work.directory)).not.toContain('-');
+  });
+
+  it('makes no backup at Ctrl-C, and says so', async () => {
+    const interrupted = new URL('interrupted-while-listing.mjs', import.meta.url).href;
+    mkdirSync(join(work.directory, 'backups', 'watched'), { recursive: true });
+    const outcome = await work.salience(['backup', 'backups/watched/copy.db'], {
+      env: { NODE_OPTIONS: `--import ${interrupted}` },
+    });
+    expect(outcome).toEqual({
+      code: 130,
+      stdout: '',
+      stderr: 'error: interrupted; what was reported as done is done (aborted)\n',
+    });
+    expect(readdirSync(join(work.directory, 'backups', 'watched'))).toEqual([]);
   });
 
   it('says where a link leads that leads nowhere, and keeps nothing elsewhere', async () => {

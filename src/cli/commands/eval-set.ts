@@ -13,7 +13,7 @@ import { BUILTIN_PROFILE_NAMES } from '../../scoring/profiles/index.ts';
 import { action } from '../context.ts';
 import { openToRead } from '../open.ts';
 import { parseNumber } from '../options.ts';
-import { checkOutputs, writeFileAtomically } from '../output-file.ts';
+import { checkNotThere, checkOutputs, writeFileAtomically } from '../output-file.ts';
 import { isProfileFile, readDefinition } from '../profile-file.ts';
 import { plainLine } from '../terminal-text.ts';
 import { plural } from '../units.ts';
@@ -63,6 +63,7 @@ export function configure(command: Command): void {
         const { options } = context;
         const inputs = [options.recalls, ...[options.strategy].filter(isProfileFile)];
         await checkOutputs({ '--output': options.output }, inputs);
+        if (!options.force) await checkNotThere(options.output);
         const { recalls, uses } = await readRecorded(options.recalls, context.signal);
         const strategy = await measuredStrategy(options.strategy, recalls);
         await using memory = await openToRead(context);

@@ -25,7 +25,7 @@ export const examples = [
 
 export function configure(command: Command): void {
   addVerbOptions(command, 'list', ...PAGING)
-    .option('--output <file>', 'write to this file, completely or not at all')
+    .option('--output <file>', 'write to this file, completely or not at all; - is stdout (default)')
     .option('--force', 'replace the file if it exists')
     .addHelpText(
       'after',
@@ -35,7 +35,7 @@ export function configure(command: Command): void {
       action<Options, []>(async (context) => {
         const { options } = context;
         await using memory = await openToRead(context);
-        if (options.output === undefined) {
+        if (options.output === undefined || options.output === '-') {
           let count = 0;
           for await (const line of exportLines(memory, context)) {
             await context.print(line);
