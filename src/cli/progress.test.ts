@@ -11,6 +11,13 @@ describe('formatProgress', () => {
     );
   });
 
+  it('shows a share of something that is not counted', () => {
+    const tuning = { label: 'tuning', done: undefined, elapsedMs: 2000 };
+    expect(formatProgress({ ...tuning, share: 0.5 })).toBe('tuning  █████       50 %  2 s left');
+    expect(formatProgress({ ...tuning, share: 0 })).toBe('tuning               0 %');
+    expect(formatProgress(tuning)).toBe('tuning');
+  });
+
   it('works without a share', () => {
     expect(formatProgress({ label: 'importing', done: 500, elapsedMs: 2000 })).toBe('importing  500 · 250/s');
   });

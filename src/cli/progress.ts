@@ -2,17 +2,17 @@ import { drawBar } from './bar.ts';
 import { columnsOf, cutToWidth } from './terminal-text.ts';
 import { formatCount, formatSeconds } from './units.ts';
 
-/** Work in progress: how much is done, and the share of the whole if known. */
+/** Work in progress: how much is done, and the share of the whole, each if known. */
 export interface ProgressState {
   readonly label: string;
-  readonly done: number;
+  readonly done: number | undefined;
   /** 0–1. */
   readonly share?: number | undefined;
   readonly elapsedMs: number;
 }
 
 export interface Progress {
-  update(done: number, share?: number): void;
+  update(done: number | undefined, share?: number): void;
   /** Removes the line. */
   finish(): void;
 }
@@ -47,9 +47,14 @@ export function createProgress(
 
 /** Formats progress, such as `importing  ███████▍   74 %  12,300 · 8,120/s · 3 s left`. */
 export function formatProgress({ label, done, share, elapsedMs }: ProgressState): string {
+  const speed = done === undefined ? [] : [speedOf(done, elapsedMs)];
+  if (share === undefined) return [label, ...speed].join('  ');
+  const left = share > 0 ? [`${formatSeconds((elapsedMs / 1000) * (1 / share - 1))} left`] : [];
+  const bar = `${label}  ${drawBar(share)} ${String(Math.floor(share * 100)).padStart(3)} %`;
+  return [bar, [...speed, ...left].join(' · ')].join('  ').trimEnd();
+}
+
+function speedOf(done: number, elapsedMs: number): string {
   const rate = elapsedMs > 0 ? (done / elapsedMs) * 1000 : 0;
-  const speed = `${formatCount(done)} · ${rate >= 10 ? formatCount(Math.round(rate)) : rate.toFixed(1)}/s`;
-  if (share === undefined) return `${label}  ${speed}`;
-  const left = share > 0 ? ` · ${formatSeconds((elapsedMs / 1000) * (1 / share - 1))} left` : '';
-  return `${label}  ${drawBar(share)} ${String(Math.floor(share * 100)).padStart(3)} %  ${speed}${left}`;
+  return `${formatCount(done)} · ${rate >= 10 ? formatCount(Math.round(rate)) : rate.toFixed(1)}/s`;
 }

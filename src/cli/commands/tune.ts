@@ -113,7 +113,7 @@ async function run(context: Context<Options>, files: readonly string[]): Promise
           const text = `${JSON.stringify(state)}\n`;
           await writeFileAtomically(options.state, { replace: true }, (write) => write(text));
         },
-        onProgress: (share) => progress.update(Math.floor(share * 100), share),
+        onProgress: (share) => progress.update(undefined, share),
       },
       engine,
     );
