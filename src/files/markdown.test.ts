@@ -116,3 +116,19 @@ test('nothing in, nothing out', () => {
   expect(parse('')).toEqual({ frontMatter: {}, sections: [] });
   expect(parse('# Only a heading\n').sections).toEqual([]);
 });
+
+test('a paragraph of megabytes is read, and what is below it', () => {
+  const long = 'word '.repeat(2_000_000).trimEnd();
+  const { sections } = parse(`# Picture\n${long}\n\nMoney\n-----\nSpent.\n`);
+  expect(sections.map(({ title }) => title)).toEqual(['Picture', 'Picture › Money']);
+  expect(sections[0]?.content === long).toBe(true);
+});
+
+test('a heading below a long document without blank lines is found, and none is made where a search ends', () => {
+  const lines = `${'Money\n-----\n***\n'.repeat(10_000)}Last\n----\nDone.`;
+  expect(parse(lines).sections.at(-1)?.title).toBe('Last');
+  for (let before = 2 ** 16 - 12; before <= 2 ** 16 + 2; before++) {
+    const paragraph = `${'x'.repeat(before)}\n-- no line below a heading`;
+    expect(parse(paragraph).sections.map(({ content }) => content === paragraph)).toEqual([true]);
+  }
+});

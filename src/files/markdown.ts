@@ -1,4 +1,4 @@
-import { lexer, type Token } from 'marked';
+import { getDefaults, lexer, type Token, Tokenizer, type Tokens } from 'marked';
 import { isMap, LineCounter, parseDocument } from 'yaml';
 import type { Metadata } from '../domain/memory.ts';
 import { unreadableLine } from './lines.ts';
@@ -31,6 +31,21 @@ export function parseMarkdown(text: string, options: { readonly path: string }):
   return { frontMatter, sections: readSections(normalized.slice(length), firstLine) };
 }
 
+/** Longer than any heading. */
+const LONGEST_HEADING = 2 ** 16;
+
+/**
+ * Looks for an underlined heading only so far. The expression behind it fails with a `RangeError` on a paragraph of several
+ * megabytes, such as an embedded picture.
+ */
+class BlockTokenizer extends Tokenizer {
+  override lheading(src: string): Tokens.Heading | undefined {
+    const found = super.lheading(src.slice(0, LONGEST_HEADING));
+    // What ends at the cut may go on behind it.
+    return found && found.raw.length < LONGEST_HEADING ? found : undefined;
+  }
+}
+
 function readSections(body: string, firstLine: number): readonly MarkdownSection[] {
   const sections: MarkdownSection[] = [];
   const headings: { readonly depth: number; readonly title: string }[] = [];
@@ -48,7 +63,7 @@ function readSections(body: string, firstLine: number): readonly MarkdownSection
     }
     content = '';
   };
-  for (const token of lexer(body)) {
+  for (const token of lexer(body, { ...getDefaults(), tokenizer: new BlockTokenizer() })) {
     if (token.type === 'heading') {
       finish();
       while (headings.length > 0 && headings.at(-1)!.depth >= token['depth']) headings.pop();
