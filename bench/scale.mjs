@@ -5,8 +5,8 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openMemory } from '../build/index.js';
 import { createAnalyzer } from '../build/text/analyze.js';
+import { openMemory } from '../dist/index.js';
 import { seeded, vocabulary } from './data.mjs';
 import { millisecondsToRead, quantile, round } from './measure.mjs';
 

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { DatabaseSync } from '@photostructure/sqlite';
-import { openMemory } from '../build/index.js';
 import { builtinEmbedder } from '../build/providers/builtin/embedder.js';
 import { createAnalyzer } from '../build/text/analyze.js';
+import { openMemory } from '../dist/index.js';
 import { makeMemories, makeQueries } from './data.mjs';
 import { round, summary, timeEach, timeProcess, timeWarm, WARM_INPUTS } from './measure.mjs';
 

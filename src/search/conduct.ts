@@ -92,23 +92,22 @@ function* keepAhead(
 }
 
 /**
- * Finds the exact top k. Every store that has a resident index searches with this. `sizes` lets tests skim small
- * stores.
+ * Prepares what a search needs besides vectors: what it can see, the words of the query, and bounds that are kept. Views
+ * cache the slow parts, so that the same search need not prepare them again.
  */
-export async function conductSearch(
-  { index, relations, sequence, rebuilt }: ResidentState,
+export async function prepareSearch(
+  { index, relations }: Pick<ResidentState, 'index' | 'relations'>,
   source: KeyedRows,
-  { profile, query, filter, now, limit }: SearchRequest,
+  { profile, query, filter, now }: SearchRequest,
   sizes = SIZES,
   slices: Slices = startSlices(),
-): Promise<SearchAnswer> {
-  const started = performance.now();
+) {
   checkVector(index, query);
   const view = viewOf(index, relations, filter, now);
   const { belief } = view;
   const within = await keysWithMetadata(source, filter);
   const looked = returnsAll(filter) ? view : eligibleRows(index, belief, filter, now, within);
-  const { rows, standing, filtered } = looked;
+  const { rows } = looked;
   const afterEligible = performance.now();
   const skims = filter.cold !== true && rows.length >= sizes.skimFrom;
   const columns = await columnsOfQuery(index, source, view, query, profile, { sizes, skims });
@@ -116,6 +115,30 @@ export async function conductSearch(
   // Kept bounds take space for every row of the index: too expensive for a recall of few rows.
   const kept = rows.length > index.size / KEPT_SHARE ? view.kept(now) : undefined;
   if (kept) await inSlices(keepAhead(index, view, profile, now, skims), slices);
+  return { belief, looked, skims, columns, kept, afterEligible, afterLexical };
+}
+
+/**
+ * Finds the exact top k. Every store that has a resident index searches with this. `sizes` lets tests skim small
+ * stores.
+ */
+export async function conductSearch(
+  { index, relations, sequence, rebuilt }: ResidentState,
+  source: KeyedRows,
+  request: SearchRequest,
+  sizes = SIZES,
+  slices: Slices = startSlices(),
+): Promise<SearchAnswer> {
+  const started = performance.now();
+  const { belief, looked, skims, columns, kept, afterEligible, afterLexical } = await prepareSearch(
+    { index, relations },
+    source,
+    request,
+    sizes,
+    slices,
+  );
+  const { rows, standing, filtered } = looked;
+  const { profile, query, now, limit } = request;
   const { vector } = query;
   const search = { profile, rows, standing, belief, kept, skims, columns, vector, now, limit };
   const answer = await searchIndex(index, search, source);

@@ -172,6 +172,82 @@ describe('loading an index', () => {
     expect(encodePages(decoded!)).toEqual(encodePages(index));
   });
 
+  /**
+   * A space whose saved index has codes that another thread may read, and the steps in which it is read and asked.
+   * Looking up words fails as often as `failures` says.
+   */
+  async function readAside({ areShared = true, failures = 0 } = {}) {
+    const { core, rows } = await cold(300);
+    const { index, position } = await createResidence('alice').refresh(rows());
+    const saved = encodePages(index);
+    const steps: string[] = [];
+    const pages: SavedPages = {
+      position,
+      bytes: 1,
+      async load(_, place, decode) {
+        const parts = new Map<string, Uint8Array>();
+        for (const [name, bytes] of saved) {
+          const part = place(name, bytes.length, areShared && name === 'codes');
+          if (name !== 'codes') part.set(bytes);
+          parts.set(name, part);
+        }
+        const decoded = await decode(parts);
+        steps.push('codes');
+        parts.get('codes')?.set(saved.get('codes')!);
+        return decoded;
+      },
+    };
+    const noting =
+      <Given extends unknown[], Result>(step: string, read: (...given: Given) => Result) =>
+      (...given: Given) => {
+        steps.push(step);
+        return read(...given);
+      };
+    const observed: SpaceCore = {
+      ...core,
+      snapshot: (work) =>
+        core.snapshot((rows) =>
+          work({
+            ...rows,
+            pages: () => pages,
+            termIds: noting('words', (terms) => {
+              if (failures-- > 0) throw new Error('no words');
+              return rows.termIds(terms);
+            }),
+            relations: noting('relations', rows.relations),
+          }),
+        ),
+    };
+    return { core, observed, steps };
+  }
+
+  it('prepares the search that waits for it while another thread reads the codes', async () => {
+    const { core, observed, steps } = await readAside();
+    const profile = resolveProfile(builtinProfile('hybrid'));
+    for (const filter of [{}, { tags: ['t'] }]) {
+      steps.length = 0;
+      const query = { terms: ['content'], vector: Float32Array.of(1, 0, 0) };
+      const asked = { ...request, profile, query, filter };
+      const found = await searchIn(withRanking(observed, createResidence), asked);
+      expect(found.hits).toEqual((await searchIn(withSearch(core), asked)).hits);
+      expect(steps).toEqual(['relations', 'words', 'codes']);
+    }
+  });
+
+  it('prepares nothing while it reads the codes itself', async () => {
+    const { observed, steps } = await readAside({ areShared: false });
+    await searchIn(withRanking(observed, createResidence), request);
+    expect(steps).toEqual(['codes', 'relations', 'words']);
+  });
+
+  it('is loaded even if preparing the search that waits for it fails', async () => {
+    const { observed, steps } = await readAside({ failures: 2 });
+    const space = withRanking(observed, createResidence);
+    await expect(searchIn(space, request)).rejects.toThrow('no words');
+    expect((await searchIn(space, request)).hits).toHaveLength(10);
+    expect(steps.filter((step) => step === 'codes')).toHaveLength(1);
+  });
+
   it('rests while recalls of other spaces are under way, not for those that wait for it', async () => {
     const { core } = await cold(500);
     const rests: boolean[] = [];

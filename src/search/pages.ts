@@ -119,6 +119,8 @@ export interface Places {
   readonly place: PlaceOfPart;
   /** Returns the codes if they were written where the kernel can read them. */
   codes(): Codes | undefined;
+  /** Whether another thread may still write the codes while the other parts are decoded. */
+  areShared(): boolean;
 }
 
 /**
@@ -128,6 +130,7 @@ export interface Places {
 export function placesOfParts(): Places {
   let header: Uint8Array | undefined;
   let codes: Codes | undefined;
+  let areShared = false;
   return {
     place(name, length, isShared) {
       if (name === 'codes') {
@@ -135,6 +138,7 @@ export function placesOfParts(): Places {
         if (length > 0 && length === size * dimensions) {
           codes = createCodes(dimensions, isShared);
           codes.reserve(size);
+          areShared = isShared === true;
           return asBytes(codes.view(0, size));
         }
       }
@@ -143,6 +147,7 @@ export function placesOfParts(): Places {
       return bytes;
     },
     codes: () => codes,
+    areShared: () => areShared,
   };
 }
 

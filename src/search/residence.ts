@@ -8,7 +8,13 @@ import { indexFailure, type Room, stillLoading, UNBOUNDED } from '../store/room.
 import type { IndexedRow, IndexRows, Position, WrittenRow } from '../store/rows.ts';
 import type { OpenSpaceOptions, SpaceCore, SpaceStore, StoreSnapshot } from '../store/store.ts';
 import { type RankedRows, type Ranking, withRanking } from '../store/with-ranking.ts';
-import { conductInspection, conductSearch, conductVisibility, type ResidentState } from './conduct.ts';
+import {
+  conductInspection,
+  conductSearch,
+  conductVisibility,
+  prepareSearch,
+  type ResidentState,
+} from './conduct.ts';
 import { publishProgress } from './index-progress.ts';
 import { createLinkCache, type LinkCache } from './link-cache.ts';
 import { decodePages, decoding, encodePages, encoding, type PageParts, placesOfParts } from './pages.ts';
@@ -41,9 +47,9 @@ export function withSearch(core: SpaceCore, { room }: Pick<OpenSpaceOptions, 'ro
 export interface Residence extends Ranking {
   /**
    * Returns the index as of a snapshot. Throws `overtaken` on a first attempt if the index is already ahead of the
-   * snapshot.
+   * snapshot. If an index is loaded whose codes another thread reads, `ahead` prepares the next search meanwhile.
    */
-  refresh(rows: IndexRows, attempt?: number, room?: Room): Promise<Reflected>;
+  refresh(rows: IndexRows, attempt?: number, room?: Room, ahead?: Ahead): Promise<Reflected>;
   /**
    * Whether the index was used since the last {@link Residence.written}: only then is it worth passing new memories to
    * it.
@@ -52,6 +58,8 @@ export interface Residence extends Ranking {
   /** Passes new memories of this process, once they are committed, so that the index need not read them back. */
   written(memories: readonly NewMemory[]): void;
 }
+
+type Ahead = (state: Pick<ResidentState, 'index' | 'relations'>) => Promise<unknown>;
 
 /** A new memory, ready to be added to the index. */
 export interface NewMemory extends IndexedMemory {
@@ -103,8 +111,9 @@ export function createResidence(space: string, scheduler?: Scheduler): Residence
   // Recalls of this space wait for the index to load. Recalls of other spaces go first.
   const slices = () => startSlices({ scheduler, givesWay: () => underWay > mine });
 
-  const refresh: Residence['refresh'] = async (rows, attempt = 2, room = UNBOUNDED) => {
+  const refresh: Residence['refresh'] = async (rows, attempt = 2, room = UNBOUNDED, ahead) => {
     const now = await rows.version();
+    let relationsNow: Relations<number> | undefined;
     wasAsked = true;
     if (held && version === now) return reflected(held, relations);
     let feed = held && (await rows.feed(held.position));
@@ -116,7 +125,11 @@ export function createResidence(space: string, scheduler?: Scheduler): Residence
       // The next index takes over the room of this one.
       wasDropped ||= held !== undefined;
       held = undefined;
-      const loaded = await load(space, rows, room, slices());
+      const loaded = await load(space, rows, room, slices(), async (index) => {
+        if (!ahead) return;
+        relationsNow = await rows.relations();
+        await ahead({ index, relations: relationsNow });
+      });
       held = loaded;
       unreadable = loaded.unreadable;
       feed = await rows.feed(held.position);
@@ -149,7 +162,7 @@ export function createResidence(space: string, scheduler?: Scheduler): Residence
       recent.clear();
     }
     held = { index: needsCompaction(index) ? (decodePages(encodePages(index)) ?? index) : index, position };
-    if (feed.relations !== relationsVersion) relations = await rows.relations();
+    if (feed.relations !== relationsVersion) relations = relationsNow ?? (await rows.relations());
     relationsVersion = feed.relations;
     version = now;
     const rebuilt = wasDropped;
@@ -177,13 +190,15 @@ export function createResidence(space: string, scheduler?: Scheduler): Residence
       underWay++;
       mine++;
       let ranked: Promise<{ readonly state: Reflected; free(): void }> | undefined;
-      const state = async () => {
-        ranked ??= inTurn(rows, attempt, room);
+      const state = async (ahead?: Ahead) => {
+        ranked ??= inTurn(rows, attempt, room, ahead);
         return (await ranked).state;
       };
       return {
-        search: async (request) =>
-          conductSearch(await state(), recent.over(rows), request, undefined, slices()),
+        async search(request) {
+          const rest = [recent.over(rows), request, undefined, slices()] as const;
+          return conductSearch(await state((loaded) => prepareSearch(loaded, ...rest)), ...rest);
+        },
         inspect: async (ids, request) => conductInspection(await state(), recent.over(rows), ids, request),
         visible: async (ids, request) => conductVisibility(await state(), recent.over(rows), ids, request),
         // Reading links alone need not wait for the index.
@@ -264,10 +279,10 @@ export function createResidence(space: string, scheduler?: Scheduler): Residence
    * Takes a turn and returns the index as of a snapshot, with a function that ends the turn. The first call loads the
    * index; later ones find it loaded.
    */
-  async function inTurn(rows: StoreSnapshot, attempt: number, room: Room) {
+  async function inTurn(rows: StoreSnapshot, attempt: number, room: Room, ahead?: Ahead) {
     const free = await turnOf(rows, room.waitTimeout);
     try {
-      return { state: await refresh(rows, attempt, room), free };
+      return { state: await refresh(rows, attempt, room, ahead), free };
     } catch (error) {
       free();
       throw indexFailure(space, error);
@@ -309,13 +324,20 @@ async function load(
   rows: IndexRows,
   room: Room,
   slices: Slices,
+  /** Called with the decoded index while another thread reads its codes. */
+  meanwhile: (index: ResidentIndex) => Promise<void>,
 ): Promise<{ readonly index: ResidentIndex; readonly position: Position; readonly unreadable: boolean }> {
   const take = (bytes: number) => takeRoom(rows, room, bytes);
   const saved = await rows.pages();
   if (saved) {
     await take(saved.bytes);
     const places = placesOfParts();
-    const decode = (parts: PageParts) => inSlices(decoding(parts, places), slices);
+    const decode = async (parts: PageParts) => {
+      const index = await inSlices(decoding(parts, places), slices);
+      // If this fails, so will the search, which reports why.
+      if (index && places.areShared()) await meanwhile(index).catch(() => undefined);
+      return index;
+    };
     const index = await saved.load(slices, places.place, decode);
     if (index) {
       await take(bytesOfIndex(index));

@@ -147,6 +147,9 @@ function setSession(index: ResidentIndex, turns: Turns, standings: Uint8Array, c
   if (size === 0) return;
   turns.count++;
   turns.totalLength += length;
+  const { shared, clocks } = index.columns;
+  // No text was ever replaced.
+  if (Number.isNaN(shared.get(clocks.textChangedAt))) return;
   for (let row = last; row >= 0; row = rowBefore(turns, row)) {
     // The last memory of the session other than this row.
     const other = row === last ? rowBefore(turns, row) : last;
