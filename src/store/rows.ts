@@ -57,9 +57,9 @@ export interface SavedPages {
   /** The approximate size of all parts. */
   readonly bytes: number;
   /**
-   * Reads the parts and returns what `decode` makes of them; `undefined` if they can no longer be read. The store calls
-   * `pause` between two pieces, so that other work can run, and `place` for the buffer of each part, into which it reads
-   * directly, in the saved order. It may call `decode` while another thread is still filling shared buffers.
+   * Reads the parts, passes them to `decode` by name, and returns its result; `undefined` if they can no longer be read.
+   * The store calls `pause` between two pieces, so that other work can run, and `place` for the buffer of each part, into
+   * which it reads directly, in the saved order. It may call `decode` while another thread still fills shared buffers.
    */
   load<Index>(
     pause: () => Awaitable<void>,
