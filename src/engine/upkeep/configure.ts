@@ -35,7 +35,8 @@ export interface SettingsOptions {
   readonly recordRecalls?: RecallRecordingOption | undefined;
   /**
    * The names of all single-valued relations, such as `lives_in`: a subject has one value at a time. Replaces the
-   * earlier list. This setting affects how relations are read; stored ones do not change.
+   * earlier list. Graph reads follow at once. Stored memories do not change, so for a recall, relate a value again: the
+   * current one if the name is now single-valued, an earlier one if it no longer is.
    */
   readonly singleValued?: readonly string[] | undefined;
   /**
