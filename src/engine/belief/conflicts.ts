@@ -12,7 +12,8 @@ import type { Change, IndexedText, NewPair, SimilarPair, SpaceReader } from '../
 import { madeHot, revived } from '../../store/tiers.ts';
 import { readAfterWrite } from '../after-write.ts';
 import { type Dependencies, limitOf, momentOf, notFound } from '../dependencies.ts';
-import { mergedInto, movedStatements, restated } from '../graph/restate.ts';
+import { mergedInto } from '../graph/merge.ts';
+import { movedStatements, restated } from '../graph/restate.ts';
 import { optimistically } from '../optimistically.ts';
 import { shown, shownAll } from '../recall/shown.ts';
 import type {

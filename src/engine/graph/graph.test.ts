@@ -349,6 +349,27 @@ describe('a relation', () => {
     expect((await memory.get(undated.relation.statements[0]!))?.validUntil).toBeUndefined();
   });
 
+  it('of an earlier value holds in a later period that its sentence states too, after the current value has ended', async () => {
+    const { memory, clock } = await opened();
+    await people(memory);
+    await memory.relate('Ada', 'lives_in', 'Paris', { validFrom: '2020-01-01', validUntil: '2027-01-01' });
+    const { relation } = await memory.relate('Ada', 'lives_in', 'Paris', {
+      ...{ validFrom: '2026-06-01', validUntil: '2030-01-01' },
+    });
+    await memory.relate('Ada', 'lives_in', 'Rome', { validFrom: '2022-01-01', validUntil: '2026-03-01' });
+    await memory.unrelate('Ada', 'lives_in', 'Rome');
+    clock.advance(day);
+    expect(relation.statements).toHaveLength(1);
+    for (const [at, expected] of [
+      ['2021-01-01', ['ada lives_in paris']],
+      ['2026-02-01', []],
+      ['2028-01-01', ['ada lives_in paris']],
+    ] as const) {
+      expect(await triples(memory, 'Ada', { asOf: { valid: at } })).toEqual(expected);
+    }
+    expect((await memory.get(relation.statements[0]!))?.validUntil).toBe('2030-01-01T00:00:00.000Z');
+  });
+
   it('that is single-valued has the later value, even if two writes read before either is written', async () => {
     const { memory, clock } = await opened();
     await people(memory);

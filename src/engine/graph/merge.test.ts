@@ -342,6 +342,153 @@ describe('a split entity', () => {
   });
 });
 
+describe('the values of a single-valued relation of two merged entities', () => {
+  const places = ['rome', 'oslo', 'bern', 'kyiv', 'bonn'];
+  const two = async () => {
+    const { memory, clock } = await opened();
+    await memory.rememberMany([
+      entity('ada', 'Ada'),
+      entity('ann', 'Ann'),
+      ...places.map((id) => entity(id, id.toUpperCase())),
+    ]);
+    return { memory, clock };
+  };
+  const said = async (memory: MemoryEngine, of: string, valid?: string) => {
+    const { hits } = await memory.recall('lives in', {
+      ...{ strategy: 'bm25', types: ['fact'], limit: 50, track: false },
+      ...(valid ? { asOf: { valid } } : {}),
+    });
+    const facts = hits.filter(({ memory: { relations } }) => relations?.some(({ from }) => from === of));
+    return [...new Set(facts.map(({ memory: { content } }) => content.slice(-4).toLowerCase()))].sort();
+  };
+  const held = async (memory: MemoryEngine, of: string, valid?: string) =>
+    (await memory.neighbours(of, valid ? { asOf: { valid } } : {})).relations.map(({ to }) => to).sort();
+
+  it('are recalled as if all were told of one: only the one that began last, until they are split', async () => {
+    const { memory } = await two();
+    await memory.relate('ada', 'lives_in', 'bern', { validFrom: '2020-01-01' });
+    await memory.relate('ann', 'lives_in', 'rome', { validFrom: '2022-01-01' });
+    const before = await everything(memory);
+    await memory.mergeEntities('ann', 'ada');
+    expect(await said(memory, 'ada')).toEqual(['rome']);
+    expect(await said(memory, 'ada', '2021-01-01')).toEqual(['bern']);
+    await memory.undo();
+    expect(await everything(memory)).toBe(before);
+    await memory.mergeEntities('ann', 'ada');
+    // It supersedes Rome, which had superseded Bern.
+    await memory.relate('ada', 'lives_in', 'oslo', { validFrom: '2024-01-01' });
+    await memory.splitEntity('ada', 'Ann');
+    expect([await said(memory, 'ada'), await said(memory, 'ann')]).toEqual([['oslo'], ['rome']]);
+    expect(await memory.check()).toEqual([]);
+  });
+
+  it('end together, whichever of the two has the later one', async () => {
+    const { memory, clock } = await two();
+    await memory.relate('ada', 'lives_in', 'rome', { validFrom: '2022-01-01' });
+    await memory.relate('ann', 'lives_in', 'bern', { validFrom: '2020-01-01' });
+    await memory.mergeEntities('ann', 'ada');
+    expect(await said(memory, 'ada')).toEqual(['rome']);
+    await memory.unrelate('ada', 'lives_in', 'rome');
+    clock.advance(day);
+    expect([await said(memory, 'ada'), await held(memory, 'ada')]).toEqual([[], []]);
+  });
+
+  it('agree with neighbours at any time, and with what they were once the two are split', async () => {
+    const year = fc.integer({ min: 2000, max: 2020 });
+    const value = fc.record({
+      of: fc.constantFrom('ada', 'ann'),
+      from: year,
+      length: fc.integer({ min: 0, max: 25 }),
+    });
+    let both = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(value, { minLength: 2, maxLength: 5 }), async (values) => {
+        const { memory } = await two();
+        for (const [at, { of, from, length }] of values.entries()) {
+          await memory.relate(of, 'lives_in', places[at] as string, {
+            validFrom: `${from}-01-01`,
+            // A length of 0 has no end.
+            ...(length === 0 ? {} : { validUntil: `${from + length}-01-01` }),
+          });
+        }
+        const times = Array.from({ length: 24 }, (_, at) => `${1999 + 2 * at}-06-01`);
+        const seen = (of: string) => Promise.all(times.map((at) => said(memory, of, at)));
+        const before = [await seen('ada'), await seen('ann')];
+        await memory.mergeEntities('ann', 'ada');
+        const together = await seen('ada');
+        expect(together).toEqual(await Promise.all(times.map((at) => held(memory, 'ada', at))));
+        if (times.some((_, at) => before.every((each) => each[at]?.length === 1))) both++;
+        await memory.splitEntity('ada', 'Ann');
+        expect([await seen('ada'), await seen('ann')]).toEqual(before);
+        expect(await memory.check()).toEqual([]);
+        await memory.close();
+      }),
+      { numRuns: 15, seed: 1 },
+    );
+    expect(both).toBeGreaterThan(5);
+  });
+});
+
+describe('a relation between two merged entities', () => {
+  it('is back once they are split, with what stated it', async () => {
+    const { memory } = await opened();
+    await memory.rememberMany([
+      entity('ada', 'Ada', { relations: [{ from: 'ada', name: 'trusts', to: 'ann' }] }),
+      entity('ann', 'Ann'),
+      entity('bob', 'Bob'),
+    ]);
+    const knows = await memory.relate('ada', 'knows', 'ann', { validUntil: '2030-01-01' });
+    const knew = await memory.relate('ann', 'taught', 'ada', { validUntil: '2020-01-01' });
+    await memory.remember('Every month Ann lends money to both', {
+      id: 'own',
+      relations: ['ada', 'bob'].map((to) => ({ from: 'ann', name: 'lends_to', to })),
+    });
+    const statements = [...knows.relation.statements, ...knew.relation.statements] as [string, string];
+    const states = () =>
+      Promise.all(
+        [...statements, 'own'].map(async (id) => {
+          const { relations, derivedFrom, validUntil, invalidatedAt } = (await memory.get(id))!;
+          return { relations, derivedFrom, validUntil, invalidatedAt };
+        }),
+      );
+    const before = [await states(), await triples(memory, 'ada')];
+    await memory.mergeEntities('ann', 'ada');
+    expect(await triples(memory, 'ada')).toEqual(['ada lends_to bob']);
+    // What was over by then ended when it did.
+    expect((await memory.get(statements[1]))?.validUntil).toBe('2020-01-01T00:00:00.000Z');
+    const { statements: moved } = await memory.splitEntity('ada', 'Ann');
+    expect([...moved].sort()).toEqual([...statements, 'own'].sort());
+    const sorted = (all: Awaited<ReturnType<typeof states>>) =>
+      all.map(({ relations = [], ...rest }) => ({
+        ...rest,
+        relations: relations.toSorted((a, b) => (a.to < b.to ? -1 : 1)),
+      }));
+    expect([sorted(await states()), await triples(memory, 'ada')]).toEqual([
+      sorted(before[0] as Awaited<ReturnType<typeof states>>),
+      before[1],
+    ]);
+    expect(await memory.check()).toEqual([]);
+  });
+
+  it('stays ended if its sentence was changed after the merge', async () => {
+    const { memory } = await opened();
+    await memory.rememberMany([entity('ada', 'Ada'), entity('ann', 'Ann'), entity('eve', 'Eve')]);
+    const { relation } = await memory.relate('ada', 'knows', 'ann');
+    const [id] = relation.statements as [string];
+    await memory.mergeEntities('ann', 'ada');
+    await memory.mergeEntities('ada', 'eve');
+    await memory.invalidate(id, 'It was never true');
+    await memory.splitEntity('eve', 'Ann');
+    expect(await memory.get(id)).toMatchObject({
+      invalidReason: 'It was never true',
+      // Ada is part of Eve.
+      relations: [{ from: 'eve', name: 'knows', to: 'ann' }],
+      derivedFrom: ['eve', 'ann'],
+    });
+    expect(await triples(memory, 'ann')).toEqual([]);
+  });
+});
+
 const entities = ['a', 'b', 'c', 'd', 'e', 'f'];
 const names = ['knows', 'works_at', 'lives_in'];
 

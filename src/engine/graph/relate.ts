@@ -20,9 +20,10 @@ import { type Dependencies, momentOf, notFound } from '../dependencies.ts';
 import { inactiveOf } from '../write/plan.ts';
 import { rememberStatement } from '../write/remember.ts';
 import { lookOf, meantBy } from './resolve.ts';
-import { endedSentence, endOf, isMadeOf, sentenceValidity } from './restate.ts';
+import { endedSentence, isMadeOf, sentenceValidity } from './restate.ts';
 import type { RelateOptions, RelateResult, UnrelateOptions, UnrelateResult } from './types.ts';
-import { beginOf, type Edge, heldAmong, type Stating, shownRelation, takesPlaceOf } from './view.ts';
+import { earlierSentences, laterSentences, type Told } from './values.ts';
+import { type Edge, heldAmong, type Stating, shownRelation, takesPlaceOf } from './view.ts';
 
 /**
  * States a relation between two memories, each given by id or by the name of an entity. Without `statedBy` it remembers
@@ -102,8 +103,11 @@ export async function unrelate(
       );
     }
     const changed = new Map(holding.map((memory) => [memory.id, ended(memory, triple, at, now)]));
-    for (const memory of await replacedBy(reader, holding, triple, at))
-      changed.set(memory.id, { ...memory, validUntil: at - 1 });
+    for (const { memory, relation } of await replacedBy(reader, holding, triple, at))
+      changed.set(
+        memory.id,
+        ended(memory, relation, at, now, ({ validFrom = -Infinity }) => validFrom < at),
+      );
     for (const { memory, relation } of await earlierValues(reader, holding, triple, at, now)) {
       const stored = changed.get(memory.id) ?? (await reader.get([memory.id]))[0];
       const isIt = ({ validFrom }: RelationRecord) => validFrom === relation.validFrom;
@@ -129,20 +133,23 @@ async function replacedBy(
   holding: readonly MemoryRecord[],
   triple: Triple,
   at: Instant,
-): Promise<readonly MemoryRecord[]> {
-  const found = new Map<string, MemoryRecord>();
-  const isOther = (memory: MemoryRecord) =>
-    (memory.validUntil ?? Infinity) >= at &&
-    memory.relations?.some(
-      (each) => each.from === triple.from && each.name === triple.name && isMadeOf(memory, each),
-    );
+): Promise<readonly Told[]> {
+  const found = new Map<string, Told>();
+  const otherValue = (memory: MemoryRecord) =>
+    (memory.validUntil ?? Infinity) >= at
+      ? memory.relations?.find(
+          (each) => each.from === triple.from && each.name === triple.name && isMadeOf(memory, each),
+        )
+      : undefined;
   let level = holding.filter((memory) => isMadeOf(memory, triple) && (memory.validFrom ?? -Infinity) < at);
   while (level.length > 0) {
     const ids = level.flatMap(({ supersedes }) => supersedes).filter((id) => !found.has(id));
-    level = (await reader.get([...new Set(ids)])).flatMap((memory) =>
-      memory && isOther(memory) ? [memory] : [],
-    );
-    for (const memory of level) found.set(memory.id, memory);
+    level = (await reader.get([...new Set(ids)])).flatMap((memory) => {
+      const relation = memory && otherValue(memory);
+      if (!relation) return [];
+      found.set(memory.id, { memory, relation });
+      return [memory];
+    });
   }
   return [...found.values()];
 }
@@ -178,7 +185,7 @@ async function earlierValues(
 
 /**
  * Returns a memory in which a relation ends before the moment `at`. A generated sentence, which says nothing else, ends
- * with it.
+ * with it, unless it also states a later period that is not meant.
  */
 function ended(
   memory: MemoryRecord,
@@ -193,147 +200,12 @@ function ended(
     // A relation that was to begin later never held.
     return (each.validFrom ?? -Infinity) > until ? [] : [{ ...each, validUntil: until }];
   });
+  const isOver = relations.every((each) => !isSameTriple(each, triple) || (each.validUntil ?? Infinity) < at);
   return {
     ...memory,
     relations: relations.length === 0 ? undefined : relations,
-    ...(isMadeOf(memory, triple) ? endedSentence(memory, at, now) : {}),
+    ...(isMadeOf(memory, triple) && isOver ? endedSentence(memory, at, now) : {}),
   };
-}
-
-/** A statement that is about to be written or is known already. A new one has no ordinal yet and counts as the last. */
-interface Told {
-  readonly memory: MemoryRecord;
-  readonly relation: RelationRecord;
-}
-
-/**
- * Finds the generated sentences that state an earlier value of a single-valued relation and nothing else. The new
- * statement supersedes them: if it is invalidated, forgotten or no longer valid, the earlier value is current again.
- */
-async function earlierSentences(reader: SpaceReader, told: Told, now: Instant): Promise<readonly string[]> {
-  const others = await otherValues(reader, told);
-  if (others.length === 0) return [];
-  const look = { filter: { validAt: beginOf(told), deep: true }, now, singleValued: new Set<string>() };
-  const held = await heldAmong(reader, unlessInvalidated(others), look);
-  const earlier = await withoutLastinglyReplaced(
-    reader,
-    held.filter(
-      (each) => takesPlaceOf(numbered(told), each, Infinity) && holdsWhereBelieved(told, each, now),
-    ),
-    told,
-  );
-  const found: string[] = [];
-  for (const memory of await reader.get([...new Set(earlier.map(({ memory }) => memory.id))])) {
-    if (memory && statesOnly(memory, told) && !(await leadsTo(reader, memory, told.memory.id)))
-      found.push(memory.id);
-  }
-  return found;
-}
-
-/**
- * Whether the memory `told` is believed only while its relation holds, as far as `earlier` is concerned. People's own
- * words may be believed before and after their relation holds, and would hide the earlier value then too.
- */
-function holdsWhereBelieved(told: Told, earlier: Stating, now: Instant): boolean {
-  const { memory, relation } = told;
-  if (isMadeOf(memory, relation)) return true;
-  const until = Math.min(memory.validUntil ?? Infinity, endOf(earlier));
-  return beginOf(told) <= now && until <= (relation.validUntil ?? Infinity);
-}
-
-/**
- * Drops statements that another memory already supersedes for at least as long as the new statement, or the earlier one
- * itself, holds. That supersession chain already hides them.
- */
-async function withoutLastinglyReplaced(
-  reader: SpaceReader,
-  earlier: readonly Stating[],
-  told: Told,
-): Promise<readonly Stating[]> {
-  const newer = await reader.find(
-    'supersedes',
-    earlier.map(({ memory }) => memory.id),
-  );
-  const replacedUntil = new Map<string, Instant>();
-  for (const { id, supersedes, invalidatedAt, validFrom = -Infinity, validUntil = Infinity } of newer) {
-    if (id === told.memory.id || invalidatedAt !== undefined || validFrom > beginOf(told)) continue;
-    for (const older of supersedes)
-      replacedUntil.set(older, Math.max(replacedUntil.get(older) ?? -Infinity, validUntil));
-  }
-  return earlier.filter(
-    (each) => (replacedUntil.get(each.memory.id) ?? -Infinity) < Math.min(endOf(told), endOf(each)),
-  );
-}
-
-/**
- * Finds the generated sentences that state a later value, if the new statement is told after them, and makes them
- * supersede it as if it had been told first. Usually that is only the nearest one. Further ones also do if the nearer
- * ones have ended by the time they begin.
- */
-async function laterSentences(reader: SpaceReader, told: Told, now: Instant): Promise<readonly Change[]> {
-  const { memory: sentence, relation } = told;
-  if (!isMadeOf(sentence, relation)) return [];
-  const later = (await otherValues(reader, told))
-    .filter((each) => takesPlaceOf(each, numbered(told), Infinity) && beginOf(each) <= endOf(told))
-    .sort((a, b) => (takesPlaceOf(a, b, Infinity) ? 1 : -1));
-  const nearer: Stating[] = [];
-  const changes: Change[] = [];
-  for (const each of later) {
-    const begin = beginOf(each);
-    if (nearer.some((one) => endOf(one) >= begin)) continue;
-    // A superseded sentence counts too: `deep` includes it.
-    const look = { filter: { validAt: begin, deep: true }, now, singleValued: new Set<string>() };
-    if ((await heldAmong(reader, unlessInvalidated([each]), look)).length === 0) continue;
-    const [memory] = await reader.get([each.memory.id]);
-    if (!memory || !statesOnly(memory, told) || (await leadsTo(reader, sentence, memory.id))) continue;
-    nearer.push(each);
-    changes.push({ kind: 'replace', memory: superseding(memory, sentence) });
-  }
-  return changes;
-}
-
-/** Finds the statements of other values of a single-valued relation, in the scope of the new statement. */
-async function otherValues(reader: SpaceReader, { memory, relation }: Told): Promise<readonly Stating[]> {
-  const { from, name, to } = relation;
-  if (!(await reader.settings()).singleValued.includes(name)) return [];
-  return (await reader.stated({ subjects: [{ from, name }] })).filter(
-    (each) => each.relation.to !== to && each.memory.scope === memory.scope && each.memory.id !== memory.id,
-  );
-}
-
-function numbered({ memory, relation }: Told): Stating {
-  return { memory: { ...memory, ordinal: memory.ordinal || Infinity }, relation };
-}
-
-/** Returns invalidated statements as if they were not: one that is reinstated must be superseded, or supersede, too. */
-function unlessInvalidated(stated: readonly Stating[]): readonly Stating[] {
-  return stated.map(({ memory, relation }) => ({
-    memory: { ...memory, invalidatedAt: undefined },
-    relation,
-  }));
-}
-
-/** Whether a memory is a generated sentence about this relation of this subject, and says nothing else. */
-function statesOnly(memory: MemoryRecord, { relation: { from, name } }: Told): boolean {
-  return (
-    memory.relations?.some((each) => each.from === from && each.name === name && isMadeOf(memory, each)) ??
-    false
-  );
-}
-
-/**
- * Whether a memory supersedes `id`, directly or through a chain. If so, `id` must not supersede it too: that would be a
- * cycle.
- */
-async function leadsTo(reader: SpaceReader, { supersedes }: MemoryRecord, id: string): Promise<boolean> {
-  const below = new Set(supersedes);
-  let level: readonly string[] = [...below];
-  while (level.length > 0 && !below.has(id)) {
-    const next = (await reader.get(level)).flatMap((memory) => memory?.supersedes ?? []);
-    level = [...new Set(next)].filter((each) => !below.has(each));
-    for (const each of level) below.add(each);
-  }
-  return below.has(id);
 }
 
 async function addTo(

@@ -1,62 +1,8 @@
-import { atMost, invalidArgument } from '../../domain/check.ts';
-import { FIELDS } from '../../domain/fields.ts';
 import type { MemoryRecord } from '../../domain/memory.ts';
-import {
-  MOST_RELATIONS,
-  type RelationRecord,
-  relationId,
-  type Triple,
-  unitedRelations,
-  withAliases,
-} from '../../domain/relation.ts';
+import { type RelationRecord, relationId, type Triple, unitedRelations } from '../../domain/relation.ts';
 import type { Instant } from '../../domain/time.ts';
-import type { Change, SpaceReader } from '../../store/store.ts';
-import { superseding } from '../belief/supersession.ts';
-import { revised } from '../write/record.ts';
+import type { SpaceReader } from '../../store/store.ts';
 import { beginOf, type Stating, subjectOf, takesPlaceOf } from './view.ts';
-
-/** Merges the entity `from` into `into`. Returns the merged entity, and the changed memories that stated relations of `from`. */
-export async function mergedInto(
-  reader: SpaceReader,
-  from: MemoryRecord,
-  into: MemoryRecord,
-  now: Instant,
-): Promise<{
-  readonly memory: MemoryRecord;
-  readonly changes: readonly Change[];
-  readonly statements: readonly string[];
-}> {
-  if (from.id === into.id) throw invalidArgument('into', 'an entity cannot be merged with itself');
-  if (from.scope !== into.scope) {
-    throw invalidArgument(
-      'into',
-      `the two lie in different scopes, ${JSON.stringify(from.scope)} and ${JSON.stringify(into.scope)}: names must not cross them; move one with update first`,
-    );
-  }
-  const names = withAliases(into, [from.title ?? [], from.aliases ?? []].flat());
-  const aliases = atMost(names, FIELDS.aliases.maxItems, 'into', 'other names');
-  const rewritten = await movedStatements(reader, [from.id, into.id], from.id, into.id, now);
-  const memory = revised(into, {
-    ...superseding(into, from),
-    aliases,
-    kind: into.kind ?? from.kind,
-    relations: atMost(
-      joined(
-        renamed(into.relations ?? [], from.id, into.id),
-        renamed(from.relations ?? [], from.id, into.id),
-      ),
-      MOST_RELATIONS,
-      'into',
-      'relations',
-    ),
-    updatedAt: Math.max(into.updatedAt, now),
-  });
-  return {
-    memory,
-    changes: rewritten.map((each): Change => ({ kind: 'replace', memory: each })),
-    statements: rewritten.map(({ id }) => id),
-  };
-}
 
 /** Returns the memories that state relations of `from`, changed to state them of `to`. Leaves out the memories in `but`. */
 export async function movedStatements(
@@ -92,12 +38,12 @@ export function restating(memory: MemoryRecord, from: string, to: string, now: I
  * invalidated.
  */
 export function endedSentence(
-  { validFrom = -Infinity }: MemoryRecord,
+  { validFrom = -Infinity, validUntil = Infinity }: MemoryRecord,
   at: Instant,
   now: Instant,
 ): Partial<MemoryRecord> {
   return validFrom < at
-    ? { validUntil: at - 1 }
+    ? { validUntil: Math.min(validUntil, at - 1) }
     : { invalidatedAt: now, invalidReason: 'the relation was ended before it began' };
 }
 
@@ -217,7 +163,12 @@ interface Period {
   readonly until: Instant;
 }
 
-function renamed(relations: readonly RelationRecord[], from: string, to: string): readonly RelationRecord[] {
+/** Returns relations with the end `from` replaced by `to`. Leaves out those that would have one end twice. */
+export function renamed(
+  relations: readonly RelationRecord[],
+  from: string,
+  to: string,
+): readonly RelationRecord[] {
   const end = (id: string) => (id === from ? to : id);
   return relations
     .map((each) => ({ ...each, from: end(each.from), to: end(each.to) }))
@@ -246,7 +197,9 @@ export function withoutRelations(
   );
 }
 
-function joined(...all: readonly (readonly RelationRecord[])[]): readonly RelationRecord[] | undefined {
+export function joined(
+  ...all: readonly (readonly RelationRecord[])[]
+): readonly RelationRecord[] | undefined {
   const relations = unitedRelations(all.flat());
   return relations.length === 0 ? undefined : relations;
 }

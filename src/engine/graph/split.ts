@@ -1,8 +1,8 @@
 import { invalidArgument, text, texts } from '../../domain/check.ts';
 import type { MemoryRecord } from '../../domain/memory.ts';
-import { foldedName, namesOfEntity, withAliases } from '../../domain/relation.ts';
+import { foldedName, namesOfEntity, type RelationRecord, withAliases } from '../../domain/relation.ts';
 import type { Instant } from '../../domain/time.ts';
-import type { Change, IndexedText, SpaceReader } from '../../store/store.ts';
+import type { Change, IndexedText, MemoryEvent, SpaceReader } from '../../store/store.ts';
 import { affirmed } from '../../store/tiers.ts';
 import { mentionsIn } from '../../text/mentions.ts';
 import { readAfterWrite } from '../after-write.ts';
@@ -14,8 +14,9 @@ import { newRecord, revised } from '../write/record.ts';
 import { derivationOf } from '../write/write.ts';
 import { checkEntity } from './merge.ts';
 import { lookOf, meantBy } from './resolve.ts';
-import { restating, withoutRelations } from './restate.ts';
+import { endedSentence, isMadeOf, joined, renamed, restating, withoutRelations } from './restate.ts';
 import type { SplitOptions, SplitResult } from './types.ts';
+import { withPartedValues } from './values.ts';
 import type { GraphLook } from './view.ts';
 
 /** A memory that is written; `before` is missing if it is new. */
@@ -27,8 +28,10 @@ interface Written {
 interface Plan {
   /** The entity that stays, the one that is split off, then the merged entities between the two, which are changed too. */
   readonly written: readonly [Written, Written, ...Written[]];
-  /** The memories whose relations move to the other entity. */
-  readonly moved: readonly MemoryRecord[];
+  /** The ids of the memories whose relations move to the other entity. */
+  readonly moved: readonly string[];
+  /** These memories, and those that no longer supersede a value of the other entity, as they are written. */
+  readonly changed: readonly MemoryRecord[];
 }
 
 /**
@@ -66,7 +69,7 @@ export async function splitEntity(
         return {
           changes: [
             ...plan.written.map(({ before, memory }) => changeOf(before, memory, textOf.get(memory.id))),
-            ...plan.moved.map((memory): Change => ({ kind: 'replace', memory })),
+            ...plan.changed.map((memory): Change => ({ kind: 'replace', memory })),
           ],
           result: plan,
           ...derivationOf(engine, indexed),
@@ -79,7 +82,7 @@ export async function splitEntity(
   return readAfterWrite(async () => ({
     entity: await shown(engine, kept.memory, now),
     split: await shown(engine, other.memory, now),
-    statements: result.moved.map((memory) => memory.id),
+    statements: result.moved,
   }));
 }
 
@@ -133,21 +136,25 @@ async function planSplit(
         },
         { now, newId: () => newId, limits: engine.limits },
       );
-  const [kept = known, ...between] = await Promise.all(
+  const [kept = known, ...middle] = await Promise.all(
     (merged?.within ?? [known]).map((each, at, all) =>
       parted(reader, each, other, all[at + 1] ?? merged?.memory, now),
     ),
   );
-  const parts = new Set([id, other.id, ...between.map((each) => each.id)]);
+  const parts = new Set([id, other.id, ...middle.map((each) => each.id)]);
   const stating = (await reader.find('ends', [id])).filter((each) => !parts.has(each.id));
   const moving = chosen(engine, stating, kept, other, options.statements);
+  const moved = new Map(moving.map((memory) => [memory.id, restating(memory, id, other.id, now)]));
+  const lost = merged ? await relatingAgain(reader, merged, id, moved) : [];
+  for (const memory of lost) moved.set(memory.id, memory);
   return {
     written: [
       { before: known, memory: kept },
       { before: merged?.memory, memory: other },
-      ...between.map((memory, at) => ({ before: merged?.within[at + 1], memory })),
+      ...middle.map((memory, at) => ({ before: merged?.within[at + 1], memory })),
     ],
-    moved: moving.map((memory) => restating(memory, id, other.id, now)),
+    moved: [...moved.keys()],
+    changed: await withPartedValues(reader, [...moved.values()], [id, other.id], now),
   };
 }
 
@@ -163,6 +170,7 @@ async function parted(
   now: Instant,
 ): Promise<MemoryRecord> {
   const whole = await affirmed(reader, known, now);
+  const before = next && (await mergeOf(reader, known.id, next.id))?.before;
   const taken = new Set(namesOfEntity(other));
   const left = known.aliases?.filter((each) => !taken.has(foldedName(each)));
   return revised(whole, {
@@ -170,20 +178,66 @@ async function parted(
     aliases: left?.length === 0 ? undefined : left,
     supersedes: known.supersedes.filter((each) => each !== other.id),
     relations: next
-      ? withoutRelations(known, other, await beforeMerge(reader, known, next.id))
+      ? joined(
+          withoutRelations(known, other, before) ?? [],
+          next.id === other.id ? between(before, known.id, other.id) : [],
+        )
       : whole.relations,
     updatedAt: Math.max(known.updatedAt, now),
   });
 }
 
-/** Returns an entity as it was before `merged` was merged into it. */
-async function beforeMerge(
-  reader: SpaceReader,
-  { id }: MemoryRecord,
-  merged: string,
-): Promise<MemoryRecord | undefined> {
+/** Returns the event of an entity in which `merged` was merged into it. */
+async function mergeOf(reader: SpaceReader, id: string, merged: string): Promise<MemoryEvent | undefined> {
   const history = await reader.history(id);
-  return history.findLast(({ before }) => before && !before.supersedes.includes(merged))?.before;
+  return history.findLast(({ before }) => before && !before.supersedes.includes(merged));
+}
+
+/** Returns the relations of a memory that have these two ends, in either direction. */
+function between(memory: MemoryRecord | undefined, a: string, b: string): readonly RelationRecord[] {
+  return (memory?.relations ?? []).filter(
+    ({ from, to }) => (from === a && to === b) || (from === b && to === a),
+  );
+}
+
+/**
+ * Returns the memories that stated relations between a merged entity and the one that it was merged into, so that they
+ * state them again, of the entity `kept`. The merge had ended these relations. `moved` are memories that change already.
+ */
+async function relatingAgain(
+  reader: SpaceReader,
+  { memory: { id: merged }, within }: Merged,
+  kept: string,
+  moved: ReadonlyMap<string, MemoryRecord>,
+): Promise<readonly MemoryRecord[]> {
+  const { id: into } = within.at(-1) as MemoryRecord;
+  const merge = await mergeOf(reader, into, merged);
+  if (!merge) return [];
+  const lost = (await reader.operation(merge.operation)).flatMap(({ memoryId, before }) =>
+    before && memoryId !== into && memoryId !== merged && between(before, into, merged).length > 0
+      ? [before]
+      : [],
+  );
+  const present = await reader.get(lost.map(({ id }) => id));
+  return lost.flatMap((before, at) => {
+    const memory = moved.get(before.id) ?? present[at];
+    if (!memory) return [];
+    const relations = joined(memory.relations ?? [], renamed(between(before, into, merged), into, kept));
+    if (!between(before, into, merged).some((each) => isMadeOf(before, each)))
+      return [{ ...memory, relations }];
+    const { validUntil, invalidatedAt, invalidReason } = before;
+    const ended = { validUntil, invalidatedAt, invalidReason, ...endedSentence(before, merge.at, merge.at) };
+    // If it was changed since, the change stays.
+    const isAsEnded = memory.validUntil === ended.validUntil && memory.invalidatedAt === ended.invalidatedAt;
+    return [
+      {
+        ...memory,
+        relations,
+        derivedFrom: before.derivedFrom.map((id) => (id === into ? kept : id)),
+        ...(isAsEnded ? { validUntil, invalidatedAt, invalidReason } : {}),
+      },
+    ];
+  });
 }
 
 /** An entity that was merged into another one. */
