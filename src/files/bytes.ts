@@ -26,3 +26,27 @@ function openTerminal(path: string): Readable | undefined {
 function openWaiting(path: string): number {
   return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
 }
+
+/** How many bytes show whether a file is UTF-16. */
+const SAMPLE_BYTES = 1024;
+
+/**
+ * Returns why these bytes are not UTF-8, as the end of a sentence about their file; `undefined` if they may be. UTF-16
+ * without a byte order mark is often valid UTF-8: its text has a zero in every other byte.
+ */
+export function whyNotUtf8(bytes: Uint8Array): string | undefined {
+  const [first, second] = bytes;
+  const hasMark = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+  return hasMark || hasZeros(bytes, 0) || hasZeros(bytes, 1)
+    ? 'is UTF-16; save the file as UTF-8'
+    : undefined;
+}
+
+/** Whether most even bytes, or most odd ones, are zero and most others are not. */
+function hasZeros(bytes: Uint8Array, start: 0 | 1): boolean {
+  const sample = bytes.subarray(0, SAMPLE_BYTES);
+  const pairs = Math.floor(sample.length / 2);
+  const zeros = [0, 0];
+  for (let at = 0; at < 2 * pairs; at++) if (sample[at] === 0) zeros[at % 2]!++;
+  return pairs > 0 && zeros[start]! > pairs / 2 && zeros[1 - start]! < pairs / 2;
+}

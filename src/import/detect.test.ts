@@ -142,6 +142,26 @@ test.each(['note.md', 'note.txt'])('a gzipped %s is said to be one', async (name
   expect(unusable).toEqual([`${name}: is gzipped; unpack it first`]);
 });
 
+test.each(['utf16le', 'utf16be'] as const)(
+  'text in %s is said to be, with a mark or without',
+  async (encoding) => {
+    for (const content of ['# Tee\n\nJürgen trinkt Tee', '\uFEFF# Tee\n\nJürgen trinkt Tee']) {
+      const little = Buffer.from(content, 'utf16le');
+      const bytes = encoding === 'utf16le' ? little : little.swap16();
+      for (const name of ['note.md', 'note.txt']) {
+        const { unusable } = await readSorted(name, bytes);
+        expect(unusable).toEqual([`${name}: is UTF-16; save the file as UTF-8`]);
+      }
+      await expect(readContent('note.json', bytes)).rejects.toMatchObject({
+        code: 'unreadable_file',
+        message: expect.stringMatching(/note\.json is UTF-16; save the file as UTF-8$/),
+      });
+    }
+    const control = await readSorted('note.txt', 'one\0two');
+    expect(control.unusable).toEqual([]);
+  },
+);
+
 test('no format of a file takes a folder', async () => {
   const { openSource } = await import('./source.ts');
   for (const format of ['jsonl', 'mcp-memory', 'claude'] as const) {

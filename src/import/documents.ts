@@ -2,7 +2,7 @@ import { basename, extname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { SalienceError, throwIfAborted } from '../domain/errors.ts';
 import { redactPrivate } from '../domain/redaction.ts';
-import { openBytes } from '../files/bytes.ts';
+import { openBytes, whyNotUtf8 } from '../files/bytes.ts';
 import { unreadablePath } from '../files/lines.ts';
 import { walkFiles } from '../files/walk.ts';
 import { type ImportItem, type ImportSource, type SourceOptions, unusable, withoutTooDeep } from './item.ts';
@@ -107,6 +107,10 @@ function decode(bytes: Uint8Array, name: string): string {
     throw new SalienceError('unreadable_file', `${name} is gzipped; unpack it first`, {
       details: { file: name },
     });
+  }
+  const problem = whyNotUtf8(bytes);
+  if (problem !== undefined) {
+    throw new SalienceError('unreadable_file', `${name} ${problem}`, { details: { file: name } });
   }
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);

@@ -39,7 +39,7 @@ test.each([
   ['too large when unpacked', gzipSync(' '.repeat(5000)), { maxBytes: 4000 }, /larger than 4000 bytes/],
   ['a zip archive', Buffer.from('PK\u0003\u0004rest'), {}, /zip archive; unpack it/],
   ['damaged gzip', gzipSync('{"a":1}').subarray(0, 15), {}, /truncated or damaged/],
-  ['UTF-16', Buffer.from('\uFEFF{"a":1}', 'utf16le'), {}, /not valid UTF-8/],
+  ['UTF-16', Buffer.from('\uFEFF{"a":1}', 'utf16le'), {}, /is UTF-16; save the file as UTF-8/],
 ])('%s is refused with what to do', async (_, content, options, message) => {
   const error = await failure(() => readWholeText(file(content), options));
   expect(error.code).toBe('unreadable_file');

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { ABORTED, SalienceError } from '../domain/errors.ts';
-import { openBytes } from '../files/bytes.ts';
+import { openBytes, whyNotUtf8 } from '../files/bytes.ts';
 import { unreadablePath } from '../files/lines.ts';
 import { findUnexpectedToken } from './json-error.ts';
 
@@ -50,6 +50,8 @@ export async function readWholeText(
       throw unreadable(path, 'the gzip data is truncated or damaged; fetch the file again', cause);
     });
   }
+  const problem = whyNotUtf8(bytes);
+  if (problem !== undefined) throw unreadable(path, problem);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
