@@ -3,6 +3,7 @@ import { withAliases } from '../domain/relation.ts';
 import { normalisedContent } from '../domain/statement.ts';
 import { parseMarkdown } from '../files/markdown.ts';
 import { splitLong } from '../files/plain-text.ts';
+import { withoutEmbeddedFiles } from './embedded-files.ts';
 import { fitText, fitTitle } from './fit.ts';
 import { type ImportItem, joinTags, MAX_CONTENT_BYTES, type SourceOptions, stableId } from './item.ts';
 import {
@@ -37,10 +38,11 @@ const known: ReadonlySet<string> = new Set([
 /**
  * Reads each section as a memory. Its title is the path of headings. Its id is made of file, title and place among the
  * sections of the same title, so that a changed section updates its memory. The extensions of Obsidian are supported:
- * links between notes, tags in the text, comments, and daily notes.
+ * links between notes, tags in the text, comments, and daily notes. Embedded files are left out.
  */
 export function readMarkdown(text: string, name: string, options: SourceOptions): readonly ImportItem[] {
-  const { frontMatter, sections } = parseMarkdown(withoutComments(text), { path: name });
+  const { text: readable, count: embedded } = withoutEmbeddedFiles(text.replaceAll('\r\n', '\n'));
+  const { frontMatter, sections } = parseMarkdown(withoutComments(readable), { path: name });
   const scope = textOf(frontMatter['scope']) ?? options.scope;
   const type = textOf(frontMatter['type']) ?? (/(?:^|\/)decisions\//i.test(name) ? 'decision' : 'fact');
   const createdAt =
@@ -113,7 +115,11 @@ export function readMarkdown(text: string, name: string, options: SourceOptions)
     const links = targets.flatMap((target) => [linkTo(target, id, name), ...relationTo(target, id, name)]);
     return [...statements, ...links];
   });
-  return [...items, ...(dailyDate(name) === undefined ? [entity] : [])];
+  const leftOut = Array.from(
+    { length: embedded },
+    (): ImportItem => ({ kind: 'left-out', what: 'embedded files' }),
+  );
+  return [...items, ...(dailyDate(name) === undefined ? [entity] : []), ...leftOut];
 }
 
 /** Returns the entity that a note stands for. It is remembered only if links between notes refer to it. */

@@ -3,7 +3,7 @@ import type { ImportItem } from './item.ts';
 const MAX_TAG = 128;
 
 /** Code blocks and code spans, where Obsidian syntax has no meaning. */
-const CODE =
+export const CODE =
   '^[ \\t]*(`{3,}|~{3,})[^\\n]*\\n[\\s\\S]*?(?:^[ \\t]*\\1[`~]*[ \\t]*$|(?![\\s\\S]))|(?<!`)(`+)(?!`)(?:(?!\\n[ \\t]*\\n)[\\s\\S])*?[^`]\\2(?!`)';
 const FRONT_MATTER = '(?<![\\s\\S])---[ \\t]*\\n[\\s\\S]*?\\n(?:---|\\.\\.\\.)[ \\t]*(?:\\n|$)';
 
