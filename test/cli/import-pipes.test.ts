@@ -33,6 +33,13 @@ describe('a pipe', () => {
     },
   );
 
+  it('is called stdin, not by the path that it is read from', async () => {
+    const unknown = await work.shell(`printf 'what is this' | salience import -`);
+    expect(unknown.stderr).toMatch(/^error: stdin: its format is known neither/);
+    const line = await work.shell(`printf '{"content":"one"}\\n{}\\n' | salience import - --format jsonl`);
+    expect(line.stderr).toMatch(/^skipped stdin:2: /);
+  });
+
   it('that is closed has nothing to import', async () => {
     expect(await work.shell('salience import - --format jsonl <&-')).toEqual({
       code: 0,

@@ -81,10 +81,19 @@ export function configure(command: Command): void {
         // Checked here, so that a wrong option is not reported as a problem of each record.
         const { scope, tag: tags } = context.options;
         checkedFields({ scope, tags }, ['scope', 'tags'], NO_LIMITS);
-        const counts = await (spacePerUser ? intoManySpaces(paths, context) : intoOneSpace(paths, context));
+        const work = spacePerUser ? intoManySpaces(paths, context) : intoOneSpace(paths, context);
+        const counts = await work.catch((error: unknown) => {
+          throw SalienceError.isInstance(error) ? aboutStdin(error) : error;
+        });
         return counts.skipped > 0 ? PARTLY : 0;
       }),
     );
+}
+
+/** Names stdin as users do, not by the path that it is read from. */
+function aboutStdin(error: SalienceError): SalienceError {
+  const { code, message, details } = error;
+  return new SalienceError(code, message.replaceAll(STDIN, 'stdin'), { details, cause: error });
 }
 
 /** A source, and the memory that it is imported into. The memory is opened on first use. */
@@ -214,7 +223,8 @@ async function importInRun(
             many > 1 ? undefined : source.share(),
           );
         },
-        onSkipped(where, reason) {
+        onSkipped(place, reason) {
+          const where = place.replace(STDIN, 'stdin');
           progress.finish();
           complain({ code: 'skipped', message: `skipped ${where}: ${reason}`, details: { where, reason } });
           if (skipped.length < REMEMBERED) skipped.push({ where, reason });
