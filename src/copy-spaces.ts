@@ -1,5 +1,5 @@
 import { callback, invalidArgument, listOf, text } from './domain/check.ts';
-import { SalienceError } from './domain/errors.ts';
+import { ABORTED, SalienceError } from './domain/errors.ts';
 import { keysOf, onlyKeys } from './domain/options.ts';
 import { parseSpaceName } from './domain/space.ts';
 import { type CopyReport, copySpace } from './store/copy-space.ts';
@@ -37,7 +37,7 @@ export interface SpaceCopy extends CopyReport {
  * votes, sessions, tombstones, recorded recalls. Ids, ordinals, sequences and instants do not change, so that the copy
  * answers, looks back and undoes exactly as the original does. The spaces may be in use; each copy has the content of one
  * moment near the end. A space can be opened in `to` once it is complete. An interrupted copy keeps its rows, and the next
- * call resumes it.
+ * call resumes it; the error says where they are.
  *
  * @throws `not_found`. `already_exists`: `to` has a space of that name. `store_corrupt`: `from` has a file that cannot be
  * read, and no spaces are named. `store_busy`: writers never paused, or another copy is in progress. `aborted`,
@@ -66,10 +66,24 @@ export async function copySpaces(options: CopySpacesOptions): Promise<readonly S
     const report = await copySpace(source, target, {
       signal,
       progress: (done, total) => progress?.(space, done, total),
+    }).catch((error: unknown) => {
+      throw leaving(error, space, target.unfinished());
     });
     copies.push({ space, ...report });
   }
   return copies;
+}
+
+/** Adds to the error of a copy what the copy leaves, with texts that nobody would look for there. */
+function leaving(error: unknown, space: string, unfinished: string | undefined): unknown {
+  if (!SalienceError.isInstance(error) || error.code === 'already_exists' || unfinished === undefined)
+    return error;
+  const message =
+    error.message === ABORTED ? `the copy of space ${JSON.stringify(space)} was interrupted` : error.message;
+  return new SalienceError(error.code, `${message}. ${unfinished}`, {
+    details: error.details,
+    cause: error.cause,
+  });
 }
 
 /**

@@ -12,6 +12,8 @@ export interface MaintainSpacesOptions extends Omit<MaintainOptions, 'run' | 'pr
    * another process has done so.
    */
   readonly every?: number | undefined;
+  /** Called before the first space and after each, with the results so far and the number of spaces. */
+  readonly progress?: ((soFar: Omit<SpacesMaintenance, 'unreadable'>, total: number) => void) | undefined;
 }
 
 /** The result of maintaining the spaces of a store. */
@@ -36,10 +38,10 @@ export async function maintainSpaces(
   maintain: (space: string, options: MaintainOptions) => Promise<MaintenanceReport>,
   store: Store,
   now: () => Instant,
-  { every = DAY, ...options }: MaintainSpacesOptions,
+  { every = DAY, progress, ...options }: MaintainSpacesOptions,
 ): Promise<SpacesMaintenance> {
   wholeNumber(every, 'every', 0, 366 * DAY);
-  checkSwitches('maintain', options);
+  checkSwitches('maintain', { ...options, progress });
   const shared = every === 0 || options.dryRun ? undefined : store.shared;
   const span = every === 0 ? 0 : Math.floor(now() / every);
   const claims = new Set(await shared?.ids(CLAIM));
@@ -47,7 +49,10 @@ export async function maintainSpaces(
   const maintained: { space: string; report: MaintenanceReport }[] = [];
   const left: string[] = [];
   const failed: { space: string; error: unknown }[] = [];
-  for (const space of await store.listSpaces()) {
+  const spaces = await store.listSpaces();
+  const tell = () => progress?.({ maintained, left, failed }, spaces.length);
+  for (const space of spaces) {
+    tell();
     throwIfAborted(options.signal);
     if (shared && (claims.has(idOf(space)) || !(await claim(idOf(space))))) {
       left.push(space);
@@ -66,6 +71,7 @@ export async function maintainSpaces(
       else failed.push({ space, error });
     }
   }
+  tell();
   // Remove the claims of past periods of any length.
   for (const id of claims) {
     const [length = 0, at = 0] = id.split(' ', 2).map(Number);

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -302,7 +302,11 @@ test('a copy between files lets other work in, and stops when it is told to', as
     if (!begun) setImmediate(() => stop.abort());
     begun = true;
   };
-  await expectCode(copySpaces({ ...ends, signal: stop.signal, progress }), 'aborted');
+  const { message } = await expectCode(copySpaces({ ...ends, signal: stop.signal, progress }), 'aborted');
+  const kept = join(ends.to, '.copying', fileNameOf('acme/bob'));
+  expect(message).toMatch(/^the copy of space "acme\/bob" was interrupted\. /);
+  expect(message).toContain(`${kept} is a copy that has not ended, with texts in it; copy or restore`);
+  expect(existsSync(kept)).toBe(true);
   expect(await copySpaces(ends)).toMatchObject([{ space: 'acme/bob', rows: { memory: 1002 } }]);
 });
 

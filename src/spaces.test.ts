@@ -746,6 +746,16 @@ describe('maintain', () => {
     await close();
   });
 
+  test('tells what is done, before the first space and after each', async () => {
+    const { one, close } = await shared();
+    const told: (readonly [names: readonly string[], total: number])[] = [];
+    await one.maintain({ progress: ({ maintained }, total) => void told.push([namesOf(maintained), total]) });
+    const names = ['alice', 'bob', 'carol', 'dan'];
+    expect(told).toEqual([0, 1, 2, 3, 4].map((done) => [names.slice(0, done), 4]));
+    await expect(one.maintain({ progress: 1 as never })).rejects.toMatchObject({ code: 'invalid_argument' });
+    await close();
+  });
+
   test('a dry run claims nothing', async () => {
     const { one, close } = await shared();
     expect(namesOf((await one.maintain({ dryRun: true })).maintained)).toHaveLength(4);

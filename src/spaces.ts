@@ -125,6 +125,7 @@ export const SPACES_OPTIONS: readonly string[] = [
 
 const MAINTAIN_OPTIONS = keysOf<MaintainSpacesOptions>()({
   every: true,
+  progress: true,
   dryRun: true,
   fade: true,
   consolidate: true,

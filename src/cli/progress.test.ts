@@ -15,7 +15,7 @@ describe('formatProgress', () => {
     const tuning = { label: 'tuning', done: undefined, elapsedMs: 2000 };
     expect(formatProgress({ ...tuning, share: 0.5 })).toBe('tuning  █████       50 %  2 s left');
     expect(formatProgress({ ...tuning, share: 0 })).toBe('tuning               0 %');
-    expect(formatProgress(tuning)).toBe('tuning');
+    expect(formatProgress(tuning)).toBe('tuning  2 s');
   });
 
   it('works without a share', () => {
@@ -64,6 +64,27 @@ describe('createProgress', () => {
     for (const text of stream.written) expect(text.replace('\r\u001b[2K', '').length).toBeLessThan(40);
     progress.finish();
     expect(stream.written.at(-1)).toBe('\r\u001b[2K');
+  });
+
+  it('is redrawn while a step takes long, until it is finished', () => {
+    vi.useFakeTimers();
+    try {
+      const stream = terminal();
+      const progress = createProgress('curating', stream, Date.now);
+      progress.update(undefined);
+      vi.advanceTimersByTime(3000);
+      expect(stream.written.map((text) => text.replace('\r\u001b[2K', ''))).toEqual([
+        'curating  1 s',
+        'curating  2 s',
+        'curating  3 s',
+      ]);
+      progress.finish();
+      vi.advanceTimersByTime(3000);
+      expect(stream.written).toHaveLength(4);
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('shows nothing on a dumb terminal', () => {

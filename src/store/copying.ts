@@ -147,6 +147,8 @@ export interface CopyTarget extends CopyRows {
   put(part: CopyPart, rows: readonly CopyRow[], gone: readonly CopyRow[]): Promise<void>;
   /** Turns it into an ordinary space. Throws `already_exists`. */
   finish(head: CopyHead): Promise<void>;
+  /** What a copy that did not finish leaves, in one sentence with what to do; `undefined` if nothing. */
+  unfinished(): string | undefined;
 }
 
 /** The part of a store that copies whole spaces out of it and into it. */

@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync 
 import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openMemory } from '../../src/index.ts';
 import { fileNameOf } from '../../src/stores/sqlite/files.ts';
 import { createWorkplace, type Workplace } from './cli.ts';
 
@@ -312,6 +313,25 @@ describe('a disk that cannot be written', () => {
     });
     expect(await work.salience(['doctor', '--path', path])).toMatchObject({ code: 0 });
     expect(readdirSync(path).filter((name) => name.startsWith('.ready'))).toEqual([]);
+  });
+
+  it.skipIf(process.platform === 'win32')('for a copy: what was copied is named', async () => {
+    const path = join(work.directory, 'large');
+    {
+      await using memory = await openMemory({ path, space: 'default', embedder: 'none' });
+      await memory.rememberMany(
+        Array.from({ length: 800 }, (_, at) => ({ content: `${at} ${'long text '.repeat(200)}` })),
+      );
+    }
+    const to = join(work.directory, 'large-to');
+    const run = (line: string) => work.shell(`trap '' XFSZ; ulimit -f 1024; salience ${line} --json`);
+    const { code, stderr } = await run(`copy --from ${path} --to ${to}`);
+    expect(code).toBe(1);
+    const { error } = JSON.parse(stderr);
+    expect(error.code).toBe('store_full');
+    expect(error.message).not.toContain('nothing was changed');
+    expect(error.message).toContain('what was copied before is kept');
+    expect(error.message).toMatch(/\.copying\S+\.db is a copy that has not ended, with texts in it/);
   });
 
   it('for temporary files is named', async () => {

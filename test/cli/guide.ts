@@ -49,7 +49,7 @@ export function normalise(output: string): string {
       .replace(/^(node|sqlite|salience)( +)\S+$/gm, '$1$2VERSION')
       .replace(/\d+\.\d KiB/g, 'SIZE')
       // The day of the last backup in the output of doctor.
-      .replace(/^(\w+ .* good +)\d{4}-\d\d-\d\d$/gm, '$1DAY')
+      .replace(/^(good .* )\d{4}-\d\d-\d\d$/gm, '$1DAY')
       .replace(
         /^((?:analyze|eligible|validity_filter|bm25_search|vector_search|score|rerank|expand|bridge|merge|hydrate|other|effects) .*?)[\d.]+$/gm,
         '$1',

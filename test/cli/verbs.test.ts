@@ -123,6 +123,15 @@ describe('remember, get, list', () => {
       now,
     ]);
     expect(middle.stdout).not.toContain(' of ');
+    const thousands = join(work.directory, 'thousands');
+    {
+      await using memory = await openMemory({ path: thousands, space: 'default', embedder: 'none' });
+      const notes = Array.from({ length: 1200 }, (_, at) => ({ content: `note ${at}` }));
+      await memory.rememberMany(notes.slice(0, 600));
+      await memory.rememberMany(notes.slice(600));
+    }
+    const many = await work.salience(['list', '--path', thousands, '--limit', '1', '--offset', '1000']);
+    expect(many.stdout).toContain('\n1,001–1,001 of 1,200\n');
     const beyond = await work.salience(['list', '--offset', '9', '--created-before', '2100-01-01']);
     expect(beyond.stdout).toBe('no memories\nnone here: 3 before\n');
     expect((await work.salience(['list', '--all'])).stdout).not.toContain(' of ');
@@ -293,6 +302,57 @@ describe('remember, get, list', () => {
     const outcome = await work.salience(['maintain', '--all-spaces', '--path', 'nowhere']);
     expect(outcome).toMatchObject({ code: 0, stdout: 'there are no spaces in nowhere\n', stderr: '' });
     expect(existsSync(join(work.directory, 'nowhere'))).toBe(false);
+  });
+
+  const halfway = {
+    TERM: 'xterm',
+    NODE_OPTIONS: `--import ${new URL('interrupted-halfway.mjs', import.meta.url).href}`,
+  };
+
+  it('shows how many spaces are maintained, and which were when it is interrupted', async () => {
+    const path = join(work.directory, 'two');
+    for (const space of ['one', 'two']) await work.json(['remember', 'x', '--path', path, '--space', space]);
+    const all = ['maintain', '--all-spaces', '--every-hours', '0', '--path', path];
+    const outcome = await work.salience(all, { env: halfway });
+    expect(outcome).toMatchObject({ code: 130, stdout: 'one: 1 memory examined: nothing to change\n' });
+    expect(outcome.stderr).toMatch(/maintaining {2}█.* 50 %/);
+    expect(outcome.stderr).toContain('error: interrupted; what was reported as done is done (aborted)');
+    const json = await work.salience([...all, '--json'], { env: halfway });
+    expect(json.code).toBe(130);
+    expect(JSON.parse(json.stdout)).toMatchObject({ maintained: [{ space: 'one' }], left: [], failed: [] });
+  });
+
+  it('shows how many spaces are checked', async () => {
+    const terminal = new URL('terminal.mjs', import.meta.url).href;
+    const env = { TERM: 'xterm', NODE_OPTIONS: `--import ${terminal}` };
+    const path = join(work.directory, 'checked');
+    for (const space of ['one', 'two']) await work.json(['remember', 'x', '--path', path, '--space', space]);
+    const { code, stderr } = await work.salience(['doctor', '--path', path], { env });
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/checking {2}█.* 50 %/);
+    expect(stderr.endsWith('\r\u001b[2K')).toBe(true);
+    const curating = await work.salience(['curate', '--path', path, '--space', 'one'], { env });
+    expect(curating.stderr).toMatch(/curating {2}\d+ s/);
+    expect(curating.stderr.endsWith('\r\u001b[2K')).toBe(true);
+  });
+
+  it('says where an interrupted copy is kept', async () => {
+    const path = join(work.directory, 'copied');
+    await work.json(['remember', 'x', '--path', path]);
+    const copy = ['copy', '--from', path, '--to', `${path}-to`];
+    const { code, stderr } = await work.salience(copy, { env: halfway });
+    expect(code).toBe(130);
+    const kept = join(
+      `${path}-to`,
+      '.copying',
+      readdirSync(path).find((name) => name.endsWith('.db')) as string,
+    );
+    expect(stderr).toContain(
+      `error: the copy of space "default" was interrupted. ${kept} is a copy that has not ended, with texts in it; copy or restore that space again`,
+    );
+    expect(existsSync(kept)).toBe(true);
+    expect((await work.salience(copy)).code).toBe(0);
+    expect(existsSync(kept)).toBe(false);
   });
 
   it('names a file that could not be maintained', async () => {
@@ -660,7 +720,7 @@ describe('spaces, backup, reindex, doctor', () => {
     await work.salience(['forget', 'a', '--yes', '--path', path]);
     const { code, stdout } = await work.salience(['doctor', '--path', path]);
     reader.close();
-    expect(stdout).toMatch(/^default .*good/m);
+    expect(stdout).toMatch(/^good .*default/m);
     expect(stdout).toContain('warning: space default: bytes of forgotten memories are not erased yet');
     expect(code).toBe(0);
   });

@@ -4,6 +4,7 @@ import { action } from '../context.ts';
 import { PARTLY } from '../failure.ts';
 import { openExisting } from '../open.ts';
 import { parseList } from '../options.ts';
+import { createProgress } from '../progress.ts';
 import { plainLine } from '../terminal-text.ts';
 import { failureTexts, usageText } from '../usage-text.ts';
 import { addVerbOptions, argumentsOf } from '../verb-options.ts';
@@ -36,7 +37,11 @@ export function configure(command: Command): void {
         const { options, signal } = context;
         await using memory = await openExisting(context);
         const { actions } = options;
-        const report = await memory.curate({ ...argumentsOf('curate', options), actions, signal });
+        const progress = createProgress('curating', process.stderr);
+        progress.update(undefined);
+        const report = await memory
+          .curate({ ...argumentsOf('curate', options), actions, signal })
+          .finally(progress.finish);
         for (const text of failureTexts(report.failures)) context.warn(text);
         if (options.json) await context.printJson(report);
         else {

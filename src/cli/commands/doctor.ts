@@ -14,6 +14,7 @@ import { sqliteVersion } from '../../stores/sqlite/version.ts';
 import { action, type Context } from '../context.ts';
 import { FAILED } from '../failure.ts';
 import { embedderOf, isShared, placeOf, storeOf } from '../open.ts';
+import { createProgress, type Progress } from '../progress.ts';
 import { formatFields, formatTable } from '../table.ts';
 import { plainLine } from '../terminal-text.ts';
 import { formatBytes, formatCount } from '../units.ts';
@@ -58,14 +59,15 @@ export function configure(command: Command): void {
     .addHelpText('after', '\nEnds with 1 when something does not work. Warnings alone do not count.')
     .action(
       action<object, []>(async (context) => {
-        const report = await examine(context);
+        const progress = createProgress('checking', process.stderr);
+        const report = await examine(context, progress).finally(progress.finish);
         await (context.options.json ? context.printJson(report) : context.print(describe(report, context)));
         return report.problems.length > 0 ? FAILED : 0;
       }),
     );
 }
 
-async function examine(context: Context): Promise<Report> {
+async function examine(context: Context, progress: Progress): Promise<Report> {
   const path = placeOf(context.options);
   await using store = await storeOf(context.options);
   const warnings: string[] = [];
@@ -108,6 +110,7 @@ async function examine(context: Context): Promise<Report> {
   }
   const spaces: SpaceReport[] = [];
   for (const name of names) {
+    progress.update(undefined, names.length > 1 ? spaces.length / names.length : undefined);
     const space = await attempt(`space ${name}`, () => examineSpace(name, store, context));
     spaces.push(space?.report ?? { name, problems: [] });
     problems.push(...(space?.report.problems ?? []).map((problem) => `space ${name}: ${problem}`));
@@ -193,19 +196,20 @@ function describe(report: Report, { paint, columns }: Pick<Context, 'paint' | 'c
     ['embedder', model === undefined ? embedder.name : `${embedder.name} (${model})`],
     ['store', `${store.path} (${store.state})`],
   ]);
-  const titles = ['space', 'memories', 'vectors', 'size', 'schema', 'health', 'backup'];
+  // `health` comes first: a narrow terminal cuts the last columns.
+  const titles = ['health', 'space', 'memories', 'vectors', 'size', 'schema', 'backup'];
   const table = formatTable(
     titles.map((title) => ({
       title,
       align: ['space', 'health', 'backup'].includes(title) ? 'left' : 'right',
     })),
     spaces.map((space) => [
+      space.memories === undefined || space.problems.length > 0 ? 'damaged' : 'good',
       space.name,
       space.memories === undefined ? '?' : formatCount(space.memories),
       space.vectors === undefined ? '?' : formatCount(space.vectors),
       space.bytes === undefined ? '?' : formatBytes(space.bytes),
       String(space.schemaVersion ?? '?'),
-      space.memories === undefined || space.problems.length > 0 ? 'damaged' : 'good',
       space.lastBackup?.slice(0, 10) ?? 'never',
     ]),
     columns,

@@ -6,6 +6,7 @@ import { type LookBackFlags, redactedLines, viewedFrom } from '../look-back.ts';
 import { formatMemories } from '../memory-text.ts';
 import { openToRead } from '../open.ts';
 import { plainLine } from '../terminal-text.ts';
+import { formatCount } from '../units.ts';
 import { addVerbOptions, argumentsOf } from '../verb-options.ts';
 
 interface Options extends LookBackFlags {
@@ -20,13 +21,14 @@ export const examples = [
   'salience list --where "priority>=3" --where open=true',
 ] as const;
 
-/** Formats the place in the list, such as `1–20 of 134`. Empty if everything is shown. */
+/** Formats the place in the list, such as `1–20 of 1,340`. Empty if everything is shown. */
 function placeLines(
   { position, total }: Pick<MemoryPage, 'position' | 'total'>,
   shown: number,
 ): readonly string[] {
   if (position === undefined || total === undefined || shown === total) return [];
-  return [shown === 0 ? `none here: ${total} before` : `${position + 1}–${position + shown} of ${total}`];
+  const [first, last, all] = [position + 1, position + shown, total].map(formatCount);
+  return [shown === 0 ? `none here: ${all} before` : `${first}–${last} of ${all}`];
 }
 
 export function configure(command: Command): void {

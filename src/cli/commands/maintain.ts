@@ -1,6 +1,11 @@
 import { type Command, Option } from 'commander';
 import { SalienceError } from '../../domain/errors.ts';
-import { type MaintenanceReport, type MemoryEngine, openSpaces } from '../../index.ts';
+import {
+  type MaintenanceReport,
+  type MemoryEngine,
+  openSpaces,
+  type SpacesMaintenance,
+} from '../../index.ts';
 import { action, type Context } from '../context.ts';
 import { PARTLY } from '../failure.ts';
 import { lineOf } from '../memory-text.ts';
@@ -78,40 +83,59 @@ export function configure(command: Command): void {
 }
 
 async function maintainAll(context: Context<Options>): Promise<number> {
-  const { options, signal, warn } = context;
+  const { options, signal } = context;
   const { everyHours } = options;
   const opening = await openingOf(context);
+  const progress = createProgress('maintaining', process.stderr);
+  let soFar: SpacesMaintenance = { maintained: [], left: [], failed: [], unreadable: [] };
+  let hasEnded = false;
+  let code = 0;
   try {
     await using spaces = openSpaces(opening);
-    const result = await spaces.maintain({
+    soFar = await spaces.maintain({
       ...argumentsOf('maintain', options),
       consolidate: options.consolidate,
       signal,
       ...(everyHours === undefined ? {} : { every: everyHours * HOUR }),
+      progress: (reached, total) => {
+        soFar = { ...reached, unreadable: [] };
+        const done = reached.maintained.length + reached.left.length + reached.failed.length;
+        progress.update(done, total > 0 ? done / total : undefined);
+      },
     });
-    const failed = result.failed.map(({ space, error }) => ({ space, message: (error as Error).message }));
-    const { unreadable } = result;
-    const halved = result.maintained.filter(({ report }) => report.failures.length > 0);
-    for (const { space, report } of halved) {
-      for (const text of failureTexts(report.failures)) warn(`${plainLine(space)}: ${text}`);
-    }
-    if (options.json) await context.printJson({ ...result, failed });
-    else {
-      for (const { space, report } of result.maintained) {
-        await context.print(`${plainLine(space)}: ${summaryOf(report)}`);
-      }
-      const left = result.left.length;
-      if (left > 0)
-        await context.print(`${plural(left, 'space', 'spaces')} left: maintained in this span already`);
-      for (const { space, message } of failed) warn(`${plainLine(space)}: ${message}`);
-      for (const text of unreadable) warn(plainLine(text));
-      if (result.maintained.length + left + failed.length + unreadable.length === 0)
-        await context.print(`there are no spaces in ${plainLine(placeOf(options))}`);
-    }
-    return failed.length + halved.length + unreadable.length > 0 ? PARTLY : 0;
+    hasEnded = true;
   } finally {
+    progress.finish();
     await opening.store?.close();
+    // What was done before an interruption is done.
+    if (hasEnded || soFar.maintained.length + soFar.failed.length > 0) code = await reportAll(soFar, context);
   }
+  return code;
+}
+
+/** Prints what was done with each space. Returns the exit code. */
+async function reportAll(result: SpacesMaintenance, context: Context<Options>): Promise<number> {
+  const { options, warn } = context;
+  const failed = result.failed.map(({ space, error }) => ({ space, message: (error as Error).message }));
+  const { unreadable } = result;
+  const halved = result.maintained.filter(({ report }) => report.failures.length > 0);
+  for (const { space, report } of halved) {
+    for (const text of failureTexts(report.failures)) warn(`${plainLine(space)}: ${text}`);
+  }
+  if (options.json) await context.printJson({ ...result, failed });
+  else {
+    for (const { space, report } of result.maintained) {
+      await context.print(`${plainLine(space)}: ${summaryOf(report)}`);
+    }
+    const left = result.left.length;
+    if (left > 0)
+      await context.print(`${plural(left, 'space', 'spaces')} left: maintained in this span already`);
+    for (const { space, message } of failed) warn(`${plainLine(space)}: ${message}`);
+    for (const text of unreadable) warn(plainLine(text));
+    if (result.maintained.length + left + failed.length + unreadable.length === 0)
+      await context.print(`there are no spaces in ${plainLine(placeOf(options))}`);
+  }
+  return failed.length + halved.length + unreadable.length > 0 ? PARTLY : 0;
 }
 
 interface Row {

@@ -275,6 +275,8 @@ function targetOf(place: SpacePlace): CopyTarget {
   };
   return {
     ...rowsOf(place),
+    unfinished: () =>
+      `space ${JSON.stringify(place.name)} is a copy that has not ended, with texts in it; copy or restore it again, or delete it (salience spaces delete)`,
     async put(part, rows, gone) {
       if (part === 'compared') {
         for (const compared of [true, false]) {

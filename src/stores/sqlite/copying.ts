@@ -94,10 +94,11 @@ export function describeUnfinished(directory: string): readonly string[] {
   return [...filesIn(folder)]
     .filter((file) => file.endsWith('.db'))
     .sort()
-    .map(
-      (file) =>
-        `${join(folder, file)} is a copy that has not ended, with texts in it; copy or restore that space again, or remove ${folder} while no copy is running`,
-    );
+    .map((file) => unfinishedAt(join(folder, file)));
+}
+
+function unfinishedAt(path: string): string {
+  return `${path} is a copy that has not ended, with texts in it; copy or restore that space again, or remove ${dirname(path)} while no copy is running`;
 }
 
 function incompleteOf(directory: string, space: string): string {
@@ -259,11 +260,12 @@ function targetOf(
       await writeTransaction(connection, busyTimeout, task);
     } catch (error) {
       termIds.clear();
-      throw translateFileError(error, connection.path);
+      throw translateFileError(error, connection.path, 'what was copied before is kept');
     }
   };
   return {
     ...rowsOf(connection),
+    unfinished: () => (existsSync(connection.path) ? unfinishedAt(connection.path) : undefined),
     put: (part, rows, gone) => {
       if (gone.length > 0) hasRemains = true;
       if (part === 'event') {

@@ -99,24 +99,29 @@ const DENIED = 'ERR_ACCESS_DENIED';
 /** Our own code for a directory or file that may not be listed or examined. */
 const UNREADABLE = 'unreadable';
 
-/** Translates an error of the driver about `path` to a `SalienceError`. Returns any other error as it is. */
-export function translateError(error: unknown, path: string): unknown {
+const UNCHANGED = 'nothing was changed';
+
+/**
+ * Translates an error of the driver about `path` to a `SalienceError`. Returns any other error as it is. `outcome` is what the
+ * message says of the state of the file; by default, that nothing was changed.
+ */
+export function translateError(error: unknown, path: string, outcome?: string): unknown {
   const code = isOutOfRange(error)
     ? CORRUPT
     : isWithoutRoom(error)
       ? FULL
       : (limitOf(error) ?? roomLimitOf(error) ?? primaryCode(error));
-  return code === undefined ? error : translated(error, path, code);
+  return code === undefined ? error : translated(error, path, code, outcome);
 }
 
 /** Does the same as {@link translateError}, and also translates errors of the file system, which must be about `path`. */
-export function translateFileError(error: unknown, path: string): unknown {
+export function translateFileError(error: unknown, path: string, outcome?: string): unknown {
   const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException;
   if ((syscall === 'scandir' || syscall === 'stat') && (code === 'EACCES' || code === 'EPERM'))
-    return translated(error, path, UNREADABLE);
+    return translated(error, path, UNREADABLE, outcome);
   return code !== undefined && (syscall !== undefined || code === DENIED)
-    ? translated(error, path, code)
-    : translateError(error, path);
+    ? translated(error, path, code, outcome)
+    : translateError(error, path, outcome);
 }
 
 /** Returns the files that this user may not write to: the file of the space, else files beside it. Empty if there are none. */
@@ -142,29 +147,40 @@ export function mayWrite(path: string): boolean {
   }
 }
 
-function translated(cause: unknown, path: string, result: number | string): SalienceError {
+function translated(
+  cause: unknown,
+  path: string,
+  result: number | string,
+  outcome = UNCHANGED,
+): SalienceError {
   const foreign = result === READONLY || result === IOERR || result === CANTOPEN ? foreignBeside(path) : [];
-  const [code, message] = foreign.length > 0 ? besideForeign(path, foreign) : describe(result, path);
+  const [code, message] =
+    foreign.length > 0 ? besideForeign(path, foreign, outcome) : describe(result, path, outcome);
   return new SalienceError(code, message, { details: { path }, cause });
 }
 
 function besideForeign(
   path: string,
   files: readonly string[],
+  outcome: string,
 ): readonly [code: SalienceErrorCode, message: string] {
   return [
     'store_read_only',
-    `${path} cannot be written to, because this user may not write to ${files.join(' and ')}; nothing was changed. Let this user write there too or, if no process uses the space and ${path}-wal is empty, delete both`,
+    `${path} cannot be written to, because this user may not write to ${files.join(' and ')}; ${outcome}. Let this user write there too or, if no process uses the space and ${path}-wal is empty, delete both`,
   ];
 }
 
-function describe(code: number | string, path: string): readonly [code: SalienceErrorCode, message: string] {
+function describe(
+  code: number | string,
+  path: string,
+  outcome: string,
+): readonly [code: SalienceErrorCode, message: string] {
   switch (code) {
     case BUSY:
     case LOCKED:
       return [
         'store_busy',
-        `${path} is locked by another process; nothing was changed. Try again, or raise busyTimeout, an option of createSqliteStore`,
+        `${path} is locked by another process; ${outcome}. Try again, or raise busyTimeout, an option of createSqliteStore`,
       ];
     case READONLY:
     case 'EROFS':
@@ -172,7 +188,7 @@ function describe(code: number | string, path: string): readonly [code: Salience
     case 'EPERM':
       return [
         'store_read_only',
-        `${path} cannot be written to; nothing was changed. Check its permissions and those of its directory, or open the space only to read`,
+        `${path} cannot be written to; ${outcome}. Check its permissions and those of its directory, or open the space only to read`,
       ];
     case UNREADABLE:
       return [
@@ -182,19 +198,16 @@ function describe(code: number | string, path: string): readonly [code: Salience
     case DENIED:
       return [
         'store_failed',
-        `${path} may not be used under --permission of Node.js; nothing was changed. Allow it with --allow-fs-read and --allow-fs-write`,
+        `${path} may not be used under --permission of Node.js; ${outcome}. Allow it with --allow-fs-read and --allow-fs-write`,
       ];
     case FULL:
     case 'ENOSPC':
     case 'EDQUOT':
-      return [
-        'store_full',
-        `no space is left on the disk of ${path}; nothing was changed. Free some, and try again`,
-      ];
+      return ['store_full', `no space is left on the disk of ${path}; ${outcome}. Free some, and try again`];
     case 'EFBIG':
       return [
         'store_full',
-        `${path}, or its log, would be longer than a file may be here; nothing was changed. Raise the limit of the process (ulimit -f), or use a file system that allows longer files`,
+        `${path}, or its log, would be longer than a file may be here; ${outcome}. Raise the limit of the process (ulimit -f), or use a file system that allows longer files`,
       ];
     case IOERR:
       return [
