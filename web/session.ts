@@ -79,7 +79,14 @@ export async function signIn(token: string, isMeant = () => true): Promise<boole
   return true;
 }
 
+/** Signs out. Without a reason, the user did: the server then ends the session, which may be in other tabs too. */
 export function signOut(because?: string): void {
+  const token = sessionStorage.getItem(STORED);
+  if (because === undefined && token !== null) {
+    // Sent even if the tab is closed at once. If the server is away, the session ends with it or with its time.
+    const request = { method: 'DELETE', keepalive: true, headers: { authorization: `Bearer ${token}` } };
+    fetch('session', request).catch(() => undefined);
+  }
   sessionStorage.removeItem(STORED);
   signedOutBecause.set(because);
   session.set(undefined);

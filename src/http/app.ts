@@ -18,7 +18,7 @@ import {
 import { readBody, refuseBody } from './body.ts';
 import { confine, writeRefused } from './confine.ts';
 import { type DoorOptions, door } from './guards.ts';
-import { addInspectorRoutes, addSpaceRoute, policyOfPaths } from './inspector.ts';
+import { addInspectorRoutes, addSessionRoutes, policyOfPaths } from './inspector.ts';
 import type { InspectorSessions } from './inspector-sessions.ts';
 import type { Log } from './log.ts';
 import { createMetrics } from './metrics.ts';
@@ -206,7 +206,7 @@ export function createApp(options: AppOptions): Hono<AppTypes> {
   });
   addAdministrationRoutes(app, options);
   if (options.inspector) {
-    addSpaceRoute(app, { sessions: options.inspector, spaces: options.spaces, body: options.body });
+    addSessionRoutes(app, { sessions: options.inspector, spaces: options.spaces, body: options.body });
   }
   addTransferRoutes(app, options);
   addVerbRoutes(app, options);

@@ -39,42 +39,47 @@ export interface InspectorSessions {
    * that session may not enter other spaces.
    */
   enter(token: string, space: string): { readonly token: string; readonly grant: Grant };
+  /** Ends the session of `token`, and those in other spaces that began with the same code. */
+  end(token: string): void;
 }
 
 interface Kept {
   readonly grant: Grant;
   readonly until: Instant;
+  /** The id of the grant whose code was exchanged. All sessions that came from it have the same. */
+  readonly origin: string;
 }
 
 export function createInspectorSessions(clock: Clock): InspectorSessions {
   const codes = new Map<string, Kept>();
   const sessions = new Map<string, Kept>();
-  const keep = (place: Map<string, Kept>, secret: string, grant: Grant, until: Instant) => {
+  const keep = (place: Map<string, Kept>, secret: string, entry: Kept) => {
     const now = clock();
     for (const [key, kept] of place) if (kept.until <= now) place.delete(key);
-    place.set(keyOf(secret), { grant, until });
+    place.set(keyOf(secret), entry);
     return secret;
   };
   const find = (place: Map<string, Kept>, secret: string) => {
     const kept = place.get(keyOf(secret));
     return kept && kept.until > clock() ? kept : undefined;
   };
-  const begin = (grant: Grant, until: Instant) => {
+  const begin = (entry: Kept) => {
     // The prefix differs from that of stored tokens, so that `TokenStore` never looks it up.
-    return { token: keep(sessions, `inspector_${random()}`, grant, until), grant };
+    return { token: keep(sessions, `inspector_${random()}`, entry), grant: entry.grant };
   };
   return {
     newCode(access) {
       onlyKeys(access, accessKeys, 'inspectorUrl');
       const { everySpace = false, ...token } = access;
       flag(everySpace, 'everySpace');
-      const grant = makeGrant({ name: 'inspector', ...token }, newId(), clock());
-      return keep(codes, random(), everySpace ? { ...grant, everySpace } : grant, clock() + CODE_LIFE);
+      const made = makeGrant({ name: 'inspector', ...token }, newId(), clock());
+      const grant = everySpace ? { ...made, everySpace } : made;
+      return keep(codes, random(), { grant, until: clock() + CODE_LIFE, origin: grant.id });
     },
     exchange(code) {
       const kept = find(codes, code);
       codes.delete(keyOf(code));
-      return kept && begin(kept.grant, clock() + SESSION_LIFE);
+      return kept && begin({ ...kept, until: clock() + SESSION_LIFE });
     },
     authenticate: (token) => find(sessions, token)?.grant,
     enter(token, space) {
@@ -85,7 +90,11 @@ export function createInspectorSessions(clock: Clock): InspectorSessions {
           'only a session of whoever runs the server goes to other spaces; "salience inspect" makes one',
         );
       }
-      return begin({ ...kept.grant, id: newId(), space }, kept.until);
+      return begin({ ...kept, grant: { ...kept.grant, id: newId(), space } });
+    },
+    end(token) {
+      const ended = find(sessions, token);
+      for (const [key, { origin }] of sessions) if (origin === ended?.origin) sessions.delete(key);
     },
   };
 }

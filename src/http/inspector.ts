@@ -100,11 +100,20 @@ export function addInspectorRoutes(
   app.get(`${INSPECTOR}/*`, serve);
 }
 
-/** Adds the route by which a session of the operator enters another space. It requires authentication. */
-export function addSpaceRoute(
+/**
+ * Adds the routes by which a session ends, and by which a session of the operator enters another space. Both require
+ * authentication.
+ */
+export function addSessionRoutes(
   app: Hono<AppTypes>,
   { sessions, spaces, body }: Pick<Desk, 'body' | 'spaces'> & { readonly sessions: InspectorSessions },
 ): void {
+  app.delete(`${INSPECTOR}/session`, (context) => {
+    context.set('route', `${INSPECTOR}/session`);
+    // A stored token is no session, and stays valid until it is revoked.
+    sessions.end(bearerOf(context) ?? '');
+    return context.body(null, 204);
+  });
   app.post(`${INSPECTOR}/space`, async (context) => {
     context.set('route', `${INSPECTOR}/space`);
     const space = textIn(await readBody(context.env.incoming, body), 'space') ?? '';

@@ -166,6 +166,28 @@ describe('a code of the inspector', () => {
     expect((await test.ask('GET', '/v1/token', { token })).status).toBe(401);
   });
 
+  it('begins a session that its owner ends, with those in other spaces, and nobody else', async () => {
+    await using test = await startTestServer();
+    await (await test.space()).remember('Drinks tea');
+    await (await test.space('bob')).remember('Hides tea');
+    const begin = async () => {
+      const url = test.server.inspectorUrl({ space: 'alice', rights: 'admin', everySpace: true });
+      return (await exchange(test, codeOf(url))).json.token as string;
+    };
+    const statusOf = async (token: string) => (await test.ask('GET', '/v1/token', { token })).status;
+    const [mine, other, stored] = [await begin(), await begin(), await test.token({ rights: 'read' })];
+    const { token: inBob } = (
+      await test.ask('POST', '/inspector/space', { body: { space: 'bob' }, token: mine })
+    ).json;
+    expect((await test.ask('DELETE', '/inspector/session')).status).toBe(401);
+    expect((await test.ask('DELETE', '/inspector/session', { token: stored })).status).toBe(204);
+    expect(await Promise.all([mine, other, stored, inBob].map(statusOf))).toEqual([200, 200, 200, 200]);
+    const ended = await test.ask('DELETE', '/inspector/session', { token: inBob });
+    expect([ended.status, ended.text]).toEqual([204, '']);
+    expect(await Promise.all([mine, other, stored, inBob].map(statusOf))).toEqual([401, 200, 200, 401]);
+    expect((await test.ask('DELETE', '/inspector/session', { token: mine })).status).toBe(401);
+  });
+
   it('is refused where it was made up, is no text or comes from another page', async () => {
     await using test = await startTestServer();
     for (const code of ['', 'x', 7, null, {}, ['a'], '__proto__']) {

@@ -250,11 +250,11 @@ describeInBrowser('the view Memories', ({ inspect }) => {
     expect(
       await page.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }])),
     ).not.toContain('Typed before');
-    const signIn = async () => {
+    const signIn = async (token: string) => {
       await page.getByLabel('Token').fill(token);
       await page.getByRole('button', { name: 'Sign in' }).click();
     };
-    await signIn();
+    await signIn(token);
     expect(await content.inputValue()).toBe('Typed before the session ended');
     await save.click();
     await page.getByText('Changed.').waitFor();
@@ -263,7 +263,12 @@ describeInBrowser('the view Memories', ({ inspect }) => {
     await edit.click();
     await content.fill('Nothing to keep');
     await page.getByRole('button', { name: 'Sign out' }).click();
-    await signIn();
+    const [, code] = demo.server.inspectorUrl({ space: 'demo' }).split('#code=');
+    const again = await page.evaluate(async (body) => {
+      const answer = await fetch('session', { method: 'POST', body });
+      return ((await answer.json()) as { token: string }).token;
+    }, JSON.stringify({ code }));
+    await signIn(again);
     await edit.waitFor();
     expect(await page.getByText('is kept in this page').count()).toBe(0);
   });

@@ -542,6 +542,29 @@ describeInBrowser('the inspector', (browser) => {
     expect(await backgrounds('.waterfall .track i')).not.toEqual(ground);
   });
 
+  it('ends the session on the server with "Sign out", also for a copy of the tab', async () => {
+    await using opened = await demo.open();
+    const { page, context } = opened;
+    const stored = await page.evaluate(() => ({ ...sessionStorage }) as Record<string, string>);
+    const copy = await context.newPage();
+    await copy.addInitScript((all) => {
+      if (sessionStorage.length === 0 && !location.hash) Object.assign(sessionStorage, all);
+    }, stored);
+    await copy.goto(`${demo.server.url}/inspector/`);
+    await copy.getByRole('button', { name: 'Sign out' }).waitFor();
+    const ended = page.waitForResponse((response) => response.request().method() === 'DELETE');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    expect((await ended).status()).toBe(204);
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    await copy.getByRole('link', { name: 'Memories' }).click();
+    await copy.getByText('This session has ended').waitFor();
+    const token = stored['salience-inspector-token'];
+    const answer = await fetch(`${demo.server.url}/v1/token`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    expect(answer.status).toBe(401);
+  });
+
   it('says the same of an ended session when it is loaded anew', async () => {
     await using opened = await demo.open();
     const { page } = opened;
