@@ -542,6 +542,19 @@ describeInBrowser('the inspector', (browser) => {
     expect(await backgrounds('.waterfall .track i')).not.toEqual(ground);
   });
 
+  it('ends with an ellipsis where a tag is cut', async () => {
+    await using opened = await demo.open({ at: '#/memories' });
+    const display = await opened.page
+      .locator('[role="gridcell"] .tag')
+      .first()
+      .evaluate((tag) => {
+        const { display, textOverflow } = getComputedStyle(tag);
+        return [display, textOverflow, tag.scrollWidth <= (tag.parentElement?.clientWidth ?? 0)];
+      });
+    // `text-overflow` does nothing in a flex box.
+    expect(display).toEqual(['inline-block', 'ellipsis', true]);
+  });
+
   it('ends the session on the server with "Sign out", also for a copy of the tab', async () => {
     await using opened = await demo.open();
     const { page, context } = opened;
