@@ -105,6 +105,33 @@ describeInBrowser('the focus of whoever has no mouse', ({ inspect }) => {
     expect(complaints).toEqual([]);
   });
 
+  it('goes on where others forgot what is open, and from what is replaced by what it leads to', async () => {
+    await using demo = await inspect();
+    await using opened = await demo.open({ at: '#/memories/label' });
+    const { page, go } = opened;
+    const isOn = (name: string) =>
+      eventually(() =>
+        page.evaluate(() => {
+          const { ariaLabel, textContent } = document.activeElement as HTMLElement;
+          return ariaLabel ?? textContent;
+        }),
+      ).toBe(name);
+    await page.getByRole('button', { name: 'Vote: it helps' }).focus();
+    await demo.memory.forget('label');
+    await page.keyboard.press('Enter');
+    await page.getByText('There is no such memory').waitFor();
+    await isOn('Close');
+    await go('#/context?q=coffee');
+    await page.getByText('Show them').focus();
+    await page.keyboard.press('Enter');
+    await isOn('On every turn');
+    const [recall] = await demo.memory.recalls({ limit: 1 });
+    await go(`#/asked/${recall?.recallId}`);
+    await page.getByRole('link', { name: '← All recalls' }).focus();
+    await page.keyboard.press('Enter');
+    await isOn('Recalls');
+  });
+
   it('is taken from nobody', async () => {
     await using demo = await inspect();
     await using opened = await demo.open({ at: '#/memories/label' });

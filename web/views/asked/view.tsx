@@ -1,10 +1,11 @@
 import './asked.css';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { RecordedRecall } from '../../../src/index.ts';
 import { act, codeOf, useAsk } from '../../api.ts';
 import { useCell } from '../../cell.ts';
 import { BusyButton } from '../../parts/busy-button.tsx';
 import { CopyAs } from '../../parts/copy-as.tsx';
+import { takeOver } from '../../parts/focus.ts';
 import { useOnce } from '../../parts/once.ts';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { ago, moment } from '../../parts/time.ts';
@@ -38,6 +39,9 @@ export default function AskedView() {
     const timer = setInterval(refresh, REFRESH_MS);
     return () => clearInterval(timer);
   }, [from, forbidden]);
+  const list = useRef<HTMLUListElement>(null);
+  // The recall that was open is closed: the focus goes back to the list.
+  useLayoutEffect(() => takeOver(list.current), [opened]);
   if (error) return <Failure error={error} retry={reload} />;
   if (!answer) return <Loading />;
   if (answer.length === 0 && from === undefined) return <NothingRecorded />;
@@ -49,7 +53,7 @@ export default function AskedView() {
           <h1>What was asked</h1>
           <CopyAs verb="recalls" fields={{ limit: PAGE, before: from }} answer={answer} />
         </div>
-        <ul class="card">
+        <ul ref={list} class="card" tabIndex={-1} aria-label="Recalls">
           {answer.map((recall) => (
             <li key={recall.recallId}>
               <RecallLine recall={recall} opened={opened === recall.recallId} />

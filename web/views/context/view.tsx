@@ -3,6 +3,7 @@ import { VERBS } from '../../../src/domain/verbs.ts';
 import type { MemoryEngine } from '../../../src/index.ts';
 import { useAsk } from '../../api.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
+import { takeOver } from '../../parts/focus.ts';
 import { Question } from '../../parts/question.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { TypedInput } from '../../parts/typed-input.tsx';
@@ -17,7 +18,9 @@ const KINDS = [
   { name: 'start', title: 'At the start of a session', verb: 'bootstrap', usual: 30_000, most: 60_000 },
 ] as const;
 const FORMATS = VERBS.context.arguments.format.enum;
+/** The ends of the slider and of what may be typed. */
 const LEAST = 50;
+const MOST = 1_000_000_000;
 
 type Format = (typeof FORMATS)[number];
 
@@ -26,7 +29,8 @@ export default function ContextView() {
   const { params } = useRoute();
   const kind = KINDS.find(({ name }) => name === params.get('for')) ?? KINDS[0];
   const query = params.get('q')?.trim() || undefined;
-  const maxTokens = budgetOf(params.get('budget')) ?? kind.usual;
+  const budget = budgetOf(params.get('budget'));
+  const maxTokens = typeof budget === 'number' ? budget : kind.usual;
   const format = FORMATS.find((each) => each === params.get('format')) ?? 'text';
   const fields = { ...(kind.verb === 'context' ? { query } : {}), maxTokens, format };
   const { answer, error, pending, reload } = useAsk(
@@ -43,6 +47,8 @@ export default function ContextView() {
         {KINDS.map(({ name, title }) => (
           <button
             key={name}
+            // "Show them" leads here, and is gone then.
+            ref={name === kind.name ? takeOver : null}
             type="button"
             aria-pressed={name === kind.name}
             onClick={() => setParams({ for: name, budget: undefined })}
@@ -82,6 +88,12 @@ export default function ContextView() {
           </select>
         </label>
       </div>
+      {budget === 'unread' && (
+        <p class="failure-text" role="alert">
+          Budget: write a number from 1 to {MOST.toLocaleString('en')}. Until then it is{' '}
+          {kind.usual.toLocaleString('en')} tokens.
+        </p>
+      )}
       {kind.verb === 'context' && <PinnedCost />}
       {error ? (
         <Failure error={error} retry={reload} />
@@ -105,9 +117,11 @@ function ask(
   return verb === 'context' ? memory.context(query, looking) : memory[verb](looking);
 }
 
-function budgetOf(text: string | null): number | undefined {
+/** Returns the budget in the address: `undefined` for the default, `unread` if it is no number that a budget can be. */
+function budgetOf(text: string | null): number | 'unread' | undefined {
+  if (!text) return undefined;
   const budget = Math.round(Number(text));
-  return text && budget >= 1 && budget <= 1_000_000_000 ? budget : undefined;
+  return budget >= 1 && budget <= MOST ? budget : 'unread';
 }
 
 function Built({ context, pending }: { readonly context: ShownContext; readonly pending: boolean }) {

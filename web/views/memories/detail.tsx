@@ -38,7 +38,7 @@ export function Detail({ id, close }: { readonly id: string; readonly close: () 
       <Empty title="There is no such memory">
         <p class="stored">{id}</p>
         <Unsaved id={id} />
-        <button type="button" onClick={close}>
+        <button ref={takeOver} type="button" onClick={close}>
           Close
         </button>
       </Empty>
