@@ -84,7 +84,9 @@ export function setParams(changes: Params): void {
 function parse(hash: string): Route {
   const [, path = '', query = ''] = /^#?\/?([^?]*)\??(.*)$/s.exec(hash) ?? [];
   const [view = '', ...rest] = path.split('/');
-  return { view, rest: decode(rest.join('/')), params: new URLSearchParams(query) };
+  // Of a repeated name the last value holds, as where the address is changed.
+  const params = new URLSearchParams(Object.fromEntries(new URLSearchParams(query)));
+  return { view, rest: decode(rest.join('/')), params };
 }
 
 function decode(text: string): string {

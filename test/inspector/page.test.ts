@@ -542,6 +542,29 @@ describeInBrowser('the inspector', (browser) => {
     expect(await backgrounds('.waterfall .track i')).not.toEqual(ground);
   });
 
+  it('says which values of a written address it does not understand', async () => {
+    await using opened = await demo.open();
+    const { page, go } = opened;
+    const alert = () => page.locator('main').getByRole('alert').first().innerText();
+    await go('#/memories?core=maybe');
+    expect(await alert()).toMatch(/^Core: “maybe” is neither true nor false, and does not narrow the list/);
+    expect(await page.getByRole('button', { name: 'Forget these…' }).isDisabled()).toBe(true);
+    await go('#/context?budget=0');
+    expect(await alert()).toBe(
+      'Budget: write a number from 1 to 1,000,000,000. Until then it is 2,000 tokens.',
+    );
+    await go('#/recall?q=coffee&p.weights.context=high&p.nope=1&p.weights.session=0.1');
+    expect(await alert()).toBe('Not settings of hybrid, and ignored: weights.context=high, nope=1.');
+    await go('#/time?valid=2020-13-99');
+    await page.getByText('This is not a time.').waitFor();
+    expect(await page.getByLabel('What was true: days').getAttribute('aria-valuetext')).toBe('not a time');
+    // What filters the list is what its field shows, also after another one is changed.
+    await go('#/memories?types=fact&types=rule');
+    expect(await page.getByLabel('Types', { exact: true }).inputValue()).toBe('rule');
+    await page.getByLabel('Tier').selectOption('hot');
+    expect(await page.getByLabel('Types', { exact: true }).inputValue()).toBe('rule');
+  });
+
   it('ends with an ellipsis where a tag is cut', async () => {
     await using opened = await demo.open({ at: '#/memories' });
     const display = await opened.page

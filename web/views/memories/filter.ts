@@ -40,7 +40,7 @@ export const FILTERS: readonly FilterField[] = [
   ),
 ];
 
-/** Returns the filter in the address. Metadata that is not a JSON object is left out; see `isUnread`. */
+/** Returns the filter in the address. What cannot be parsed is left out; see `isUnread`. */
 export function filterOf(params: URLSearchParams): ListOptions {
   const values = FILTERS.flatMap(({ name, kind }) => {
     const text = params.get(name)?.trim();
@@ -58,7 +58,7 @@ function read(text: string, name: string, kind: FilterField['kind']): unknown {
       .filter(Boolean);
     return texts.length > 0 ? texts : undefined;
   }
-  if (name === 'core') return text === 'true';
+  if (name === 'core') return { true: true, false: false }[text];
   if (kind !== 'where') return text;
   try {
     const value: unknown = JSON.parse(text);
@@ -71,7 +71,8 @@ function read(text: string, name: string, kind: FilterField['kind']): unknown {
 /** Whether a field has a text that cannot be parsed, so that it filters nothing. */
 export function isUnread(params: URLSearchParams, { name, kind }: FilterField): boolean {
   const text = params.get(name)?.trim();
-  return kind === 'where' && Boolean(text) && read(text as string, name, kind) === undefined;
+  // A list of commas alone is an empty field.
+  return kind !== 'texts' && Boolean(text) && read(text as string, name, kind) === undefined;
 }
 
 /** Returns the filter for `forget`, or why `forget` does not support it. */

@@ -204,10 +204,11 @@ export default function MemoriesView() {
             Clear
           </button>
         </details>
-        {unread.map(({ name, title }) => (
+        {unread.map(({ name, title, kind }) => (
           <p key={name} class="failure-text" role="alert">
-            {title}: this is not a JSON object, and does not narrow the list. Write it like{' '}
-            {'{"status":"open"}'}.
+            {kind === 'where'
+              ? `${title}: this is not a JSON object, and does not narrow the list. Write it like {"status":"open"}.`
+              : `${title}: “${params.get(name)}” is neither true nor false, and does not narrow the list.`}
           </p>
         ))}
         {error && <Failure error={error} retry={refresh} />}

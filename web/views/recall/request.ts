@@ -57,6 +57,20 @@ export function presentValue(params: URLSearchParams, parameter: StrategyParamet
   return parameter.kind === 'flag' ? text === 'true' : text;
 }
 
+/** Returns the settings in the address that are no parameters of the strategy, or whose numbers cannot be parsed. */
+export function unreadParameters(
+  params: URLSearchParams,
+  all: readonly StrategyParameter[],
+  prefix: string,
+): readonly string[] {
+  return [...params].flatMap(([key, text]) => {
+    if (!key.startsWith(prefix)) return [];
+    const parameter = all.find(({ name }) => prefix + name === key);
+    const isRead = parameter && (parameter.kind !== 'number' || Number.isFinite(Number(text)));
+    return isRead ? [] : [`${key.slice(prefix.length)}=${text}`];
+  });
+}
+
 /** Returns the change of the address that sets a parameter. The default value is left out. */
 export function setting(
   parameter: StrategyParameter,

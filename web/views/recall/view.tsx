@@ -16,7 +16,16 @@ import { Hits } from './hits.tsx';
 import { Labelled } from './labelled.tsx';
 import { Parameters } from './parameters.tsx';
 import { type Ranking, rankingOf } from './ranking.ts';
-import { type Asking, askingOf, BESIDE, limitOf, OWN, questionOf, unset } from './request.ts';
+import {
+  type Asking,
+  askingOf,
+  BESIDE,
+  limitOf,
+  OWN,
+  questionOf,
+  unreadParameters,
+  unset,
+} from './request.ts';
 import { Waterfall } from './trace.tsx';
 import { WhyNotPanel } from './why-not.tsx';
 
@@ -92,6 +101,7 @@ export default function RecallView() {
     );
   }
   const fields = { query: asking.query, ...asking.options };
+  const unread = unreadParameters(params, strategy.parameters, OWN);
   // When comparing, the other strategy may take a query.
   const takesQuery = strategy.takesQuery || tab === 'compare';
   return (
@@ -112,6 +122,11 @@ export default function RecallView() {
         <p class="failure-text" role="alert">
           Most hits: write a whole number of 1 or more, such as {strategy.limit}. Until then the strategy’s
           own limit holds.
+        </p>
+      )}
+      {unread.length > 0 && (
+        <p class="failure-text stored" role="alert">
+          Not settings of {strategy.name}, and ignored: {unread.join(', ')}.
         </p>
       )}
       <div class="recall-columns">

@@ -104,7 +104,8 @@ function Past({
     setPlaying(!playing);
   };
   const shown = moments[dragged ?? place];
-  const days = valid === undefined ? 0 : Math.round((Date.parse(valid) - startOfToday()) / DAY_MS);
+  const isTime = valid === undefined || !Number.isNaN(Date.parse(valid));
+  const days = valid === undefined || !isTime ? 0 : Math.round((Date.parse(valid) - startOfToday()) / DAY_MS);
   return (
     <div class="stack past">
       <div class="view-head">
@@ -163,11 +164,23 @@ function Past({
         </section>
         <section class="card pad stack">
           <h2>What was true</h2>
-          <p>{valid === undefined ? 'At the moment of the question.' : `On ${valid.slice(0, 10)}.`}</p>
+          <p>
+            {valid === undefined
+              ? 'At the moment of the question.'
+              : isTime
+                ? `On ${valid.slice(0, 10)}.`
+                : 'This is not a time.'}
+          </p>
           <input
             type="range"
             aria-label="What was true: days from today"
-            aria-valuetext={days === 0 ? 'today' : `${Math.abs(days)} days ${days < 0 ? 'ago' : 'ahead'}`}
+            aria-valuetext={
+              !isTime
+                ? 'not a time'
+                : days === 0
+                  ? 'today'
+                  : `${Math.abs(days)} days ${days < 0 ? 'ago' : 'ahead'}`
+            }
             min={-SPAN}
             max={SPAN}
             step={1}
