@@ -56,6 +56,42 @@ test('rows are found by their keys as in a map, whatever was set and deleted bef
   );
 });
 
+test('a row that is set again, or ahead of others, leaves the other keys of the run as they are', () => {
+  const rows = createKeyRows();
+  for (const [key, row] of [
+    [10, 0],
+    [11, 1],
+    [11, 1],
+    [15, 5],
+    [10, 0],
+  ] as const)
+    rows.set(key, row);
+  expect(rows.size).toBe(3);
+  expect([...rows]).toEqual([
+    [10, 0],
+    [11, 1],
+    [15, 5],
+  ]);
+  expect(rows.get(12)).toBeUndefined();
+});
+
+test('a distant key is there once when the array has grown beyond it', () => {
+  const rows = createKeyRows();
+  rows.set(3000, 5000);
+  for (let key = 0; key < 1000; key++) rows.set(key, key);
+  const before = rows.bytes();
+  rows.set(3500, 1000);
+  expect(rows.bytes()).toBeGreaterThan(before);
+  rows.set(3000, 1001);
+  expect([...rows].filter(([key]) => key >= 1000)).toEqual([
+    [3000, 1001],
+    [3500, 1000],
+  ]);
+  rows.delete(3000);
+  expect([...rows].filter(([key]) => key >= 1000)).toEqual([[3500, 1000]]);
+  expect(rows.size).toBe(1001);
+});
+
 test('consecutive keys take no space, changed ones four bytes and spare room, distant ones no array', () => {
   const rows = createKeyRows();
   for (let key = 1; key <= 10_000; key++) rows.set(key, key - 1);

@@ -115,6 +115,48 @@ describe('the resident index', () => {
     expect(found).toBeGreaterThan(1000);
   });
 
+  it('answers with links as they are, whichever way they changed', async () => {
+    const ids = Array.from({ length: 7 }, (_, at) => `m${at}`);
+    const linkStep = fc.record({ kind: fc.constantFrom('link', 'unlink', 'use together'), id, other: id });
+    const request = {
+      profile: resolveProfile(builtinProfile('hybrid')),
+      query: { terms: ['tea'] },
+      filter: {},
+      now: start + 1000,
+      limit: 10,
+    };
+    /** Before a search, links are read from the store; after it, from the cache. */
+    const linksOf = (space: SpaceStore, searches = true) =>
+      space.snapshot(async (snapshot) => {
+        if (searches) await snapshot.search(request);
+        return new Set((await snapshot.links(ids)).map((link) => JSON.stringify(link)));
+      });
+    let most = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.oneof(step, linkStep), { maxLength: 20 }), async (steps) => {
+        const kept = keepSpace('alice');
+        const [writing, reading] = [withSearch(coreOfState(kept)), withSearch(coreOfState(kept))];
+        const first = ids.map((each) => ({ kind: 'put', id: each }));
+        for (const [at, each] of [...first, ...steps].entries()) {
+          const pair = 'other' in each ? ([each.id, each.other].sort() as [string, string]) : undefined;
+          const link = pair && { ids: pair, weight: 0.1 + at / 100, at: start + at };
+          if (link && link.ids[0] !== link.ids[1] && (await writing.get(link.ids)).every(Boolean)) {
+            if (each.kind === 'use together')
+              await use(writing, link.ids, () => ({}), {}, [{ ...link, kind: 'co-retrieval' }]);
+            else if (each.kind === 'link')
+              await write(writing, [{ kind: 'link', link: { ...link, kind: 'stated' } }], { verb: 'link' });
+            else await write(writing, [{ kind: 'unlink', ids: link.ids }], { verb: 'unlink' });
+          } else if (!pair && each.kind !== 'look') await play(writing, each, at);
+          const there = await linksOf(writing, false);
+          for (const space of [writing, reading]) expect(await linksOf(space)).toEqual(there);
+          most = Math.max(most, there.size);
+        }
+      }),
+      { numRuns: 30, seed: 1 },
+    );
+    expect(most).toBeGreaterThan(5);
+  });
+
   it('says how far it is while it is built of all memories, and nothing once it is there', async () => {
     const kept = keepSpace('alice');
     const space = withSearch(coreOfState(kept));

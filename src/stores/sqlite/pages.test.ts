@@ -268,10 +268,23 @@ describe('pieces that are of another index', () => {
   });
 });
 
-test('what is longer than its pieces can be is not read: its room would be without limit', async () => {
+test('no room is taken for what is longer than its pieces can be', async () => {
   save();
-  connection.run("UPDATE page SET bytes = zeroblob(600000) WHERE part LIKE '% header'");
-  expect((await load(observed().fill)).read).toBeUndefined();
+  const setHeader = connection.statement("UPDATE page SET bytes = zeroblob(?) WHERE part LIKE '% header'");
+  // The header is one piece. A piece has at most 64 KiB.
+  setHeader.run(64 * 1024);
+  expect(await load(observed().fill)).toEqual({ read: undefined, places: ['header'] });
+  setHeader.run(64 * 1024 + 1);
+  expect(await load(observed().fill)).toEqual({ read: undefined, places: [] });
+});
+
+test('an index that is saved replaces the one before: the file does not grow with each', async () => {
+  const pages = () => connection.get('SELECT count(*) AS count, sum(length(bytes)) AS bytes FROM page');
+  save();
+  const first = pages();
+  save();
+  expect(pages()).toEqual(first);
+  expect(isSame((await load(observed().fill)).read)).toBe(true);
 });
 
 test('codes go to a memory that threads share, where the kernel reads them', async () => {
