@@ -203,6 +203,41 @@ describe('a relation', () => {
     expect(await triples(memory, 'Ada', { asOf: { valid: new Date(start + 15 * day) } })).toEqual([]);
   });
 
+  it('ends in one scope only if that is asked for: statements of other scopes stay', async () => {
+    const { memory, clock } = await opened();
+    await people(memory);
+    for (const scope of ['global', 'project:a']) await memory.relate('Ada', 'knows', 'Bob', { scope });
+    clock.advance(day);
+    const knows = (scope: string) => triples(memory, 'Ada', { scope, relations: ['knows'] });
+    const { statements } = await memory.unrelate('Ada', 'knows', 'Bob', { scope: 'project:a' });
+    expect(statements).toEqual(['new2']);
+    expect((await memory.get('new1'))?.validUntil).toBeUndefined();
+    expect((await memory.get('new2'))?.validUntil).toBe(new Date(start + day - 1).toISOString());
+    await expect(memory.unrelate('Ada', 'knows', 'Bob', { scope: 'project:a' })).rejects.toMatchObject({
+      code: 'not_found',
+      message: expect.stringContaining('no memory in scope "project:a" states'),
+    });
+    expect(await knows('global')).toEqual(['ada knows bob']);
+    expect((await memory.unrelate('Ada', 'knows', 'Bob')).statements).toEqual(['new1']);
+    expect(await knows('global')).toEqual([]);
+  });
+
+  it('ends where it still holds at the moment of the end, and nowhere else', async () => {
+    const { memory } = await opened();
+    await people(memory);
+    const until = Date.UTC(2025, 0, 1);
+    const memoryOf = async () => (await memory.get('new1'))!;
+    await memory.relate('Ada', 'works_at', 'Acme', { validFrom: '2020-01-01', validUntil: new Date(until) });
+    const end = (endedAt: number) =>
+      memory.unrelate('Ada', 'works_at', 'Acme', { endedAt: new Date(endedAt) });
+    // `validUntil` is the last moment at which it holds.
+    await expect(end(until + 1)).rejects.toMatchObject({ code: 'not_found' });
+    await end(until);
+    const { validUntil, relations } = await memoryOf();
+    expect(validUntil).toBe(new Date(until - 1).toISOString());
+    expect(relations).toMatchObject([{ validUntil }]);
+  });
+
   it('that is single-valued has the value that began last', async () => {
     const { memory, clock } = await opened();
     await people(memory);
@@ -275,9 +310,12 @@ describe('a relation', () => {
     }
     expect(await facts()).toEqual(['Ada Lovelace lives in Acme']);
     await memory.unrelate('Ada', 'lives_in', 'Acme');
-    clock.advance(day);
-    expect(await facts()).toEqual([]);
-    expect(await triples(memory, 'Ada')).toEqual([]);
+    // From that very moment on.
+    for (const days of [0, 1]) {
+      clock.advance(days * day);
+      expect(await facts()).toEqual([]);
+      expect(await triples(memory, 'Ada')).toEqual([]);
+    }
     await memory.undo();
     expect(await facts()).toEqual(['Ada Lovelace lives in Acme']);
   });
@@ -324,6 +362,161 @@ describe('a relation', () => {
         'no',
       );
       expect(await lives({ scope: 'global' })).toHaveLength(1);
+    },
+  );
+
+  it('ends alone where its name may have several values at a time', async () => {
+    const { memory, clock } = await opened();
+    await people(memory);
+    for (const known of ['Bob', 'Acme']) {
+      await memory.relate('Ada', 'knows', known);
+      clock.advance(day);
+    }
+    await memory.unrelate('Ada', 'knows', 'Acme');
+    clock.advance(day);
+    expect(await triples(memory, 'Ada')).toEqual(['ada knows bob']);
+  });
+
+  it('that is single-valued ends together with the earlier value that the same memory states', async () => {
+    const { memory, clock } = await opened();
+    await people(memory);
+    await memory.remember('She moved to Paris, and later to Rome', {
+      id: 'moves',
+      relations: [
+        { from: 'ada', name: 'lives_in', to: 'paris', validFrom: '2015-01-01' },
+        { from: 'ada', name: 'lives_in', to: 'rome', validFrom: '2020-01-01' },
+      ],
+    });
+    clock.advance(day);
+    await memory.unrelate('Ada', 'lives_in', 'Rome');
+    const validUntil = new Date(start + day - 1).toISOString();
+    expect((await memory.get('moves'))?.relations).toMatchObject([
+      { to: 'paris', validUntil },
+      { to: 'rome', validUntil },
+    ]);
+    expect(await triples(memory, 'Ada')).toEqual([]);
+  });
+
+  it('that is single-valued ends no earlier value that was over before, and none for a later period', async () => {
+    const { memory, clock } = await opened();
+    await people(memory);
+    const paris = { from: 'ada', name: 'lives_in', to: 'paris' };
+    await memory.relate('Ada', 'lives_in', 'Acme', { validFrom: '2010-01-01', validUntil: '2018-01-01' });
+    await memory.remember('She often lives in Paris', {
+      id: 'often',
+      relations: [
+        { ...paris, validFrom: '2012-01-01', validUntil: '2027-01-01' },
+        { ...paris, validFrom: '2030-01-01' },
+      ],
+    });
+    const acme = (await memory.get('new1'))!;
+    const { relation } = await memory.relate('Ada', 'lives_in', 'Rome', { validFrom: '2015-01-01' });
+    expect((await memory.get(relation.statements[0]!))?.supersedes).toEqual(['new1']);
+    clock.advance(day);
+    await memory.unrelate('Ada', 'lives_in', 'Rome');
+    const untouched = (await memory.get('new1'))!;
+    expect([untouched.validUntil, untouched.relations]).toEqual([acme.validUntil, acme.relations]);
+    expect((await memory.get('often'))?.relations).toMatchObject([
+      { validFrom: '2012-01-01T00:00:00.000Z', validUntil: new Date(start + day - 1).toISOString() },
+      { validFrom: '2030-01-01T00:00:00.000Z' },
+    ]);
+    expect(await triples(memory, 'Ada')).toEqual([]);
+    expect(await triples(memory, 'Ada', { asOf: { valid: '2031-01-01' } })).toEqual(['ada lives_in paris']);
+  });
+
+  it('that is single-valued keeps the earlier value if it is ended before the memory that states it is valid', async () => {
+    const { memory, clock } = await opened();
+    await people(memory);
+    await memory.relate('Ada', 'lives_in', 'Paris', { content: 'She lives in Paris' });
+    await memory.remember('She will live in Rome', {
+      validFrom: new Date(start + 30 * day),
+      relations: [{ from: 'ada', name: 'lives_in', to: 'rome' }],
+    });
+    clock.advance(day);
+    await memory.unrelate('Ada', 'lives_in', 'Rome');
+    clock.advance(60 * day);
+    expect(await triples(memory, 'Ada')).toEqual(['ada lives_in paris']);
+  });
+
+  it('that is single-valued ends its earlier sentence even if that is invalidated: reinstated, it does not hold again', async () => {
+    const { memory, clock } = await opened();
+    await people(memory);
+    await memory.relate('Ada', 'lives_in', 'Paris');
+    clock.advance(day);
+    await memory.relate('Ada', 'lives_in', 'Rome');
+    clock.advance(day);
+    await memory.invalidate('new1', 'no');
+    await memory.unrelate('Ada', 'lives_in', 'Rome');
+    await memory.reinstate('new1');
+    expect((await memory.get('new1'))?.validUntil).toBe(new Date(start + 2 * day - 1).toISOString());
+    expect(await triples(memory, 'Ada')).toEqual([]);
+  });
+
+  it('ends nothing that a person replaced with its sentence but another relation, or own words', async () => {
+    const { memory, clock } = await opened();
+    await people(memory);
+    await memory.relate('Ada', 'works_at', 'Acme');
+    await memory.relate('Ada', 'lives_in', 'Paris', { content: 'Her home is Paris', scope: 'project:a' });
+    clock.advance(day);
+    await memory.relate('Ada', 'lives_in', 'Rome');
+    const again = await memory.remember('Ada Lovelace lives in Rome', { supersedes: ['new1', 'new2'] });
+    expect(again).toMatchObject({ id: 'new3', outcome: 'updated' });
+    clock.advance(day);
+    await memory.unrelate('Ada', 'lives_in', 'Rome');
+    for (const id of ['new1', 'new2']) expect((await memory.get(id))?.validUntil).toBeUndefined();
+  });
+
+  it('that is single-valued has its latest value alone, also where the one between was invalidated before', async () => {
+    const { memory, clock } = await opened();
+    await people(memory);
+    for (const [place, id] of [
+      ['Paris', 'new1'],
+      ['Rome', 'new2'],
+      ['Acme', 'new3'],
+    ] as const) {
+      const { relation } = await memory.relate('Ada', 'lives_in', place);
+      expect(relation.statements).toEqual([id]);
+      if (place === 'Rome') await memory.invalidate(id, 'no');
+      clock.advance(day);
+    }
+    const { hits } = await memory.recall('Ada lives in', { strategy: 'bm25', types: ['fact'] });
+    expect(hits.map((hit) => hit.memory.content)).toEqual(['Ada Lovelace lives in Acme']);
+    expect(await triples(memory, 'Ada')).toEqual(['ada lives_in acme']);
+  });
+
+  it('that one memory states for two periods ends only in the one that holds', async () => {
+    const { memory, clock } = await opened();
+    await people(memory);
+    const acme = { from: 'ada', name: 'works_at', to: 'acme' };
+    await memory.remember('She has worked at Acme twice', {
+      id: 'twice',
+      relations: [
+        { ...acme, validFrom: '2010-01-01', validUntil: '2012-01-01' },
+        { ...acme, validFrom: '2020-01-01' },
+      ],
+    });
+    clock.advance(day);
+    await memory.unrelate('Ada', 'works_at', 'Acme');
+    expect((await memory.get('twice'))?.relations).toMatchObject([
+      { validUntil: '2012-01-01T00:00:00.000Z' },
+      { validUntil: new Date(start + day - 1).toISOString() },
+    ]);
+  });
+
+  it.each([undefined, 'She lives in Paris'])(
+    'that is single-valued keeps the earlier value if it is ended as it begins (%s)',
+    async (content) => {
+      const { memory, clock } = await opened();
+      await people(memory);
+      const begin = new Date(start + 30 * day);
+      await memory.relate('Ada', 'lives_in', 'Paris', { content });
+      await memory.relate('Ada', 'lives_in', 'Rome', { validFrom: begin });
+      clock.advance(day);
+      await memory.unrelate('Ada', 'lives_in', 'Rome', { endedAt: begin });
+      clock.advance(60 * day);
+      expect(await triples(memory, 'Ada')).toEqual(['ada lives_in paris']);
+      const { hits } = await memory.recall('Ada lives in', { strategy: 'bm25', types: ['fact'] });
+      expect(hits).toHaveLength(1);
     },
   );
 
