@@ -98,6 +98,25 @@ describe('two merged entities', () => {
     expect(await triples(memory, 'Ann Smith', { relations: ['shares a flat with'] })).toHaveLength(1);
   });
 
+  it('have the kind of the other one only if the one that stays has none, and were updated by the merge', async () => {
+    const { memory, clock } = await opened();
+    await memory.rememberMany([
+      entity('a', 'Alpha'),
+      entity('b', 'Beta', { kind: 'product' }),
+      entity('c', 'Gamma', { kind: 'person' }),
+    ]);
+    clock.advance(2 * day);
+    const { entity: first } = await memory.mergeEntities('Beta', 'Alpha');
+    expect([first.id, first.kind, first.updatedAt]).toEqual([
+      'a',
+      'product',
+      new Date(start + 2 * day).toISOString(),
+    ]);
+    // An earlier moment, as of a command with --now, does not set the time back.
+    const { entity: second } = await memory.mergeEntities('Gamma', 'Alpha', { now: new Date(start + day) });
+    expect([second.id, second.kind, second.updatedAt]).toEqual(['a', 'product', first.updatedAt]);
+  });
+
   it('must be believed entities of one scope', async () => {
     const { memory } = await opened();
     await twoAnns(memory);
