@@ -4,7 +4,7 @@ import type { MemoryRecord } from '../domain/memory.ts';
 import { indexContent } from '../testing/index-content.ts';
 import { indexed, vocabulary } from '../testing/index-oracle.ts';
 import { sampleMemory, unitVector } from '../testing/sample-memory.ts';
-import { decodePages, encodePages } from './pages.ts';
+import { decodePages, encodePages, placesOfParts } from './pages.ts';
 import {
   bytesOfIndex,
   createResidentIndex,
@@ -113,6 +113,92 @@ test('postings that do not fit together are refused', () => {
     expect([terms, decodedWith(terms)]).toEqual([terms, undefined]);
   }
 });
+
+interface SavedHeader {
+  readonly size: number;
+  readonly columns: Readonly<Record<string, object>>;
+  readonly dictionaries: Readonly<Record<string, readonly string[]>>;
+}
+
+test.each<[what: string, damage: (header: SavedHeader) => object]>([
+  ['one row more', ({ size }) => ({ size: size + 1 })],
+  ['a negative size', () => ({ size: -1 })],
+  ['other dimensions', () => ({ dimensions: 5 })],
+  ['a session too few', () => ({ sessions: [] })],
+  ['an author too few', ({ dictionaries }) => ({ dictionaries: { ...dictionaries, author: [] } })],
+  ['no dictionaries', () => ({ dictionaries: undefined })],
+  ['a dictionary of numbers', ({ dictionaries }) => ({ dictionaries: { ...dictionaries, author: [1, 2] } })],
+  ['tags of a row that is not there', ({ size }) => ({ tags: [[size, ['t']]] })],
+  ['tags that are no texts', () => ({ tags: [[0, [7]]] })],
+  ['a column too few', ({ columns }) => ({ columns: { ...columns, lengths: undefined } })],
+  [
+    'a column of another kind',
+    ({ columns }) => ({ columns: { ...columns, scales: { kind: 'Uint32Array', of: 'rows' } } }),
+  ],
+  [
+    'a kind that is not there',
+    ({ columns }) => ({ columns: { ...columns, scales: { kind: 'Array', of: 'rows' } } }),
+  ],
+  [
+    'one value, where there are more',
+    ({ columns }) => ({ columns: { ...columns, 'clock.createdAt': { kind: 'Float64Array', of: 'all' } } }),
+  ],
+  [
+    'a clock like one with a single value',
+    ({ columns }) => ({ columns: { ...columns, 'clock.createdAt': { as: 'expiresAt' } } }),
+  ],
+  [
+    'a clock like one that is not there',
+    ({ columns }) => ({ columns: { ...columns, 'clock.createdAt': { as: 'readAt' } } }),
+  ],
+  [
+    'a signal like a clock',
+    ({ columns }) => ({ columns: { ...columns, 'signal.importance': { as: 'createdAt' } } }),
+  ],
+  ['keys like ordinals', ({ columns }) => ({ columns: { ...columns, keys: { as: 'keys' } } })],
+])('a header with %s is refused', (_, damage) => {
+  const index = createResidentIndex();
+  for (let key = 1; key <= 5; key++) {
+    const memory = sampleMemory({
+      id: `m${key}`,
+      createdAt: key,
+      author: `a${key}`,
+      importance: key / 10,
+      bornIn: 's',
+    });
+    putMemory(
+      index,
+      indexed(key, memory, { terms: new Map([['word', 1]]), vector: unitVector([key, 1, 2, 3]) }),
+    );
+  }
+  const parts = encodePages(index);
+  expect(decodePages(parts)?.size).toBe(5);
+  const header = JSON.parse(new TextDecoder().decode(parts.get('header'))) as SavedHeader;
+  const damaged = new TextEncoder().encode(JSON.stringify({ ...header, ...damage(header) }));
+  expect(decodePages(new Map([...parts, ['header', damaged]]))).toBeUndefined();
+});
+
+test.each([0, 19, 21, 40])(
+  'codes of %i bytes, where the header says 20, are not put where the kernel reads',
+  (length) => {
+    const index = createResidentIndex();
+    for (let key = 1; key <= 5; key++)
+      putMemory(
+        index,
+        indexed(key, sampleMemory({ id: `m${key}` }), {
+          terms: new Map(),
+          vector: unitVector([key, 1, 2, 3]),
+        }),
+      );
+    const places = placesOfParts();
+    const header = encodePages(index).get('header')!;
+    places.place('header', header.length).set(header);
+    expect(places.place('codes', length, true)).toEqual(new Uint8Array(length));
+    expect([places.codes(), places.areShared()]).toEqual([undefined, false]);
+    expect(places.place('codes', 20, true)).toHaveLength(20);
+    expect([places.codes()?.dimensions, places.areShared()]).toEqual([4, true]);
+  },
+);
 
 test('codes are saved in the format of the current layout number', () => {
   const index = createResidentIndex();
