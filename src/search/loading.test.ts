@@ -240,6 +240,12 @@ describe('loading an index', () => {
     expect(steps).toEqual(['codes', 'relations', 'words']);
   });
 
+  it('prepares nothing for another moment, of which no view is kept', async () => {
+    const { observed, steps } = await readAside();
+    await searchIn(withRanking(observed, createResidence), { ...request, filter: { validAt: start } });
+    expect(steps).toEqual(['codes', 'relations', 'words']);
+  });
+
   it('is loaded even if preparing the search that waits for it fails', async () => {
     const { observed, steps } = await readAside({ failures: 2 });
     const space = withRanking(observed, createResidence);

@@ -197,7 +197,10 @@ export function createResidence(space: string, scheduler?: Scheduler): Residence
       return {
         async search(request) {
           const rest = [recent.over(rows), request, undefined, slices()] as const;
-          return conductSearch(await state((loaded) => prepareSearch(loaded, ...rest)), ...rest);
+          // A view of another moment is not cached, so preparing it ahead would be for nothing.
+          const ahead: Ahead | undefined =
+            request.filter.validAt === undefined ? (loaded) => prepareSearch(loaded, ...rest) : undefined;
+          return conductSearch(await state(ahead), ...rest);
         },
         inspect: async (ids, request) => conductInspection(await state(), recent.over(rows), ids, request),
         visible: async (ids, request) => conductVisibility(await state(), recent.over(rows), ids, request),
