@@ -61,8 +61,8 @@ describe('a row of terms and vectors that is damaged', () => {
 
 describe('a memory with a value that nobody wrote', () => {
   it.each([
-    ['time', 'memory SET created_at = 9000000000000000', 'its created_at is no time'],
-    ['number', "memory SET importance = 'NaN'", 'its importance is no number'],
+    ['time', 'memory SET created_at = 9000000000000000', 'its created_at is not a time'],
+    ['number', "memory SET importance = 'NaN'", 'its importance is not a number'],
   ])('is named, where it is read and by a check: %s', async (schema, change, problem) => {
     await using space = await damaged(`value_${schema}`, change);
     const { memory } = space;

@@ -65,7 +65,7 @@ function codecOf(name: FieldName, kind: FieldKind): Pick<Codec, 'write' | 'read'
         write: (value) => (value as number) + 0,
         read: (value, place) => {
           if (value !== null && !Number.isFinite(value))
-            throw damagedRow(place, `its ${column} is no number`);
+            throw damagedRow(place, `its ${column} is not a number`);
           return value;
         },
       };
@@ -73,7 +73,7 @@ function codecOf(name: FieldName, kind: FieldKind): Pick<Codec, 'write' | 'read'
       return {
         write: (value) => value ?? null,
         read: (value, place) => {
-          if (value !== null && !isInstant(value)) throw damagedRow(place, `its ${column} is no time`);
+          if (value !== null && !isInstant(value)) throw damagedRow(place, `its ${column} is not a time`);
           return value ?? undefined;
         },
       };

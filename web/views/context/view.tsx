@@ -117,7 +117,7 @@ function ask(
   return verb === 'context' ? memory.context(query, looking) : memory[verb](looking);
 }
 
-/** Returns the budget in the address: `undefined` for the default, `unread` if it is no number that a budget can be. */
+/** Returns the budget in the address: `undefined` for the default, `unread` if it is not a valid budget. */
 function budgetOf(text: string | null): number | 'unread' | undefined {
   if (!text) return undefined;
   const budget = Math.round(Number(text));
