@@ -118,10 +118,17 @@ test('nothing in, nothing out', () => {
 });
 
 test('a paragraph of megabytes is read, and what is below it', () => {
-  const long = 'word '.repeat(2_000_000).trimEnd();
-  const { sections } = parse(`# Picture\n${long}\n\nMoney\n-----\nSpent.\n`);
-  expect(sections.map(({ title }) => title)).toEqual(['Picture', 'Picture › Money']);
-  expect(sections[0]?.content === long).toBe(true);
+  // One line, two million lines, and lines that begin like headings, but not where a line begins.
+  const longs = [
+    'word '.repeat(2_000_000),
+    'word\n'.repeat(2_000_000),
+    `${'word # word '.repeat(100_000)}\n`.repeat(3),
+  ];
+  for (const long of longs.map((each) => each.trimEnd())) {
+    const { sections } = parse(`# Picture\n${long}\n\nMoney\n-----\nSpent.\n`);
+    expect(sections.map(({ title }) => title)).toEqual(['Picture', 'Picture › Money']);
+    expect(sections[0]?.content === long).toBe(true);
+  }
 });
 
 test('a heading below a long document without blank lines is found, and none is made where a search ends', () => {
@@ -130,5 +137,12 @@ test('a heading below a long document without blank lines is found, and none is 
   for (let before = 2 ** 16 - 12; before <= 2 ** 16 + 2; before++) {
     const paragraph = `${'x'.repeat(before)}\n-- no line below a heading`;
     expect(parse(paragraph).sections.map(({ content }) => content === paragraph)).toEqual([true]);
+    const followed = parse(`${'x'.repeat(before)}\nend\n\n# Next\n\nmore`).sections;
+    expect(followed.map(({ title, content }) => [title, content.length])).toEqual([
+      ['', before + 4],
+      ['Next', 4],
+    ]);
+    const fenced = parse(`${'x'.repeat(before)}\n\`\`\`js\n# no heading\n\`\`\``).sections;
+    expect(fenced.map(({ content }) => content.length)).toEqual([before + 23]);
   }
 });

@@ -31,18 +31,30 @@ export function parseMarkdown(text: string, options: { readonly path: string }):
   return { frontMatter, sections: readSections(normalized.slice(length), firstLine) };
 }
 
-/** Longer than any heading. */
-const LONGEST_HEADING = 2 ** 16;
+/** Characters. Longer than any heading. */
+const MOST_AT_ONCE = 2 ** 16;
 
 /**
- * Looks for an underlined heading only so far. The expression behind it fails with a `RangeError` on a paragraph of several
- * megabytes, such as an embedded picture.
+ * Applies the expressions for paragraphs and underlined headings only to the beginning of a text. On a paragraph of several
+ * megabytes, such as an embedded picture, they fail with a `RangeError`.
  */
 class BlockTokenizer extends Tokenizer {
   override lheading(src: string): Tokens.Heading | undefined {
-    const found = super.lheading(src.slice(0, LONGEST_HEADING));
+    const found = super.lheading(src.slice(0, MOST_AT_ONCE));
     // What ends at the cut may go on behind it.
-    return found && found.raw.length < LONGEST_HEADING ? found : undefined;
+    return found && found.raw.length < MOST_AT_ONCE ? found : undefined;
+  }
+
+  /** Returns a long paragraph in parts of whole lines. */
+  override paragraph(src: string): Tokens.Paragraph | undefined {
+    if (src.length <= MOST_AT_ONCE) return super.paragraph(src);
+    const lines = src.slice(0, src.lastIndexOf('\n', MOST_AT_ONCE - 1) + 1);
+    if (lines !== '') return super.paragraph(lines);
+    // The first line alone is longer.
+    const found = super.paragraph(src.slice(0, MOST_AT_ONCE));
+    const end = src.indexOf('\n', MOST_AT_ONCE);
+    const raw = end < 0 ? src : src.slice(0, end + 1);
+    return found && { ...found, raw, text: raw.trimEnd() };
   }
 }
 
