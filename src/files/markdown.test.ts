@@ -88,7 +88,7 @@ test.each([
   ['---\ntitle: ok\nbad: [1, 2\n---\ntext', /^notes\.md: line \d is not valid YAML front matter/, undefined],
   ['---\na: 1\na: 2\n---\ntext', /^notes\.md: line 3 is not valid YAML/, 3],
   ['---\na: &a [*a]\n---\ntext', /^notes\.md: line 2 /, 2],
-])('front matter that is no plain YAML is an error with its line: %j', (source, message, line) => {
+])('front matter that is not plain YAML is an error with its line: %j', (source, message, line) => {
   expect(() => parse(source)).toThrow(
     expect.objectContaining({
       code: 'unreadable_file',

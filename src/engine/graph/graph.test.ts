@@ -601,7 +601,7 @@ describe('a relation', () => {
       expect(await memory.get(paris)).toBeUndefined();
     });
 
-    it('holds again if the later value is invalidated, but not if that has ended', async () => {
+    it('is current again if the later value is invalidated, but not if the later value has ended', async () => {
       const { memory, clock } = await opened();
       await people(memory);
       const rome = (await memory.relate('Ada', 'lives_in', 'Rome')).relation.statements[0]!;

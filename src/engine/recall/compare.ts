@@ -82,8 +82,8 @@ export interface StrategyAgreement extends RankAgreement {
 }
 
 /**
- * Ranks by several strategies within one snapshot, at one moment. Throws only if no strategy can rank; otherwise a failure is reported
- * in the ranking. Writes nothing.
+ * Ranks by several strategies within one snapshot, at one moment. Throws only if no strategy can rank; otherwise a
+ * failure is reported in the ranking. Writes nothing.
  */
 export async function compare(
   engine: Dependencies,

@@ -19,7 +19,8 @@ const VACUUM = 'VACUUM space INTO ?';
 
 /**
  * Writes a compact copy of the last committed state to a new file, and waits until it is on the disk. Throws `invalid_argument`
- * for a file that the store would take for a space; throws `aborted` and leaves no file if `signal` aborts. The copy is one call of SQLite that cannot be interrupted, so it ends first.
+ * for a file that the store would take for a space. Throws `aborted` and leaves no file if `signal` aborts: the copy is one call of
+ * SQLite that cannot be interrupted, so it ends first.
  */
 export async function backupTo(
   connection: Connection,
