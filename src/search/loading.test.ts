@@ -7,7 +7,7 @@ import type { Room } from '../store/room.ts';
 import type { IndexRows, SavedPages } from '../store/rows.ts';
 import { snapshotOfState } from '../store/state-rows.ts';
 import { coreOfState, keepSpace } from '../store/state-space.ts';
-import type { SearchRequest, SpaceCore } from '../store/store.ts';
+import type { SearchRequest, SpaceCore, StoreSnapshot } from '../store/store.ts';
 import { withRanking } from '../store/with-ranking.ts';
 import { gate } from '../testing/gate.ts';
 import { insert, searchIn, start, write } from '../testing/store-contract/harness.ts';
@@ -23,6 +23,11 @@ const request: SearchRequest = {
   limit: 10,
 };
 
+/** A core whose snapshots read some things in another way. */
+function withRows(core: SpaceCore, change: (rows: StoreSnapshot) => Partial<StoreSnapshot>): SpaceCore {
+  return { ...core, snapshot: (work) => core.snapshot((rows) => work({ ...rows, ...change(rows) })) };
+}
+
 /** A space of so many memories, whose loading calls `before`. */
 async function cold(count: number, before: () => Promise<void> = async () => {}) {
   const kept = keepSpace('alice');
@@ -34,22 +39,15 @@ async function cold(count: number, before: () => Promise<void> = async () => {})
     ),
   );
   let loads = 0;
-  const observed: SpaceCore = {
-    ...core,
-    snapshot: (work) =>
-      core.snapshot((rows) =>
-        work({
-          ...rows,
-          async *indexed(keys) {
-            if (keys === undefined) {
-              loads++;
-              await before();
-            }
-            yield* rows.indexed(keys);
-          },
-        }),
-      ),
-  };
+  const observed = withRows(core, (rows) => ({
+    async *indexed(keys) {
+      if (keys === undefined) {
+        loads++;
+        await before();
+      }
+      yield* rows.indexed(keys);
+    },
+  }));
   return {
     core: observed,
     loads: () => loads,
@@ -203,21 +201,14 @@ describe('loading an index', () => {
         steps.push(step);
         return read(...given);
       };
-    const observed: SpaceCore = {
-      ...core,
-      snapshot: (work) =>
-        core.snapshot((rows) =>
-          work({
-            ...rows,
-            pages: () => pages,
-            termIds: noting('words', (terms) => {
-              if (failures-- > 0) throw new Error('no words');
-              return rows.termIds(terms);
-            }),
-            relations: noting('relations', rows.relations),
-          }),
-        ),
-    };
+    const observed = withRows(core, (rows) => ({
+      pages: () => pages,
+      termIds: noting('words', (terms) => {
+        if (failures-- > 0) throw new Error('no words');
+        return rows.termIds(terms);
+      }),
+      relations: noting('relations', rows.relations),
+    }));
     return { core, observed, steps };
   }
 
