@@ -2,8 +2,9 @@ import { englishStopWords } from './stop-words/english.ts';
 
 /**
  * Returns the authors that a query names: those whose name has a word of at least two characters that occurs in it.
- * Case and a possessive ending are ignored. A word that is also a common one ("Will", "Rose") counts only with a
- * capital letter, and not at the beginning. A name in a script without spaces counts wherever it occurs.
+ * Case, a possessive ending and the form of an apostrophe are ignored. A word that is also a common one ("Will", "Rose")
+ * counts only with a capital letter, and not at the beginning. A name in a script without spaces counts wherever it
+ * occurs.
  *
  * @example
  * ```ts
@@ -24,8 +25,10 @@ export function namedAuthors(query: string, authors: readonly string[]): readonl
   );
 }
 
-const WORD = /[\p{L}\p{M}\p{N}]+(?:['’][\p{L}\p{M}\p{N}]+)*/gu;
-const POSSESSIVE = /['’]s?$/u;
+const WORD = /[\p{L}\p{M}\p{N}]+(?:'[\p{L}\p{M}\p{N}]+)*/gu;
+const POSSESSIVE = /'s?$/u;
+/** What keyboards and word processors write for an apostrophe. */
+const APOSTROPHE = /[‘’ʼ]/gu;
 /** What precedes the first word of a text or of a sentence. */
 const BEGINNING = /(?:^|[.!?…])[^\p{L}\p{N}]*$/u;
 /** Scripts that do not separate words by spaces. */
@@ -39,7 +42,7 @@ interface NameWord {
 }
 
 function wordsOf(text: string): readonly NameWord[] {
-  const normal = text.normalize('NFC');
+  const normal = text.normalize('NFC').replace(APOSTROPHE, "'");
   return [...normal.matchAll(WORD)].map(({ 0: written, index }) => ({
     word: fold(written).replace(POSSESSIVE, ''),
     isName: /^\p{Lu}/u.test(written) && !BEGINNING.test(normal.slice(0, index)),
