@@ -19,6 +19,32 @@ const expressions: readonly (readonly [text: string, ...ranges: string[]])[] = [
   ['in June', 'June: 2026-06-01 – 2026-07-01'],
   ['last June', 'June: 2025-06-01 – 2025-07-01'],
   ['last April', 'April: 2026-04-01 – 2026-05-01'],
+  ['What happened during May?', 'May: 2026-05-01 – 2026-06-01'],
+  ['since May', 'May: 2026-05-01 – 2026-06-01'],
+  ['What did we do last May?', 'May: 2026-05-01 – 2026-06-01'],
+  ['what came before may?', 'may: 2026-05-01 – 2026-06-01'],
+  ['What of this may still change?'],
+  ['the last may be broken'],
+  ['What may happen in March?', 'March: 2026-03-01 – 2026-04-01'],
+  ['next March'],
+  ['in May of last year', 'May of last year: 2025-05-01 – 2025-06-01'],
+  ['in May, last year', 'May, last year: 2025-05-01 – 2025-06-01'],
+  ['last year in May', 'last year in May: 2025-05-01 – 2025-06-01'],
+  ['on 5 March last year', 'on 5 March last year: 2025-03-05 – 2025-03-06'],
+  ['in the summer of last year', 'in the summer of last year: 2025-06-01 – 2025-09-01'],
+  ['in December two years ago', 'December two years ago: 2024-12-01 – 2025-01-01'],
+  ['between May and July last year', 'May and July last year: 2025-05-01 – 2025-08-01'],
+  [
+    'in May or June of last year',
+    'May: 2025-05-01 – 2025-06-01',
+    'June of last year: 2025-06-01 – 2025-07-01',
+  ],
+  ['in December of this year'],
+  ['in May of next year'],
+  ['in July and yesterday', 'July: 2025-07-01 – 2025-08-01', 'yesterday: 2026-06-09 – 2026-06-10'],
+  ['in winter or last week', 'in winter: 2025-12-01 – 2026-03-01', 'last week: 2026-06-01 – 2026-06-08'],
+  ['last summer and this year', 'last summer: 2025-06-01 – 2025-09-01', 'this year: 2026-01-01 – 2027-01-01'],
+  ['in May or next year', 'May: 2026-05-01 – 2026-06-01'],
   ['in May of 2023', 'May of 2023: 2023-05-01 – 2023-06-01'],
   ['What did he do on 7 May', 'on 7 May: 2026-05-07 – 2026-05-08'],
   ['on 11 June', 'on 11 June: 2025-06-11 – 2025-06-12'],
@@ -254,7 +280,7 @@ describe.each(ZONES)('at the ends of the calendar, in %s', (timeZone) => {
 
   it('ends with the last moment that there is', async () => {
     const at = '9999-12-15T12:00:00Z';
-    const ranges = await readEnglishDates('in December, this year', { now: Date.parse(at), timeZone });
+    const ranges = await readEnglishDates('in December and this year', { now: Date.parse(at), timeZone });
     expect(ranges).toHaveLength(2);
     for (const { start, end } of ranges) {
       expect(end).toBeGreaterThan(start);

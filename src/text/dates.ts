@@ -1,4 +1,4 @@
-import type { Chrono, ParsedResult, Parser } from 'chrono-node';
+import type { Chrono, ParsedResult, Parser, Refiner } from 'chrono-node';
 import { type Instant, isInstant, LATEST, MILLISECONDS_PER_DAY } from '../domain/time.ts';
 import { type CalendarDay, calendarDay, midnightOf, startOfDay } from '../domain/zone.ts';
 
@@ -30,9 +30,9 @@ export interface DateReader {
 
 /**
  * Finds the dates that an English text names: days, weeks, months, seasons, years, and ranges of them. A date without a
- * year is the latest that began before `now`. A relative date is as long as its unit ("two weeks ago": that week).
- * Seasons are northern. Ignored are times of day, bare numbers, "now", "today" in a question about habits, repeated
- * days, and future dates.
+ * year is the latest that began before `now`; the year may be relative ("May of last year"). A relative date is as long
+ * as its unit ("two weeks ago": that week). Seasons are northern. Ignored are times of day, bare numbers, "now", "today"
+ * in a question about habits, repeated days, and future dates.
  *
  * @example
  * ```ts
@@ -61,7 +61,7 @@ export async function datesOf(
   spans.sort((a, b) => a.index - b.index);
   // Nothing can have been said in the future.
   return (
-    joinedRanges(spans, text)
+    withRelativeYears(joinedRanges(spans, text), text)
       .filter(({ first }) => !isBefore(today, first))
       // Also drops dates that are too long ago to be the time of a memory.
       .filter(({ first }) => isInstant(midnightOf(first)))
@@ -85,7 +85,10 @@ async function parsedSpans(
   // At noon, the reference falls on the same day in any time zone of the process.
   const instant = new Date(midnightOf(today) + MILLISECONDS_PER_DAY / 2);
   const spans: Span[] = [];
-  parser ??= new Chrono({ parsers: casual.parsers.map(onlyWithItsEnding), refiners: casual.refiners });
+  parser ??= new Chrono({
+    parsers: casual.parsers.map(onlyWithItsEnding),
+    refiners: casual.refiners.map(keepingMay),
+  });
   for (const result of parser.parse(text, { instant, timezone: 0 })) {
     if (known.some((span) => overlaps(span, result))) continue;
     const span = spanOf(result, text, { ...context, today, noon: instant });
@@ -130,6 +133,26 @@ class EndingPattern extends RegExp {
   }
 }
 
+/**
+ * Wraps a refiner so that it keeps the month "May". The library drops it unless "in" precedes it; here {@link rangeOf}
+ * decides. A result that became part of a longer one is not kept.
+ */
+function keepingMay(refiner: Refiner): Refiner {
+  return {
+    refine(context, results) {
+      const refined = refiner.refine(context, results);
+      const kept = new Set(refined);
+      const dropped = results.filter(
+        (result) =>
+          !kept.has(result) &&
+          /^may$/i.test(result.text) &&
+          !refined.some((other) => overlaps(other, result)),
+      );
+      return dropped.length === 0 ? refined : [...refined, ...dropped].sort((a, b) => a.index - b.index);
+    },
+  };
+}
+
 /** A period from `first` to before `after`. */
 interface Stretch {
   readonly first: CalendarDay;
@@ -155,9 +178,39 @@ function joinedRanges(spans: readonly Span[], text: string): readonly Span[] {
       const words = text.slice(span.index, next.index + next.text.length);
       found.push({ index: span.index, text: words, ...between(span, next) });
       at++;
-    } else if (!span.isLone) found.push(withYearOf(span, next, text));
+    } else if (!span.isLone)
+      found.push(next && FROM_NOW.test(next.text) ? span : withYearOf(span, next, text));
   }
   return found;
+}
+
+/** Dates counted from now name no year for the month before: "in July and yesterday". */
+const FROM_NOW = /\b(?:yesterday|today|tonight|last|this|past|previous|next|ago|earlier)\b/i;
+const RELATIVE_YEAR = /^(?:(?:last|this|next|past) year|\S+ years? ago)$/i;
+const YEAR_FOLLOWS = /^[\s,]*(?:(?:of|in)\s+)?$/i;
+const YEAR_PRECEDES = /^[\s,]*(?:(?:in|on|during|around)\s+)?(?:the\s+)?$/i;
+
+/** In "May of last year" and "last year in May", the month is of that year. Ranges and seasons likewise. */
+function withRelativeYears(spans: readonly Span[], text: string): readonly Span[] {
+  const found: Span[] = [];
+  let named: Span | undefined;
+  // From the end, so that in "May or June of last year" June has its year before May takes it.
+  for (const span of spans.toReversed()) {
+    const next = found.at(-1);
+    const joint = next ? text.slice(span.index + span.text.length, next.index) : '';
+    const follows = next && RELATIVE_YEAR.test(next.text) && YEAR_FOLLOWS.test(joint);
+    const precedes = next && RELATIVE_YEAR.test(span.text) && YEAR_PRECEDES.test(joint);
+    const inYear = follows ? span.inYear : precedes ? next.inYear : undefined;
+    if (!next || !inYear) {
+      found.push(next === named ? withYearOf(span, next, text) : span);
+      continue;
+    }
+    const words = text.slice(span.index, next.index + next.text.length);
+    const { first, after } = inYear((follows ? next : span).first.year);
+    named = { index: span.index, text: words, first, after };
+    found.splice(-1, 1, named);
+  }
+  return found.reverse();
 }
 
 /** What may precede an end of a range, and be part of its words. */
@@ -262,6 +315,9 @@ function mayName(text: string): boolean {
 const AMBIGUOUS =
   /^(?:[,(]\s*)?(?:may|march|mar|sun|sat|second|sec|wed|mon|fri|tue|thu|dec|jan|jun|oct|aug|sep|nov|apr|feb|jul)\s*(?:[,-]|of)?\s*$/i;
 
+/** In lower case, "may" is mostly a verb, also after "this" or "of". No verb follows these. */
+const BEFORE_LOWER_CASE_MAY = /\b(?:in|during|since|until|till|by|before|after|from|between)\s+$/i;
+
 /** What dates are relative to. The library counts from noon. */
 interface Reference extends DateContext {
   readonly today: CalendarDay;
@@ -289,7 +345,9 @@ function spanOf(result: ParsedResult, text: string, reference: Reference): Span 
 function between(begin: Stretch, end: Stretch): Stretch {
   const [from, to] = inYearsOf(begin, end);
   const [a, b] = isBefore(to.first, from.first) ? [to, from] : [from, to];
-  return { first: a.first, after: b.after };
+  const yearOfEnd = begin.inYear && end.inYear;
+  const inYear = yearOfEnd && ((year: number) => between(begin, yearOfEnd(year)));
+  return { first: a.first, after: b.after, inYear };
 }
 
 /** Gives both ends of a range a year, where at most one names it. */
@@ -315,6 +373,7 @@ function rangeOf(
   // The library would decide by the time zone of the process what day "last night" was.
   if (casual) return grained({ ...today, day: today.day + casual[1] }, 'day');
   if (AMBIGUOUS.test(words) && !PREPOSITION.test(before)) return undefined;
+  if (/^may$/.test(words) && !BEFORE_LOWER_CASE_MAY.test(before)) return undefined;
   // 4/10 is a score or a share as often as a day.
   if (/^\d{1,2}\/\d{1,2}$/.test(words)) return undefined;
   const unit = UNIT_WITH_GRAIN.exec(words)?.[1]?.toLowerCase() ?? '';
@@ -323,7 +382,8 @@ function rangeOf(
   if (tags.has('result/relativeDate')) {
     // "for two hours" is a duration, and "in two hours" is still to come, even if it is today.
     const ahead = parsed.date().getTime() - noon.getTime();
-    if (ahead > 0) return undefined;
+    // "May of next year" needs the year, so that it is not taken for the latest May.
+    if (ahead > 0) return /^next year$/i.test(words) ? grained(at, 'year') : undefined;
     // If the month has no such day, as in a month before 31 May, the library continues into the next month.
     const rolledOver = !parsed.isCertain('day') && at.day !== today.day && !COUNTS_FROM_OTHER_DAY.test(words);
     const counted = rolledOver ? { ...at, month: at.month - 1 } : at;
@@ -343,6 +403,7 @@ function rangeOf(
   if (parsed.isCertain('month')) {
     const month = { ...at, day: 1 };
     if (parsed.isCertain('year')) return grained(month, 'month');
+    if (/\bnext[\s-]+$/i.test(before)) return undefined;
     const past = /\blast[\s-]+$/i.test(before) || /^last\b/i.test(words);
     const found = yearly((year) => grained({ ...month, year }, 'month'), today);
     return past && isBefore(today, found.after)
@@ -414,8 +475,14 @@ function seasonsAndYears(text: string, today: CalendarDay): readonly Span[] {
     };
     const found = year === undefined ? latest(season, today) : season(Number(year));
     const past = preposition?.toLowerCase() === 'last' && isBefore(today, found.after);
+    const inYear = year === undefined && !past ? season : undefined;
     return [
-      { index: match.index, text: words, ...(past ? latest(season, { ...found.first, day: 0 }) : found) },
+      {
+        index: match.index,
+        text: words,
+        ...(past ? latest(season, { ...found.first, day: 0 }) : found),
+        inYear,
+      },
     ];
   });
   const years = [...text.matchAll(YEAR)]
