@@ -43,7 +43,7 @@ test.each([
 });
 
 test('lines survive whatever the chunks are, gzipped or not', async () => {
-  const line = fc.string({ unit: 'binary', maxLength: 200 }).filter((text) => !/[\n\r\uFEFF]/.test(text));
+  const line = fc.string({ unit: 'binary', maxLength: 200 }).filter((text) => !/[\0\n\r\uFEFF]/.test(text));
   await fc.assert(
     fc.asyncProperty(fc.array(line, { maxLength: 50 }), fc.boolean(), async (lines, zip) => {
       // Repeated until it is longer than one read of 64 KiB.
@@ -68,6 +68,21 @@ test('a line that is not UTF-8 is named, or left out', async () => {
   const errors: SalienceError[] = [];
   expect(await texts(path, { onBadLine: (error) => errors.push(error) })).toEqual(['1:good', '3:last']);
   expect(errors.map(({ details }) => details['line'])).toEqual([2]);
+});
+
+test.each([
+  ['with a byte order mark', Buffer.from('\uFEFF{"content":"a"}\n', 'utf16le')],
+  ['without one', Buffer.from('{"content":"a"}\n', 'utf16le')],
+  ['with the high byte first', Buffer.from('{"content":"a"}\n', 'utf16le').swap16()],
+])('a file in UTF-16 %s is refused as a whole', async (_, content) => {
+  for (const bytes of [content, gzipSync(content)]) {
+    const path = await write(bytes);
+    await expect(texts(path, { onBadLine: () => {} })).rejects.toMatchObject({
+      code: 'unreadable_file',
+      message: `${path} is UTF-16; save the file as UTF-8`,
+      details: { file: path },
+    });
+  }
 });
 
 test('truncated gzip gives the whole lines, then an error', async () => {

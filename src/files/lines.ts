@@ -1,7 +1,7 @@
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { SalienceError, throwIfAborted } from '../domain/errors.ts';
-import { openBytes } from './bytes.ts';
+import { openBytes, whyNotUtf8 } from './bytes.ts';
 
 /** One line of a text file, without its line break. */
 export interface Line {
@@ -30,7 +30,8 @@ const DEFAULT_MAX_LINE_BYTES = 64 * 1024 * 1024;
 /**
  * Reads the lines of a UTF-8 file one at a time. Decompresses a file that starts with the gzip magic bytes, whatever its
  * name. Drops a byte order mark and carriage returns before line feeds; the last line needs no line feed.
- * Throws `unreadable_file` with `details.file` and, if a line is invalid, `details.line`; `aborted`.
+ * Throws `unreadable_file` with `details.file` and, if a line is invalid, `details.line`; `aborted`. A file in UTF-16 is
+ * refused as a whole.
  */
 export async function* readLines(path: string, options: ReadLinesOptions = {}): AsyncGenerator<Line, void> {
   const maxLineBytes = options.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES;
@@ -69,6 +70,11 @@ export async function* readLines(path: string, options: ReadLinesOptions = {}): 
       options.content === undefined ? readChunks(path, options.signal) : [Buffer.from(options.content)];
     for await (const chunk of chunks) {
       throwIfAborted(options.signal);
+      const isFirst = number === 0 && pendingBytes === 0;
+      const problem = isFirst ? whyNotUtf8(chunk) : undefined;
+      if (problem !== undefined) {
+        throw new SalienceError('unreadable_file', `${path} ${problem}`, { details: { file: path } });
+      }
       let start = 0;
       for (let end = chunk.indexOf(LINE_FEED); end >= 0; end = chunk.indexOf(LINE_FEED, start)) {
         append(chunk.subarray(start, end));

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { SalienceError } from '../domain/errors.ts';
+import { whyNotUtf8 } from '../import/index.ts';
 
 const RAISE = 'start the server with a higher --body-limit';
 
@@ -74,7 +75,8 @@ export type BodyLine = { readonly number: number } & (
 
 /**
  * Reads a streamed body line by line, without blank lines. A line over the limit is skipped with a `reason`. `before`
- * is awaited for each piece of the body; if it throws, the piece is not read.
+ * is awaited for each piece of the body; if it throws, the piece is not read. Throws `invalid_text` for a body in UTF-16,
+ * of which no line could be read.
  */
 export async function* readBodyLines(
   incoming: IncomingMessage,
@@ -104,6 +106,9 @@ export async function* readBodyLines(
   };
   for await (const chunk of piecesOf(incoming, () => limits.timeout)) {
     await before();
+    const isFirst = number === 0 && bytes === 0;
+    const problem = isFirst ? whyNotUtf8(chunk) : undefined;
+    if (problem !== undefined) throw new SalienceError('invalid_text', `the body ${problem}`);
     let start = 0;
     for (let end = chunk.indexOf(0x0a); end >= 0; end = chunk.indexOf(0x0a, start)) {
       take(chunk.subarray(start, end));

@@ -1,3 +1,4 @@
+export { whyNotUtf8 } from '../files/bytes.ts';
 /** Importers: files of several kinds as statements and memories, and the writing of them. */
 
 export { type ExportEnd, exportEnd, withoutEnds } from './export-end.ts';

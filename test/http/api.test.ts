@@ -527,6 +527,16 @@ describe('export and import', () => {
     ]);
   });
 
+  it('in UTF-16 are refused, for no line could be read', async () => {
+    await using test = await startTestServer();
+    const body = Buffer.from('\uFEFF{"content":"One"}\n{"content":"Two"}\n', 'utf16le');
+    const answer = await test.ask('POST', '/v1/import', { token: await test.token(), body });
+    expect([answer.status, answer.json]).toEqual([
+      400,
+      expect.objectContaining({ code: 'invalid_text', detail: 'the body is UTF-16; save the file as UTF-8' }),
+    ]);
+  });
+
   it('leave out the lines that a token of a scope may not store, tell nothing of what it does not see, and store the others', async () => {
     await using test = await startTestServer();
     const memory = await test.space();
