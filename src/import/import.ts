@@ -4,6 +4,7 @@ import type { Memory, MemoryEngine, RememberResult } from '../index.ts';
 import type { ImportItem } from './item.ts';
 import { idOf, inOrder, knownAs, type Usable } from './known.ts';
 import { createImportLinks, type ImportLinks, type LinkCounts } from './links.ts';
+import { aliasesWith, type Namesakes, nameKeysOf, readNamesakes } from './namesakes.ts';
 import { isRefusal } from './refusal.ts';
 
 /** Items in one transaction. */
@@ -80,15 +81,29 @@ export async function importItems(
     for (const { where, reason } of told) options.onSkipped?.(where, reason);
   };
   let batch = new Map<string, Usable>();
+  const named = new Set<string>();
+  let namesakes: Namesakes | undefined;
   const held: Held = new Map();
   const alike: Alike = { saidBy: new Map(), changed: new Set() };
   const flush = async () => {
     // Signals such as SIGINT are handled only between turns of the event loop, which a batch alone may never yield.
     await setImmediate();
     throwIfAborted(signal);
+    if (named.size > 0) namesakes ??= await readNamesakes(await open(), signal);
     if (batch.size > 0)
-      await writeBatch(await open(), [...batch.values()], counts, skip, links, options, alike, held);
+      await writeBatch(
+        await open(),
+        [...batch.values()],
+        counts,
+        skip,
+        links,
+        options,
+        alike,
+        namesakes,
+        held,
+      );
     batch = new Map();
+    named.clear();
     tell();
     if (held.size >= MOST_HELD) await release();
     onProgress?.({ ...counts });
@@ -97,7 +112,8 @@ export async function importItems(
     for (let start = 0; start < items.length; start += BATCH) {
       await setImmediate();
       throwIfAborted(signal);
-      await writeBatch(await open(), items.slice(start, start + BATCH), counts, skip, links, options, alike);
+      const some = items.slice(start, start + BATCH);
+      await writeBatch(await open(), some, counts, skip, links, options, alike, namesakes);
     }
   };
   const release = async () => {
@@ -115,9 +131,12 @@ export async function importItems(
         links.add(item);
         continue;
       }
-      // The same id twice: the later one must find the earlier one written.
-      const isTwice = item.kind !== 'unusable' && batch.has(idOf(item));
+      // The same id or entity twice: the later one must find the earlier one written.
+      const keys = item.kind === 'statement' && item.givesNames ? nameKeysOf(item.input) : [];
+      const isTwice =
+        item.kind !== 'unusable' && (batch.has(idOf(item)) || keys.some((key) => named.has(key)));
       if (batch.size >= BATCH || untold.length >= BATCH || isTwice) await flush();
+      for (const key of keys) named.add(key);
       places.set(item.where, ++read);
       if (item.kind === 'unusable') skip(item.where, item.reason);
       else batch.set(idOf(item), item);
@@ -208,6 +227,7 @@ async function writeBatch(
   links: ImportLinks,
   options: ImportOptions,
   alike: Alike,
+  namesakes: Namesakes | undefined,
   held?: Held,
 ): Promise<void> {
   const { signal } = options;
@@ -222,7 +242,12 @@ async function writeBatch(
     const known = looked.result;
     if (known) links.name(item, known.existing.id);
     if (!known) {
-      fresh.push(item);
+      const namesake = await namesakeOf(memory, item, namesakes);
+      if (namesake) {
+        links.name(item, namesake.id);
+        const outcome = await attempt(item, skip, () => giveNames(memory, item, namesake, options));
+        if (outcome) counts[outcome.result]++;
+      } else fresh.push(item);
       continue;
     }
     const { existing, said } = known;
@@ -293,10 +318,34 @@ async function writeBatch(
   for (const [item, { id, outcome }] of remembered) {
     counts[countOf[outcome]]++;
     links.name(item, id);
+    if (item.kind === 'statement' && item.givesNames) namesakes?.add(id, item.input);
     if (outcome === 'updated') noteChanged(alike, id);
     for (const each of supersededBy(item)) noteChanged(alike, each);
     if (outcome === 'deduplicated' && id !== idOf(item)) noteAlike(alike, item, id);
   }
+}
+
+/** Returns the existing entity that an entity of the source only gives its names to. */
+async function namesakeOf(
+  memory: MemoryEngine,
+  item: Usable,
+  namesakes: Namesakes | undefined,
+): Promise<Memory | undefined> {
+  if (item.kind !== 'statement' || !item.givesNames) return undefined;
+  const id = namesakes?.find(item.input);
+  return id === undefined ? undefined : memory.get(id);
+}
+
+async function giveNames(
+  memory: MemoryEngine,
+  item: Usable,
+  entity: Memory,
+  { signal }: ImportOptions,
+): Promise<'updated' | 'unchanged'> {
+  const aliases = item.kind === 'statement' ? aliasesWith(entity, item.input) : undefined;
+  if (aliases === undefined) return 'unchanged';
+  await memory.update(entity.id, { aliases }, { signal });
+  return 'updated';
 }
 
 const countOf = { created: 'imported', updated: 'updated', deduplicated: 'unchanged' } as const;

@@ -26,6 +26,11 @@ export type ImportItem =
       readonly names?: readonly string[] | undefined;
       /** Content to use instead if a memory with another title has the same content already. */
       readonly apart?: string | undefined;
+      /**
+       * Whether it is an entity that only gives its names to an existing entity of one of them, whose content stays as
+       * it is.
+       */
+      readonly givesNames?: boolean | undefined;
     }
   /** A memory as an export wrote it, with all its times and counters. */
   | { readonly kind: 'record'; readonly where: string; readonly memory: Memory }
@@ -147,6 +152,7 @@ export function foreignStatements(record: ForeignRecord, options: SourceOptions)
       kind: 'statement',
       where,
       ...(isApart ? { apart: whole } : {}),
+      ...(given.type === 'entity' ? { givesNames: true } : {}),
       ...(names === undefined || part > 0 ? {} : { names }),
       input: {
         ...(options.scope === undefined ? {} : { scope: options.scope }),

@@ -1,12 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { SalienceError, throwIfAborted } from '../domain/errors.ts';
-import { FIELDS } from '../domain/fields.ts';
 import { addTo } from '../domain/lists.ts';
-import { foldedName, namesOfEntity, withAliases } from '../domain/relation.ts';
-import { GLOBAL_SCOPE } from '../domain/scope.ts';
 import type { MemoryEngine } from '../index.ts';
 import type { ImportItem } from './item.ts';
 import type { Usable } from './known.ts';
+import { aliasesWith, type Named, nameKeysOf, readNamesakes } from './namesakes.ts';
 import { isRefusal } from './refusal.ts';
 
 type Link = Extract<ImportItem, { kind: 'link' }>;
@@ -180,12 +178,13 @@ async function rememberEntities(
     }
     return 1;
   };
-  const names = wanted.length > 0 ? await namesIn(await open(), signal) : undefined;
+  const namesakes = wanted.length > 0 ? await readNamesakes(await open(), signal) : undefined;
   for (const group of withoutNamesakes(wanted)) {
     const there: (readonly [Entity, string])[] = [];
     await each(group, async (entity) => {
       const memory = await open();
-      const id = await idOfEntity(memory, entity, names, signal);
+      const isThere = (await memory.get(entity.input.id)) !== undefined;
+      const id = isThere ? entity.input.id : namesakes?.find(entity.input);
       if (id === undefined) return attempt(entity, () => rememberNew(memory, entity, signal));
       there.push([entity, id]);
       return 0;
@@ -195,8 +194,10 @@ async function rememberEntities(
       await each([one], async ([entity, id]) =>
         attempt(entity, async () => tellMore(await open(), entity, id, signal)),
       );
-    for (const { input } of group)
-      for (const name of namesOfEntity({ ...input, type: 'entity', title: input.title })) names?.add(name);
+    for (const entity of group) {
+      const id = present.get(entity);
+      if (id !== undefined) namesakes?.add(id, namesAt(entity, id));
+    }
   }
   return present;
 }
@@ -209,7 +210,7 @@ function withoutNamesakes(entities: readonly Entity[]): readonly (readonly Entit
   const groups: Entity[][] = [];
   let taken = new Set<string>();
   for (const entity of entities) {
-    const names = namesOfEntity({ ...entity.input, type: 'entity', title: entity.input.title });
+    const names = nameKeysOf(entity.input);
     if (groups.length === 0 || names.some((name) => taken.has(name))) {
       groups.push([]);
       taken = new Set();
@@ -227,36 +228,11 @@ interface Remembered {
   readonly outcome: Outcome;
 }
 
-/**
- * Returns the names of all entities of a space, so that others need no lookup; `undefined` if there are more than 1000.
- */
-async function namesIn(
-  memory: MemoryEngine,
-  signal: AbortSignal | undefined,
-): Promise<Set<string> | undefined> {
-  const { memories, nextCursor } = await memory.list({
-    types: ['entity'],
-    limit: 1000,
-    count: false,
-    signal,
-  });
-  return nextCursor ? undefined : new Set(memories.flatMap((each) => namesOfEntity({ ...each })));
-}
-
-/** Finds the existing memory of an entity by its id, or else by its name if exactly one entity of the scope has it. */
-async function idOfEntity(
-  memory: MemoryEngine,
-  { input: { id, title = '', scope = GLOBAL_SCOPE } }: Entity,
-  names: ReadonlySet<string> | undefined,
-  signal: AbortSignal | undefined,
-): Promise<string | undefined> {
-  if (await memory.get(id)) return id;
-  if (names && !names.has(foldedName(title))) return undefined;
-  const found = await memory.entities(title, { scope, signal });
-  const named = found.filter(
-    (each) => each.scope === scope && namesOfEntity({ ...each }).includes(foldedName(title)),
-  );
-  return named.length === 1 ? named[0]?.id : undefined;
+/** Returns the names that an entity gives to the memory with `id`: all are aliases if it is not its own memory. */
+function namesAt({ input }: Entity, id: string): Named {
+  const { title, aliases = [] } = input;
+  if (id === input.id || title === undefined) return input;
+  return { ...input, title: undefined, aliases: [title, ...aliases] };
 }
 
 async function rememberNew(
@@ -278,13 +254,9 @@ async function tellMore(
   const known = await memory.get(id);
   // It was forgotten meanwhile.
   if (!known) return rememberNew(memory, entity, signal);
-  const { title = '', aliases: more = [] } = entity.input;
-  const { aliases: before } = known;
-  const aliases = withAliases(
-    { title: known.title, aliases: before },
-    id === entity.input.id ? more : [title, ...more],
-  )?.slice(0, FIELDS.aliases.maxItems);
-  if (JSON.stringify(aliases) === JSON.stringify(before)) return { id, outcome: 'unchanged' };
+  const { title, aliases: more } = entity.input;
+  const aliases = aliasesWith(known, { title: id === entity.input.id ? undefined : title, aliases: more });
+  if (aliases === undefined) return { id, outcome: 'unchanged' };
   await memory.update(id, { aliases }, { signal });
   return { id, outcome: 'updated' };
 }

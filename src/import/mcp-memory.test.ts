@@ -1,5 +1,8 @@
-import { expect, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { importAll, readContent, readSorted } from '../../test/import/import-text.ts';
+import { live } from '../testing/live-memory.ts';
+import { importItems } from './import.ts';
+import type { ImportItem } from './item.ts';
 
 const graph = [
   {
@@ -138,3 +141,57 @@ test('what several entities have in common is a fact of each of them', async () 
     { imported: 0, unchanged: 9, updated: 0, skipped: 0 },
   ]);
 });
+
+describe('an entity whose name the space has', () => {
+  const entity = (name: string, observation: string, entityType = 'person') => ({
+    type: 'entity',
+    name,
+    entityType,
+    observations: [observation],
+  });
+  const cased = lines([
+    entity('Ann', 'Plays the cello'),
+    entity('ann', 'Lives in Leeds'),
+    { type: 'relation', from: 'ann', to: 'Ann', relationType: 'is' },
+  ]);
+
+  it('in other letters in the same file, is that entity, however often the file is imported', async () => {
+    const { counts, memories } = await importAll('memory.jsonl', [cased, cased, cased]);
+    expect(counts[0]).toMatchObject({ imported: 4, updated: 0, unchanged: 1 });
+    for (const each of counts.slice(1)) expect(each).toMatchObject({ imported: 0, updated: 0, unchanged: 5 });
+    const entities = memories.filter(({ type }) => type === 'entity');
+    expect(entities).toMatchObject([{ title: 'Ann', content: 'Ann (person)', revisionCount: 1 }]);
+  });
+
+  it('keeps its content, and is linked', async () => {
+    const { memory } = await live({ embedder: 'none' });
+    const told = { type: 'entity', title: 'Ann Gray', aliases: ['Ann'] };
+    const { id } = await memory.remember('Plays the cello in Leeds', told);
+    await memory.remember('A horse', { type: 'entity', title: 'Bob', kind: 'horse' });
+    const graph = lines([
+      entity('Ann', 'Is tall'),
+      entity('Bob', 'Is small'),
+      { type: 'relation', from: 'Ann', to: 'Bob', relationType: 'knows' },
+    ]);
+    for (const counted of [
+      { imported: 4, updated: 0, unchanged: 1, linked: 3 },
+      { imported: 0, updated: 0, unchanged: 5 },
+    ]) {
+      const { items } = await readContent('memory.jsonl', graph);
+      const counts = await importItems(memory, fromList(items));
+      expect(counts).toEqual({ ...counted, skipped: 0 });
+    }
+    expect(await memory.get(id)).toMatchObject({
+      ...told,
+      content: 'Plays the cello in Leeds',
+      revisionCount: 1,
+    });
+    const { relations, neighbours } = await memory.neighbours(id);
+    expect(relations.map(({ name }) => name)).toEqual(['knows']);
+    expect(neighbours.map(({ name, kind }) => [name, kind])).toEqual([['Bob', 'person']]);
+  });
+});
+
+async function* fromList(items: readonly ImportItem[]): AsyncGenerator<ImportItem, void> {
+  yield* items;
+}
