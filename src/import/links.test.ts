@@ -282,6 +282,16 @@ describe('notes that link to each other', () => {
     expect((await graphOf()).entities).toEqual(['Ann|Annie|A. Gray|Miss Gray', 'Strings']);
   });
 
+  it('are of the entity with that title, which keeps its content, though another has it as an alias', async () => {
+    await memory.remember('Where the pump stands', { id: 'own', type: 'entity', title: 'Cellar' });
+    await memory.remember('Of the castle', { type: 'entity', title: 'Vault', aliases: ['cellar'] });
+    write({ 'vault/Pump.md': 'It stands in the [[Cellar]].', 'vault/Cellar.md': 'Down the stairs.' });
+    const { counts } = await importPath('vault');
+    expect(counts).toMatchObject({ imported: 3, updated: 0, unchanged: 1 });
+    expect(await memory.get('own')).toMatchObject({ content: 'Where the pump stands', revisionCount: 1 });
+    expect((await graphOf()).relations).toEqual([expect.stringContaining('Pump links_to Cellar')]);
+  });
+
   it('are left out if they are refused, and the others are related', async () => {
     write({
       'vault/A.md': '---\nscope: no scope!\n---\nRefused',
