@@ -1,6 +1,6 @@
-export { whyNotUtf8 } from '../files/bytes.ts';
 /** Importers: files of several kinds as statements and memories, and the writing of them. */
 
+export { whyNotUtf8 } from '../files/bytes.ts';
 export { type ExportEnd, exportEnd, withoutEnds } from './export-end.ts';
 export { type ImportCounts, importItems, withLinks, wrote } from './import.ts';
 export type { ImportItem, ImportSource } from './item.ts';
