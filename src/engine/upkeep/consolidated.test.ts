@@ -16,9 +16,9 @@ async function fiveRuns() {
   );
   lived.pass(20);
   const before = await lived.memory.recall('run on Wednesday', { strategy: 'lexical', limit: 20 });
-  const { consolidated } = await lived.memory.maintain({ consolidate: true });
+  const { consolidated, run } = await lived.memory.maintain({ consolidate: true });
   const at = '2026-01-21T00:00:00.000Z';
-  return { ...lived, before, at, id: consolidated[0]?.id as string };
+  return { ...lived, before, at, id: consolidated[0]?.id as string, run: run as string };
 }
 
 test('what was consolidated comes back in a deep recall alone, at half its score, and says so', async () => {
@@ -123,3 +123,55 @@ test('an export keeps when a memory was consolidated, and restores it', async ()
   await copy.memory.importMemories(memories);
   expect(await copy.memory.get('visit2')).toMatchObject({ tier: 'cold', consolidatedAt: at });
 });
+
+type Lived = Pick<Awaited<ReturnType<typeof fiveRuns>>, 'memory' | 'pass'>;
+
+/** Changes of one original, `visit2`, and what they leave of it when the run that consolidated it is undone. */
+const changes: readonly (readonly [string, (lived: Lived) => Promise<unknown>, object])[] = [
+  ['voted on', ({ memory }) => memory.feedback('visit2', 'up'), { usefulness: 2 / 3 }],
+  ['tagged', ({ memory }) => memory.update('visit2', { tags: ['sport'] }), { tags: ['sport'] }],
+  [
+    'reworded',
+    ({ memory }) => memory.update('visit2', { content: 'Went for a short run on Sunday' }),
+    { content: 'Went for a short run on Sunday' },
+  ],
+  [
+    'archived',
+    async ({ memory, pass }) => {
+      // The consolidation is used and stays hot.
+      for (let week = 0; week < 26; week++) {
+        pass(7);
+        await memory.recall('run along the river');
+      }
+      const { archived } = await memory.maintain();
+      expect(archived).toContain('visit2');
+    },
+    { content: 'Went for a long run along the river on Wednesday' },
+  ],
+];
+
+test.each(changes)(
+  'an original that was %s since is recalled again once its run is undone',
+  async (_, change, left) => {
+    const { memory, pass, id, run } = await fiveRuns();
+    await change({ memory, pass });
+    const undone = await memory.undo({ run });
+    expect(undone.skipped).toEqual([]);
+    expect(undone.memories.map((each) => each.id)).toContain('visit2');
+    const hot = { tier: 'hot', coldSince: undefined, consolidatedAt: undefined };
+    expect(await memory.get(id)).toBeUndefined();
+    expect(await memory.get('visit2')).toMatchObject({ ...hot, ...left });
+    const recalled = async () =>
+      (await memory.recall('run', { strategy: 'lexical', limit: 20 })).hits.map((hit) => hit.memory.id);
+    expect(await recalled()).toContain('visit2');
+    // Undoing the later change does not consolidate it again.
+    await memory.undo();
+    expect(await memory.get('visit2')).toMatchObject({
+      ...hot,
+      content: 'Went for a long run along the river on Wednesday',
+      tags: [],
+      usefulness: 0.5,
+    });
+    expect(await recalled()).toContain('visit2');
+  },
+);

@@ -8,7 +8,14 @@ import { withFullText } from '../../store/tiers.ts';
 import { saysAllOf } from '../belief/near-duplicate.ts';
 import { chainsAbove, rejoined } from '../belief/supersession.ts';
 import { standsIn } from '../observe/stated.ts';
-import { combinedRelations, combinedTags, isAutomaticSummary, listedContent } from './derived.ts';
+import {
+  combinedRelations,
+  combinedTags,
+  isAutomaticSummary,
+  listedContent,
+  type Reinstated,
+  reinstatedAmong,
+} from './derived.ts';
 
 /** A plan for forgetting memories, made from what the store holds: before the write, and again within it. */
 export interface Forgetting {
@@ -30,12 +37,6 @@ interface Rebuilt {
   readonly links: readonly Link[];
   /** The ids of originals that stay but are left out, because they are invalidated or superseded. */
   readonly unstated: readonly string[];
-}
-
-interface Reinstated {
-  readonly memory: MemoryRecord;
-  /** Whether it was a stub: its text is restored and must be indexed again. */
-  readonly wasArchived: boolean;
 }
 
 /** A memory with all its earlier versions. `present` is missing if it was removed. */
@@ -272,23 +273,9 @@ async function originalsOf(
   );
   const unstated = [...rebuilt.values()].flatMap((each) => each.unstated);
   const released = new Set([...gone.flatMap(({ derivedFrom }) => derivedFrom), ...unstated]);
-  const ids = [...released].filter((id) => !going.has(id));
-  const elsewhere = new Set(
-    (await reader.find('derivedFrom', ids))
-      .filter(({ id, source }) => source === 'consolidated' && !going.has(id))
-      .flatMap((memory) => (rebuilt.get(memory.id)?.memory ?? memory).derivedFrom),
-  );
-  const originals = await reader.get(ids.filter((id) => !elsewhere.has(id) && !rebuilt.has(id)));
-  return Promise.all(
-    originals
-      .filter((memory) => memory?.consolidatedAt !== undefined)
-      .map(async (memory): Promise<Reinstated> => {
-        const whole = await withFullText(reader, memory as MemoryRecord);
-        return {
-          memory: { ...whole, consolidatedAt: undefined, coldSince: undefined, tier: 'hot' },
-          wasArchived: memory?.tier === 'stub',
-        };
-      }),
+  const ids = [...released].filter((id) => !going.has(id) && !rebuilt.has(id));
+  return reinstatedAmong(reader, ids, (memory) =>
+    going.has(memory.id) ? [] : (rebuilt.get(memory.id)?.memory ?? memory).derivedFrom,
   );
 }
 

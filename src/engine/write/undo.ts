@@ -21,6 +21,7 @@ import { trimRecordings } from '../recall/recording.ts';
 import { shownAll } from '../recall/shown.ts';
 import type { Memory, OperationOptions } from '../types.ts';
 import { deriveTexts, sameText } from './derive.ts';
+import { type Reinstated, reinstatedAmong } from './derived.ts';
 import { derivationOf, withDynamics } from './write.ts';
 
 export interface UndoOptions extends OperationOptions {
@@ -42,7 +43,10 @@ export interface UndoResult {
   readonly memories: readonly { readonly id: string; readonly memory: Memory | undefined }[];
   /** Set when a run was undone. */
   readonly run?: string | undefined;
-  /** For a run: the memories that were left unchanged because they were changed or forgotten since. */
+  /**
+   * For a run: the memories that were left unchanged because they were changed or forgotten since. A memory whose
+   * consolidation was undone is not among them: it keeps its later changes, and is recalled on its own again.
+   */
   readonly skipped?: readonly { readonly id: string; readonly reason: 'changed' | 'forgotten' }[] | undefined;
 }
 
@@ -208,21 +212,38 @@ async function undoOperation(
   const intact = events.filter(({ redacted }) => !redacted);
   const settings = intact.find((event) => event.settings)?.settings;
   const written = intact.filter((event) => event.link === undefined && event.settings === undefined);
-  const earlier = [...new Map([...written].reverse().map((event) => [event.memoryId, event.before]))];
+  const logged = [...new Map([...written].reverse().map((event) => [event.memoryId, event.before]))];
   for (const { redacted, memoryId: id } of events) {
     // A memory with no other event was forgotten. On any other memory a redacted event is its link with a forgotten
     // one.
-    if (redacted && !earlier.some(([each]) => each === id)) skipped?.set(id, { id, reason: 'forgotten' });
+    if (redacted && !logged.some(([each]) => each === id)) skipped?.set(id, { id, reason: 'forgotten' });
   }
-  const restored = earlier.flatMap(([, before]) => (before ? [before] : []));
-  const present = await engine.space.get(restored.map(({ id }) => id));
+  const present = await engine.space.get(logged.map(([id]) => id));
+  const earlier = await Promise.all(
+    logged.map(
+      async ([id, before], at) =>
+        [id, before && (await restorable(engine.space, before, present[at]))] as const,
+    ),
+  );
   // A memory whose text is unchanged keeps its vector and its terms.
-  const changed = restored.filter((memory, at) => {
+  const changed = earlier.flatMap(([, before], at) => {
     const now = present[at];
-    return now === undefined || !sameText(memory, now);
+    return before && !(now && sameText(before, now)) ? [before] : [];
   });
-  const indexed = await deriveTexts(changed, engine, options);
+  // What may be reinstated although it was changed since. Only stubs must be indexed again.
+  const archived = partly
+    ? (await originalsOf(engine.space, createdBy(earlier))).flatMap(({ memory, wasArchived }) =>
+        wasArchived ? [memory] : [],
+      )
+    : [];
+  const indexed = await deriveTexts([...changed, ...archived], engine, options);
   const derived = new Map(changed.map((memory, index) => [memory.id, indexed[index] as IndexedText]));
+  const wholeTexts = new Map(
+    archived.map((memory, index) => [
+      memory.id,
+      { memory, indexed: indexed[changed.length + index] as IndexedText },
+    ]),
+  );
   const entry = {
     verb: 'undo',
     at: momentOf(engine, options),
@@ -253,6 +274,8 @@ async function undoOperation(
       if (before && now) {
         // The memory may have been changed after its text was compared.
         if (!text && !sameText(before, now)) throw changedMeanwhile(id);
+        if (before.consolidatedAt !== undefined && now.consolidatedAt === undefined)
+          throw changedMeanwhile(id);
         // Restores the tier from before the write, but keeps what use has changed since.
         const { seen } = now;
         const revived = before.tier !== 'hot' && now.tier === 'hot' && seen === first.at;
@@ -266,6 +289,16 @@ async function undoOperation(
       done.push([id, before]);
     }
     const removed = new Set(removals.flatMap((change) => (change.kind === 'remove' ? [change.id] : [])));
+    // No recall would find an original whose consolidation is removed: it is recalled on its own again, and keeps what
+    // was changed since.
+    for (const { memory, wasArchived } of await originalsOf(reader, removed)) {
+      if (!passedOver.has(memory.id)) continue;
+      const whole = wholeTexts.get(memory.id);
+      if (wasArchived && !(whole && sameText(whole.memory, memory))) throw changedMeanwhile(memory.id);
+      changes.push({ kind: 'replace', memory, ...(wasArchived ? { indexed: whole?.indexed } : {}) });
+      passedOver.delete(memory.id);
+      done.push([memory.id, memory]);
+    }
     for (const event of [...intact].reverse()) {
       if (!event.link) continue;
       if (!(await mayUndo(event.memoryId, ({ link }) => sameLink(link, event.link)))) continue;
@@ -314,6 +347,35 @@ async function undoOperation(
   const shown = new Map(read.map((memory) => [memory.id, memory]));
   const memories = done.map(([id]) => ({ id, memory: shown.get(id) }));
   return { undone: { operation: first.operation, verb: first.verb, memories }, links };
+}
+
+/** Returns what an undo restores. A consolidation that was undone or forgotten since does not replace it again. */
+async function restorable(
+  reader: SpaceReader,
+  before: MemoryRecord,
+  now: MemoryRecord | undefined,
+): Promise<MemoryRecord> {
+  if (before.consolidatedAt === undefined || !now || now.consolidatedAt !== undefined) return before;
+  const { tier, coldSince } = now;
+  return { ...(await withFullText(reader, before)), consolidatedAt: undefined, tier, coldSince };
+}
+
+/** Returns the ids of the memories that an operation created. */
+function createdBy(earlier: readonly (readonly [string, MemoryRecord | undefined])[]): ReadonlySet<string> {
+  return new Set(earlier.flatMap(([id, before]) => (before ? [] : [id])));
+}
+
+/** Returns the originals of the consolidations among `removed`, as they are without them. */
+async function originalsOf(
+  reader: SpaceReader,
+  removed: ReadonlySet<string>,
+): Promise<readonly Reinstated[]> {
+  const originals = (await reader.get([...removed])).flatMap((memory) =>
+    memory?.source === 'consolidated' ? memory.derivedFrom : [],
+  );
+  return reinstatedAmong(reader, [...new Set(originals)], ({ id, derivedFrom }) =>
+    removed.has(id) ? [] : derivedFrom,
+  );
 }
 
 /** The memory id of events that change settings. */
