@@ -266,6 +266,7 @@ describe('a run of maintenance', () => {
     expect(dry.consolidated.map(({ from }) => from.toSorted())).toEqual([runs.map(({ id }) => id)]);
     const wet = await memory.maintain({ consolidate: true });
     expect(wet.consolidated.map(({ from }) => from)).toEqual(dry.consolidated.map(({ from }) => from));
+    expect(wet.examined).toBe(dry.examined);
     expect(wet.cooled).toEqual(dry.cooled);
     expect(dry.cooled.length).toBeGreaterThan(0);
     expect(wet.similarPairs.length).toBe(dry.similarPairs.length);
@@ -306,6 +307,32 @@ describe('a run of maintenance', () => {
     await expect(memory.undo({ run: run as string })).rejects.toMatchObject({ code: 'cannot_undo' });
     await expect(memory.undo({ run: 'unknown' })).rejects.toMatchObject({ code: 'cannot_undo' });
     await memory.close();
+  });
+
+  it('is undone for memories that superseded what it forgot', async () => {
+    const { memory, pass } = await liveFading({ embedder: 'none' });
+    await memory.remember('Saw a stork', { id: 'stork', ttl: '30d', importance: 0 });
+    await memory.rememberMany(events.map((event) => ({ ...event, supersedes: 'stork' })));
+    pass(60);
+    const { run, cooled, expired } = await memory.maintain();
+    expect({ cooled, expired }).toEqual({ cooled: ['crane', 'heron'], expired: ['stork'] });
+    const undone = await memory.undo({ run });
+    expect(undone.skipped).toEqual([]);
+    expect(await memory.get('heron')).toMatchObject({ tier: 'hot', coldSince: undefined, supersedes: [] });
+  });
+
+  it('neither cools nor archives what its expiry erases or reinstates, and its dry run says so', async () => {
+    const { memory, pass } = await liveFading();
+    const { sessionId } = await memory.startSession();
+    await memory.remember('The voucher is worth ten euros', { sessionId, ttl: '30d' });
+    pass(2);
+    await memory.startSession();
+    const [summary] = (await memory.list({ types: ['summary'] })).memories;
+    pass(200);
+    const dry = await memory.maintain({ dryRun: true });
+    expect(dry).toMatchObject({ cooled: [], archived: [], expired: [expect.any(String), summary?.id] });
+    const { run: _, ...wet } = await memory.maintain();
+    expect(wet).toEqual({ ...dry, dryRun: false });
   });
 
   it('is undone by a plain undo if it was last', async () => {

@@ -11,7 +11,7 @@ import { type Dependencies, momentOf } from '../dependencies.ts';
 import { trimRecordings } from '../recall/recording.ts';
 import { NOTHING_INDEXED } from '../write/derive.ts';
 import { forgetBy } from '../write/forget.ts';
-import { planForgetting } from '../write/forgetting.ts';
+import { type Forgetting, planForgetting } from '../write/forgetting.ts';
 import { compare } from './compare.ts';
 import { consolidate } from './consolidate.ts';
 import type { Consolidated, MaintainOptions, MaintenanceReport } from './maintenance-types.ts';
@@ -68,20 +68,24 @@ async function runMaintenance(engine: Dependencies, options: Running): Promise<M
     options.fade === false
       ? nothingDue
       : await findDue(engine, now, options, fading, consolidation.consolidated);
-  for (const fate of ['cooled', 'archived'] as const) {
-    for (let start = 0; start < due[fate].length; start += CHANGED_AT_ONCE) {
-      throwIfAborted(options.signal);
-      const ids = due[fate].slice(start, start + CHANGED_AT_ONCE);
-      fates[fate].push(...(dryRun ? ids : await change(engine, fate, ids, now, fading, options)));
-    }
-  }
-  // A single operation, because erasing rewrites the file.
+  // Before the others: forgetting writes memories that refer to a forgotten one, and an undo of the run would leave them
+  // as changed since. A single operation, because erasing rewrites the file.
+  const settled = new Set<string>();
   if (due.expired.length > 0) {
     throwIfAborted(options.signal);
-    const forgotten = dryRun
-      ? (await planForgetting(engine.space, due.expired, now)).forgotten
-      : await change(engine, 'expired', due.expired, now, fading, options);
+    const { forgotten, reinstated } = dryRun
+      ? await planForgetting(engine.space, due.expired, now)
+      : await forgetExpired(engine, due.expired, now, fading, options);
     for (const id of forgotten) fates.expired.push(id);
+    for (const id of [...forgotten, ...reinstated.map(({ memory }) => memory.id)]) settled.add(id);
+  }
+  for (const fate of ['cooled', 'archived'] as const) {
+    const left = due[fate].filter((id) => !settled.has(id));
+    for (let start = 0; start < left.length; start += CHANGED_AT_ONCE) {
+      throwIfAborted(options.signal);
+      const ids = left.slice(start, start + CHANGED_AT_ONCE);
+      fates[fate].push(...(dryRun ? ids : await change(engine, fate, ids, now, fading, options)));
+    }
   }
   const gone = new Set([
     ...consolidation.consolidated.flatMap(({ from }) => from),
@@ -116,16 +120,19 @@ async function findDue(
   const { memories: total } = await engine.space.info();
   // A dry run must not report memories as cooled that the real run would have consolidated before.
   const taken = new Set(consolidated.flatMap(({ from }) => from));
+  // Nor has it the memories that the real run made.
+  const made = new Set(consolidated.map(({ id }) => id));
   let examined = 0;
   let cursor: string | undefined;
   do {
     throwIfAborted(options.signal);
     const page = await engine.space.list({ filter: {}, limit: PAGE, cursor });
-    for (const memory of page.memories) {
+    const memories = page.memories.filter(({ id }) => !made.has(id));
+    for (const memory of memories) {
       const fate = taken.has(memory.id) ? undefined : fateOf(memory, now, fading);
       if (fate) due[fate].push(memory.id);
     }
-    examined += page.memories.length;
+    examined += memories.length;
     options.progress?.(examined, Math.max(total, examined));
     cursor = page.nextCursor;
   } while (cursor !== undefined);
@@ -144,37 +151,51 @@ export function fateOf(memory: MemoryRecord, now: Instant, fading: Fading): Fate
   return memory.tier === 'cold' && isColdFor(memory, fading.daysCold, now) ? 'archived' : undefined;
 }
 
+async function forgetExpired(
+  engine: Dependencies,
+  ids: readonly string[],
+  now: Instant,
+  fading: Fading,
+  options: Running,
+): Promise<Forgetting> {
+  return forgetBy(engine, 'maintain', now, options, async (reader) => {
+    const due = await stillDue(reader, 'expired', ids, now, fading);
+    return planForgetting(
+      reader,
+      due.map(({ id }) => id),
+      now,
+    );
+  });
+}
+
 async function change(
   engine: Dependencies,
-  fate: Fate,
+  fate: Exclude<Fate, 'expired'>,
   ids: readonly string[],
   now: Instant,
   fading: Fading,
   options: Running,
 ): Promise<readonly string[]> {
-  // A recall may have used a memory since it was read.
-  const stillDue = async (reader: SpaceReader): Promise<readonly MemoryRecord[]> =>
-    (await reader.get(ids)).filter(
-      (memory) => memory !== undefined && fateOf(memory, now, fading) === fate,
-    ) as MemoryRecord[];
-  if (fate === 'expired') {
-    const { forgotten } = await forgetBy(engine, 'maintain', now, options, async (reader) => {
-      const due = await stillDue(reader);
-      return planForgetting(
-        reader,
-        due.map(({ id }) => id),
-        now,
-      );
-    });
-    return forgotten;
-  }
   return engine.space.write({ verb: 'maintain', at: now, run: options.run }, async (reader) => {
-    const still = await stillDue(reader);
+    const still = await stillDue(reader, fate, ids, now, fading);
     return {
       changes: still.map((memory) => changeOf(memory, fate, now)),
       result: still.map(({ id }) => id),
     };
   });
+}
+
+/** Returns the memories for which this is still due: a recall may have used one since it was read. */
+async function stillDue(
+  reader: SpaceReader,
+  fate: Fate,
+  ids: readonly string[],
+  now: Instant,
+  fading: Fading,
+): Promise<readonly MemoryRecord[]> {
+  return (await reader.get(ids)).filter(
+    (memory) => memory !== undefined && fateOf(memory, now, fading) === fate,
+  ) as MemoryRecord[];
 }
 
 function changeOf(memory: MemoryRecord, fate: Exclude<Fate, 'expired'>, now: Instant): Change {
