@@ -299,3 +299,21 @@ describe('maintain', () => {
     });
   });
 });
+
+it.each(['maintain', 'curate'])('the help of %s says where the id is that undo takes', async (command) => {
+  const { stdout } = await work.salience([command, '--help']);
+  expect(stdout).toMatch(/salience undo\s+--run\s+ID/);
+  expect(stdout).toMatch(/--json\s+prints\s+the\s+ID\s+as\s+run/);
+  expect(await work.json([command, '--now', day(1)])).toMatchObject({ run: expect.any(String) });
+});
+
+it('a run is undone by the id that its JSON gives, after later writes', async () => {
+  const { run, cooled } = await work.json(['maintain', '--now', day(60)]);
+  expect(cooled).toEqual(['rain']);
+  await work.json(['remember', 'It is dry today', '--now', day(61)]);
+  expect(await work.json(['undo', '--run', String(run), '--now', day(62)])).toMatchObject({
+    run,
+    skipped: [],
+  });
+  expect(await work.json(['get', 'rain', '--now', day(62)])).toMatchObject({ tier: 'hot' });
+});

@@ -30,7 +30,7 @@ export function configure(command: Command): void {
     )
     .addHelpText(
       'after',
-      '\nPrunes what has long been cold and is of no use, merges duplicates, consolidates what has faded and, with\n--model, judges similar memories. undo reverts it, the latest change first.',
+      '\nPrunes what has long been cold and is of no use, merges duplicates, consolidates what has faded and, with\n--model, judges similar memories. salience undo takes back the whole run; if something was written since, use\nsalience undo --run ID. --json prints the ID as run.',
     )
     .action(
       action<Options, []>(async (context) => {

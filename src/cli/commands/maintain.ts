@@ -47,7 +47,7 @@ export function configure(command: Command): void {
     .option('--every-hours <number>', 'with --all-spaces: another interval; 0 for now', parseWholeNumber)
     .addHelpText(
       'after',
-      '\nWhere memories fade (salience configure --fading retention), those at their floor for a week become cold:\nrecalls find them through links, or with --deep. After half a year of that only a stub is left. What is past\nits expiry is forgotten for good. salience undo --run ID takes back everything else that a run did.',
+      '\nWhere memories fade (salience configure --fading retention), those at their floor for a week become cold:\nrecalls find them through links, or with --deep. After half a year of that only a stub is left. What is past\nits expiry is forgotten for good. salience undo --run ID takes back everything else that a run did; --json\nprints the ID as run.',
     )
     .action(
       action<Options, []>(async (context) => {
