@@ -24,8 +24,9 @@ function listen(...verbs: readonly string[]) {
 }
 
 let memory: Awaited<ReturnType<typeof live>>['memory'];
+let pass: Awaited<ReturnType<typeof live>>['pass'];
 beforeEach(async () => {
-  ({ memory } = await live({ space: 'alice' }));
+  ({ memory, pass } = await live({ space: 'alice' }));
 });
 afterEach(() => memory.close());
 
@@ -41,9 +42,41 @@ test('each call is published from its start to its end, with what it was about',
     { verb: 'forget', space: 'alice', id },
   ]);
   expect(events.filter(({ stage }) => stage === 'asyncEnd').map(({ operation }) => operation.result)).toEqual(
-    [{ ids: [id] }, { ids: [id], strategy: 'hybrid' }, { ids: [] }],
+    [{ ids: [id] }, { ids: [id], strategy: 'hybrid' }, { ids: [id] }],
   );
   expect(events.map(({ stage }) => stage).slice(0, 4)).toEqual(['start', 'end', 'asyncStart', 'asyncEnd']);
+});
+
+test('the ids of an answer that only lists ids are published', async () => {
+  const { events, stop } = listen('forget', 'maintain', 'relate', 'unrelate', 'mergeEntities', 'markUsed');
+  for (const id of ['bees', 'hives', 'honey']) await memory.remember(`Sells ${id}`, { id, sessionId: 's1' });
+  for (const title of ['Ada', 'Acme', 'Acme Inc'])
+    await memory.remember(title, { id: title, title, type: 'entity' });
+  await memory.markUsed(['bees', 'nobody']);
+  const { relation } = await memory.relate('Ada', 'works_at', 'Acme Inc');
+  const statement = relation.statements[0];
+  await memory.mergeEntities('Acme Inc', 'Acme');
+  await memory.unrelate('Ada', 'works_at', 'Acme');
+  await memory.forget({ sessionId: 's1' }, { dryRun: true });
+  await memory.forget(['honey']);
+  await memory.forget({ sessionId: 's1' });
+  await memory.remember('Is on holiday', { id: 'holiday', ttl: '1h' });
+  pass(1);
+  await memory.maintain({ dryRun: true });
+  await memory.maintain();
+  stop();
+  const ended = events.filter(({ stage }) => stage === 'asyncEnd').map(({ operation }) => operation);
+  expect(ended.map(({ verb, result }) => [verb, result?.ids])).toEqual([
+    ['markUsed', ['bees']],
+    ['relate', [statement]],
+    ['mergeEntities', ['Acme', 'Acme Inc', statement]],
+    ['unrelate', [statement]],
+    ['forget', []],
+    ['forget', ['honey']],
+    ['forget', ['hives', 'bees']],
+    ['maintain', []],
+    ['maintain', ['holiday']],
+  ]);
 });
 
 test('no text is ever published, neither in answers nor in errors', async () => {

@@ -2,6 +2,8 @@ import { channel, tracingChannel } from 'node:diagnostics_channel';
 import { SalienceError } from '../domain/errors.ts';
 import { redactPrivate } from '../domain/redaction.ts';
 import { VERBS, type VerbEntry, type VerbName, verbEntry } from '../domain/verbs.ts';
+import type { MemoryEngine } from './memory-engine.ts';
+import type { Consolidated, JudgedSimilarity } from './upkeep/maintenance-types.ts';
 
 /**
  * One call of a verb, as it is published on the tracing channel `salience:<verb>` of `node:diagnostics_channel`, such as
@@ -24,7 +26,10 @@ export interface MemoryOperation {
 }
 
 export interface OperationResult {
-  /** The ids of the memories that were written, found or changed; for a recall, best first. */
+  /**
+   * The ids of the memories that were written, found, changed or forgotten; for a recall, best first. Empty for a dry
+   * run.
+   */
   readonly ids: readonly string[];
   /** The strategy of a recall. */
   readonly strategy?: string | undefined;
@@ -80,7 +85,7 @@ function observed(space: string, verb: string, run: Run): Run {
         throw { code: SalienceError.isInstance(error) ? error.code : 'internal' };
       }
       if (contents.hasSubscribers) contents.publish(contentOf(operation, given, value));
-      return resultOf(value);
+      return resultOf(verb, value);
     };
     try {
       await operations.tracePromise(settling, operation);
@@ -110,10 +115,52 @@ function optionsOf(given: readonly unknown[]): unknown {
   return given.findLast((each) => typeof each === 'object' && each !== null && !Array.isArray(each));
 }
 
-function resultOf(value: unknown): OperationResult {
+type Answer<Run> = Run extends (...given: never) => Promise<infer Value> ? Value : never;
+
+/** Finds the ids in the answers of verbs that name the memories they changed by their ids alone. */
+const changedIds: {
+  readonly [Name in VerbName & keyof MemoryEngine]?: (
+    answer: Answer<MemoryEngine[Name]>,
+  ) => readonly string[];
+} = {
+  forget: ({ dryRun, forgotten }) => (dryRun ? [] : forgotten),
+  maintain: ({ dryRun, cooled, archived, expired, consolidated, judged }) =>
+    dryRun
+      ? []
+      : [...cooled, ...archived, ...expired, ...idsOfConsolidated(consolidated), ...superseding(judged)],
+  curate: ({ dryRun, pruned, deduplicated, consolidated, judged }) =>
+    dryRun
+      ? []
+      : [
+          ...pruned,
+          ...deduplicated.map(({ kept }) => kept),
+          ...idsOfConsolidated(consolidated),
+          ...superseding(judged),
+        ],
+  relate: ({ relation }) => relation.statements,
+  unrelate: ({ statements }) => statements,
+  mergeEntities: ({ entity, merged, statements }) => [entity.id, merged, ...statements],
+  splitEntity: ({ entity, split, statements }) => [entity.id, split.id, ...statements],
+  markUsed: (ids) => ids,
+};
+
+function idsOfConsolidated(consolidated: readonly Consolidated[]): readonly string[] {
+  return consolidated.flatMap(({ id, from }) => (id === undefined ? from : [id, ...from]));
+}
+
+function superseding(judged: readonly JudgedSimilarity[]): readonly string[] {
+  return judged.flatMap(({ verdict, newer }) =>
+    verdict === 'CONTRADICTION' || verdict === 'UPDATE' ? [newer] : [],
+  );
+}
+
+function resultOf(verb: string, value: unknown): OperationResult {
   const { strategy } = fieldsOf(fieldsOf(value)['trace']);
+  const changed = changedIds[verb as keyof typeof changedIds] as
+    | ((answer: unknown) => readonly string[])
+    | undefined;
   return {
-    ids: recordsOf(value).map(({ id }) => id),
+    ids: changed ? [...new Set(changed(value))] : recordsOf(value).map(({ id }) => id),
     ...(typeof strategy === 'string' ? { strategy } : {}),
   };
 }

@@ -60,6 +60,16 @@ test('operations become spans by the conventions', async () => {
   expect(spans().every(({ kind, ended }) => kind === SpanKind.INTERNAL && ended)).toBe(true);
 });
 
+test('a forget of several memories counts what was forgotten', async () => {
+  start();
+  const said = await memory.rememberMany([{ content: 'Has two hives' }, { content: 'Sells honey' }]);
+  await memory.forget(said.map(({ id }) => id));
+  expect(spans().at(-1)).toMatchObject({
+    name: 'delete_memory',
+    attributes: { 'gen_ai.memory.record.count': 2 },
+  });
+});
+
 test('a failure is an error with its code, without its message', async () => {
   start();
   await expect(memory.forget('nobody')).rejects.toThrow();
