@@ -95,6 +95,22 @@ test('an agent continues a conversation, in another process too', async () => {
   });
 });
 
+test('a recall knows which items the user said', async () => {
+  const session = memorySession(memory, { sessionId: 's1', clock });
+  await session.addItems([
+    user('My bike is red'),
+    ...says('A red bike is easy to see'),
+    { type: 'function_call', callId: 'c1', name: 'bike', arguments: '{}', status: 'completed' },
+    { role: 'system', content: 'Talk about the bike' },
+    { role: 'user', content: [{ type: 'input_text', text: 'x'.repeat(4000) }] },
+  ] as AgentInputItem[]);
+  const { memories } = await memory.list({ types: ['message'], sort: 'inserted', direction: 'asc' });
+  expect(memories.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'system', 'user', 'user']);
+  const { hits } = await memory.recall('bike', { track: false });
+  expect(new Set(hits.map((hit) => hit.memory.role)).size).toBeGreaterThan(1);
+  for (const { memory, features } of hits) expect(features['speaker'] === 1).toBe(memory.role === 'user');
+});
+
 test('sessions whose scope and id look alike are separate, and continue items of an earlier version', async () => {
   // In the form of an earlier version.
   const item = JSON.stringify(user('Said before'));

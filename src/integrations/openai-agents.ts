@@ -34,8 +34,8 @@ const MOST_NAME = 100;
 const MESSAGE = 'message';
 
 /**
- * Creates a session for `run(agent, input, { session })`. Each item is a memory of type `message`, so other
- * conversations can recall it later. Items come back in order and unchanged, except that text in `<private>…</private>`
+ * Creates a session for `run(agent, input, { session })`. Each item is a memory of type `message`, with the role of its
+ * speaker, so other conversations can recall it later. Items come back in order and unchanged, except that text in `<private>…</private>`
  * is never stored. Popped and cleared items are forgotten for good. A long item takes several memories, and is left out
  * once one of them is forgotten.
  *
@@ -96,13 +96,14 @@ export function memorySession(memory: MemoryEngine, options: MemorySessionOption
         const position = from + index;
         if (!isPlain(item)) throw invalidArgument(`items[${index}]`, 'expected an item of a conversation');
         const kept = keptJson(item, `items[${index}]`);
-        const { content, importance } = statementOf(kept, `items[${index}]`);
+        const { content, importance, role } = statementOf(kept, `items[${index}]`);
         return partsOf(kept).map((each, part) => {
           const id = `${name}:${position}`;
           return {
             id: part === 0 ? id : `${id}.${part}`,
             type: MESSAGE,
             content: part === 0 ? content : `part ${part + 1} of ${id}`,
+            role,
             importance: part === 0 ? importance : 0,
             scope,
             sessionId,
@@ -220,16 +221,22 @@ function partsOf(text: string): readonly string[] {
   return parts;
 }
 
+const ROLES: readonly string[] = ['user', 'assistant', 'system', 'tool'];
+
 interface ItemParts {
   readonly type?: string;
   readonly role?: string;
   readonly content?: string | readonly { readonly type: string; readonly text?: string }[];
 }
 
-/** Returns the text of an item for recalls: what somebody said, otherwise the item as JSON with low importance. */
-function statementOf(text: string, field: string): { readonly content: string; readonly importance: number } {
+/**
+ * Returns the text of an item for recalls: what somebody said, otherwise the item as JSON with low importance. A memory
+ * without a role counts as said by the user, so calls and results of tools get the role `tool`.
+ */
+function statementOf(text: string, field: string): Pick<Memory, 'content' | 'importance' | 'role'> {
   const { role, content } = JSON.parse(text) as ItemParts;
-  if (role === undefined || content === undefined) return { content: readable(text), importance: 0.1 };
+  if (role === undefined || content === undefined)
+    return { content: readable(text), importance: 0.1, role: 'tool' };
   const isParts = Array.isArray(content) && content.every((part: unknown): boolean => isPlain(part));
   if (typeof content !== 'string' && !isParts) {
     throw invalidArgument(
@@ -239,5 +246,9 @@ function statementOf(text: string, field: string): { readonly content: string; r
   }
   const said =
     typeof content === 'string' ? content : content.map((part) => part.text ?? `[${part.type}]`).join('\n');
-  return { content: readable(`${role}: ${said}`), importance: role === 'system' ? 0.1 : 0.3 };
+  return {
+    content: readable(`${role}: ${said}`),
+    importance: role === 'system' ? 0.1 : 0.3,
+    role: ROLES.includes(role) ? role : undefined,
+  };
 }
