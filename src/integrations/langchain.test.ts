@@ -333,6 +333,19 @@ describe('the store', () => {
     await expect(store.mset([['diet', 'vegan']])).rejects.toThrow(/was invalidated \(a joke\): reinstate/);
   });
 
+  test('a key with private text is refused: its value could not be found, and another one would replace it', async () => {
+    const store = new MemoryStore({ memory });
+    const setting = store.mset([
+      ['diet', 'vegan'],
+      ['<private>Ada</private>', 1],
+    ]);
+    await expect(setting).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: expect.stringMatching(/^pairs\[1\]: the key has text in <private>/),
+    });
+    expect(await store.mget(['diet'])).toEqual([undefined]);
+  });
+
   test('private text is never stored', async () => {
     const store = new MemoryStore({ memory });
     await store.mset([['note', { text: 'pin <private>1234</private>', rest: 'here' }]]);

@@ -14,6 +14,7 @@ import type { JsonValue } from '../domain/memory.ts';
 import { isPlain, keysOf, onlyKeys, withInherited } from '../domain/options.ts';
 import { loadPeer } from '../domain/peer.ts';
 import { asQuery } from '../domain/query.ts';
+import { redactPrivate } from '../domain/redaction.ts';
 import { parseScope } from '../domain/scope.ts';
 import { normalisedContent } from '../domain/statement.ts';
 import { type Memory, type MemoryEngine, type RecallOptions, SalienceError } from '../index.ts';
@@ -183,14 +184,21 @@ export class MemoryStore<Value extends JsonValue = JsonValue> extends BaseStore<
   }
 
   /**
-   * Stores all pairs in one transaction. Throws `invalid_argument` for a value that was invalidated and must be
-   * reinstated first, and for one whose text is stored under another topic.
+   * Stores all pairs in one transaction. Throws `invalid_argument` for a key with private text, for a value that was
+   * invalidated and must be reinstated first, and for one whose text is stored under another topic.
    */
   override async mset(pairs: [string, Value][]): Promise<void> {
     if (!Array.isArray(pairs) || !pairs.every((pair) => Array.isArray(pair) && typeof pair[0] === 'string')) {
       throw invalidArgument(
         'pairs',
         'expected a list of keys with their values, such as [["diet", "vegan"]]',
+      );
+    }
+    const hidden = pairs.findIndex(([key]) => redactPrivate(key) !== key);
+    if (hidden !== -1) {
+      throw invalidArgument(
+        `pairs[${hidden}]`,
+        'the key has text in <private>…</private>, which is never stored, so the value could not be found again; use a key without it',
       );
     }
     const remembered = await this.#memory.rememberMany(
