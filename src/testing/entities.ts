@@ -28,3 +28,18 @@ export const entity = (id: string, title: string, more: object = {}) => ({
   type: 'entity',
   ...more,
 });
+
+/** Remembers five entities. Ada has two more names. */
+export async function people(memory: MemoryEngine): Promise<void> {
+  await memory.rememberMany([
+    entity('ada', 'Ada Lovelace', { aliases: ['Ada', 'Countess'], kind: 'person' }),
+    entity('bob', 'Bob', { kind: 'person' }),
+    entity('acme', 'Acme', { kind: 'organisation' }),
+    entity('paris', 'Paris', { kind: 'place' }),
+    entity('rome', 'Rome', { kind: 'place' }),
+  ]);
+}
+
+/** Returns the relations of an entity, as text. */
+export const triples = async (memory: MemoryEngine, of: string, options: object = {}) =>
+  (await memory.neighbours(of, options)).relations.map(({ from, name, to }) => `${from} ${name} ${to}`);
