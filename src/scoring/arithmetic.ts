@@ -3,14 +3,7 @@
  * bits on every supported runtime, `Math.pow` does not.
  */
 
-/**
- * 2^(−age/halfLife): 1 at age 0, 0.5 at one half-life. Both in the same unit.
- *
- * @example
- * ```ts
- * exponentialDecay(60, 30); // 0.25: two half-lives
- * ```
- */
+/** 2^(−age/halfLife): 1 at age 0, 0.5 at one half-life. Both in the same unit. */
 export function exponentialDecay(age: number, halfLife: number): number {
   return Math.exp(-(age / halfLife) * Math.LN2);
 }
@@ -30,15 +23,7 @@ export function power(base: number, exponent: number): number {
   return base === 0 ? 0 : Math.exp(exponent * Math.log(base));
 }
 
-/**
- * min(max(n, 0), cap)/cap: linear up to a cap.
- *
- * @example
- * ```ts
- * cappedLinear(3, 10); // 0.3
- * cappedLinear(25, 10); // 1
- * ```
- */
+/** min(max(n, 0), cap)/cap: linear up to a cap. */
 export function cappedLinear(n: number, cap: number): number {
   return Math.min(Math.max(n, 0), cap) / cap;
 }

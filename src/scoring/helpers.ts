@@ -1,14 +1,42 @@
-import { invalidArgument } from '../domain/check.ts';
+import { invalidArgument, number } from '../domain/check.ts';
 import { describe } from '../domain/describe.ts';
 import type { MemoryType } from '../domain/memory.ts';
 import { isPlain, onlyKeys } from '../domain/options.ts';
 import type { Instant } from '../domain/time.ts';
-import { features, partValue, type SignalInput, score } from './score.ts';
+import { cappedLinear as capped, exponentialDecay as decay } from './arithmetic.ts';
+import { features, partValue, readInstant, type SignalInput, score } from './score.ts';
 
 type Time = Instant | string | Date;
 
 /**
- * How recent a moment is: 1 now, 0.5 after one half-life. Default half-life is 30 days.
+ * 2^(−age/halfLife): 1 at age 0, 0.5 at one half-life. Both in the same unit. An age below 0 gives more than 1.
+ * Throws `invalid_argument` for a half-life that is not above 0.
+ *
+ * @example
+ * ```ts
+ * exponentialDecay(60, 30); // 0.25: two half-lives
+ * ```
+ */
+export function exponentialDecay(age: number, halfLife: number): number {
+  return decay(finite(age, 'age'), above0(halfLife, 'halfLife'));
+}
+
+/**
+ * min(max(n, 0), cap)/cap: linear up to a cap. Throws `invalid_argument` for a cap that is not above 0.
+ *
+ * @example
+ * ```ts
+ * cappedLinear(3, 10); // 0.3
+ * cappedLinear(25, 10); // 1
+ * ```
+ */
+export function cappedLinear(n: number, cap: number): number {
+  return capped(finite(n, 'n'), above0(cap, 'cap'));
+}
+
+/**
+ * How recent a moment is: 1 now or later, 0.5 after one half-life. Default half-life is 30 days. Throws `invalid_time`,
+ * and `invalid_argument` for a half-life below 0.000001 days.
  *
  * @example
  * ```ts
@@ -20,8 +48,14 @@ export function recencyScore(
   options: { readonly now: Time; readonly halfLifeDays?: number | undefined },
 ): number {
   onlyKeys(options, ['now', 'halfLifeDays'], 'options');
-  const parameters = { recencyHalfLifeDays: options.halfLifeDays ?? 30 };
-  return partValue('balanced', 'recency', { createdAt: at }, { now: options.now, parameters });
+  const createdAt = readInstant(at, 'at');
+  const recencyHalfLifeDays = number(options.halfLifeDays ?? 30, 'halfLifeDays', 1e-6, Number.MAX_VALUE);
+  return partValue(
+    'balanced',
+    'recency',
+    { createdAt },
+    { now: options.now, parameters: { recencyHalfLifeDays } },
+  );
 }
 
 /**
@@ -182,6 +216,16 @@ export function usefulness(positive: number, negative: number): number {
     throw invalidArgument(field, `${describe(count)} is not a valid number of votes; give 0 or more`);
   }
   return (positive + 1) / (positive + negative + 2);
+}
+
+function finite(value: number, field: string): number {
+  if (Number.isFinite(value)) return value;
+  throw invalidArgument(field, `${describe(value)} must be a finite number`);
+}
+
+function above0(value: number, field: string): number {
+  if (Number.isFinite(value) && value > 0) return value;
+  throw invalidArgument(field, `${describe(value)} must be a number above 0`);
 }
 
 function sixDecimals(value = 0): number {

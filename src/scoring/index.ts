@@ -4,7 +4,6 @@
  * @module
  */
 
-export { cappedLinear, exponentialDecay } from './arithmetic.ts';
 export { compareScores, type Score } from './comparable.ts';
 export { type Comparison, type ComparisonTerm, compareExplanations, formatComparison } from './compare.ts';
 export type { Condition } from './condition.ts';
@@ -13,7 +12,9 @@ export { type ExplanationFormat, formatExplanation } from './format.ts';
 export { formulaText } from './formula.ts';
 export {
   type CompositeScoreInput,
+  cappedLinear,
   computeCompositeScore,
+  exponentialDecay,
   type FiveFactorBreakdown,
   fiveFactorScore,
   recencyScore,

@@ -4,7 +4,7 @@ import { forCaller } from '../engine/caller.ts';
 import { compareScores, makeScore, type Score } from './comparable.ts';
 import { compareExplanations, formatComparison } from './compare.ts';
 import { formulaText } from './formula.ts';
-import { usefulness } from './helpers.ts';
+import { cappedLinear, exponentialDecay, usefulness } from './helpers.ts';
 import { builtinDefinition, builtinProfile } from './profiles/index.ts';
 import { explain } from './score.ts';
 
@@ -13,6 +13,8 @@ const tree = explain('bm25', { lexical: 0.4 });
 const comparison = compareExplanations(tree, explain('bm25', { lexical: 0.3 }));
 const [term] = comparison.terms;
 const odd = [undefined, null, 7, 10n, Symbol('s'), new Date(0), new Map(), () => score];
+
+const numeric: ReadonlySet<string> = new Set(['positive', 'age', 'halfLife', 'n', 'cap']);
 
 const functions: readonly (readonly [
   name: string,
@@ -50,11 +52,21 @@ const functions: readonly (readonly [
   ],
   ['settingText', 'setting', settingText, []],
   ['forCaller, name', 'name', (value) => forCaller(value, async () => 1), [{}, [], ' ']],
+  [
+    'exponentialDecay, age',
+    'age',
+    (value) => exponentialDecay(value, 1),
+    [{}, [], 'x', Number.POSITIVE_INFINITY],
+  ],
+  ['exponentialDecay, half-life', 'halfLife', (value) => exponentialDecay(1, value), [{}, [], 'x', 0, -1]],
+  ['cappedLinear, number', 'n', (value) => cappedLinear(value, 1), [{}, [], 'x']],
+  ['cappedLinear, cap', 'cap', (value) => cappedLinear(1, value), [{}, [], 'x', 0, -1]],
   ['usefulness', 'positive', (value) => usefulness(value, 0), [{}, [], 'x', -1]],
 ];
 
-test.each(functions)('%s refuses what is no such thing, by its place', (name, field, run, others) => {
-  for (const value of [...odd.filter((each) => name !== 'usefulness' || each !== 7), ...others])
+test.each(functions)('%s refuses what is no such thing, by its place', (_name, field, run, others) => {
+  const takesNumbers = numeric.has(field);
+  for (const value of [...odd.filter((each) => !takesNumbers || each !== 7), ...others])
     expect(() => run(value as never)).toThrowError(
       expect.objectContaining({ code: 'invalid_argument', details: { field } }),
     );

@@ -165,6 +165,13 @@ test('built-in profiles carry their key as name, and each formula has a hash of 
   expect(new Set(hashes).size).toBe(BUILTIN_PROFILE_NAMES.length);
 });
 
-test('recencyScore names its own argument when the time is wrong', () => {
-  expect(failure(() => recencyScore('soon', { now })).code).toBe('invalid_time');
+test('recencyScore names its own arguments', () => {
+  expect(failure(() => recencyScore('soon', { now }))).toMatchObject({
+    code: 'invalid_time',
+    details: { field: 'at' },
+  });
+  expect(failure(() => recencyScore(now, { now, halfLifeDays: 0 }))).toMatchObject({
+    code: 'invalid_argument',
+    details: { field: 'halfLifeDays' },
+  });
 });

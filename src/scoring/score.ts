@@ -257,7 +257,7 @@ function profileOf(reference: ProfileReference): Profile {
 /** The furthest instant that a `Date` can hold. */
 const furthestInstant = 8.64e15;
 
-function readInstant(value: Instant | string | Date, field: string): Instant {
+export function readInstant(value: Instant | string | Date, field: string): Instant {
   if (typeof value !== 'number') return parseInstant(value, field);
   if (Math.abs(value) <= furthestInstant) return value;
   throw new SalienceError('invalid_time', `${field}: ${value} is not a time`, { details: { field } });
