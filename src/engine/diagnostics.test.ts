@@ -1,6 +1,7 @@
 import { subscribe, tracingChannel, unsubscribe } from 'node:diagnostics_channel';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { live } from '../testing/live-memory.ts';
+import { live, liveFading } from '../testing/live-memory.ts';
+import { scriptedModel } from '../testing/scripted-model.ts';
 import type { MemoryOperation, OperationContent } from './diagnostics.ts';
 
 /** Everything that is published about some verbs, as text, as a logger would write it. */
@@ -77,6 +78,52 @@ test('the ids of an answer that only lists ids are published', async () => {
     ['maintain', []],
     ['maintain', ['holiday']],
   ]);
+});
+
+test('the ids of what upkeep and a split changed are published', async () => {
+  const { model } = scriptedModel(() => ({ verdicts: [{ pair: 1, reason: '', verdict: 'UPDATE' }] }));
+  const lived = await liveFading({ languageModel: model });
+  const upkeep = lived.memory;
+  await upkeep.rememberMany([
+    { id: 'early', content: 'Anna flies to Lisbon on Monday morning', createdAt: '2025-12-01' },
+    { id: 'late', content: 'Anna flies to Lisbon on Tuesday morning', createdAt: '2025-12-02' },
+    { id: 'casual', content: 'It rained on the way', type: 'event', importance: 0 },
+  ]);
+  const { events, stop } = listen('maintain', 'curate', 'splitEntity');
+  await upkeep.maintain();
+  const days = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday'];
+  await upkeep.rememberMany(
+    days.map((day) => ({
+      id: day,
+      content: `Went for a long run along the river on ${day}`,
+      type: 'event',
+      importance: 0.2,
+    })),
+  );
+  lived.pass(20);
+  const { consolidated } = await upkeep.maintain({ consolidate: true, useModel: false });
+  const made = consolidated[0]?.id;
+  lived.pass(90);
+  await upkeep.maintain({ useModel: false });
+  lived.pass(90);
+  await upkeep.importMemories([{ ...(await upkeep.get('late'))!, id: 'copy' }]);
+  await upkeep.curate({ dryRun: true });
+  await upkeep.curate({ actions: ['prune', 'deduplicate'] });
+  for (const title of ['Acme', 'Acme Inc'])
+    await upkeep.remember(title, { id: title, title, type: 'entity' });
+  await upkeep.mergeEntities('Acme Inc', 'Acme');
+  await upkeep.splitEntity('Acme', 'Acme Inc');
+  stop();
+  const ended = events.filter(({ stage }) => stage === 'asyncEnd').map(({ operation }) => operation);
+  expect(ended.map(({ verb, result }) => [verb, result?.ids])).toEqual([
+    ['maintain', ['late']],
+    ['maintain', [made, ...days]],
+    ['maintain', [made, 'casual']],
+    ['curate', []],
+    ['curate', ['casual', 'late']],
+    ['splitEntity', ['Acme', 'Acme Inc']],
+  ]);
+  await upkeep.close();
 });
 
 test('no text is ever published, neither in answers nor in errors', async () => {
