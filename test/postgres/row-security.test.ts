@@ -83,4 +83,22 @@ describe.skipIf(SERVER === undefined)(`row-level security (${WITHOUT_SERVER})`, 
     expect((await own.recall('key under the mat', { strategy: 'bm25' })).hits).toHaveLength(1);
     await own.close();
   });
+
+  it.each([
+    ['missing', 'RESET salience.space_id'],
+    ['empty', "SET salience.space_id = ''"],
+  ])('a setting that is %s is an error that says what to do', async (_, change) => {
+    const user = `${schema}_carol`;
+    await fresh.script(`CREATE ROLE ${user} LOGIN; ALTER ROLE ${user} ${change}; GRANT USAGE ON SCHEMA ${schema} TO ${user};
+      GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${user};`);
+    try {
+      await using store = postgres(urlOf(user), { schema });
+      await expect(openMemory({ store, space: 'carol' })).rejects.toMatchObject({
+        code: 'store_failed',
+        message: expect.stringContaining('ALTER ROLE … SET salience.space_id'),
+      });
+    } finally {
+      await fresh.script(`DROP OWNED BY ${user}; DROP ROLE ${user};`);
+    }
+  });
 });

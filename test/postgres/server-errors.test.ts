@@ -7,6 +7,10 @@ describe('an error of the server', () => {
   it.each([
     ['25P03', { code: 'timed_out', message: ended, details: { unavailable: true } }],
     ['25P04', { code: 'timed_out', message: ended, details: { unavailable: true } }],
+    [
+      '42704',
+      { code: 'store_failed', message: /a setting is missing.*nothing was changed.*ALTER ROLE/, details: {} },
+    ],
     ['42501', { code: 'store_read_only', message: /nothing was changed.*row-level security/, details: {} }],
     [undefined, { code: 'closed', message: /the store was closed, or its pool was ended/, details: {} }],
   ])('%s says what happened', async (code, { message, ...rest }) => {

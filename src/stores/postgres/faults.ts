@@ -86,6 +86,16 @@ export function isOtherTable(error: unknown): boolean {
   return ['42703', '42883', '22P02'].includes(codeOf(error) ?? '');
 }
 
+/**
+ * Whether the server does not know a setting, or an expression of the database's own converted a text that is not a UUID. The ids in
+ * statements of this package are always UUIDs, so the text is a setting that a policy of row-level security reads.
+ */
+function isOfSetting(error: unknown): boolean {
+  const code = codeOf(error);
+  const { routine } = (error ?? {}) as { readonly routine?: unknown };
+  return code === '42704' || (code === '22P02' && routine === 'string_to_uuid');
+}
+
 /** Whether the name of a new table or other object is already taken. */
 export function isNameTaken(error: unknown): boolean {
   return ['42P07', '42710'].includes(codeOf(error) ?? '');
@@ -99,7 +109,7 @@ export function translateError(error: unknown, place: string): unknown {
   if (SalienceError.isInstance(error) || !(error instanceof Error)) return error;
   const code = codeOf(error);
   const file = unreadFile(error);
-  const known = code === undefined ? undefined : describe(code);
+  const known = isOfSetting(error) ? WRONG_SETTING : code === undefined ? undefined : describe(code);
   const [ours, what] = file === undefined ? (known ?? fallback(error, code)) : noFile(file, code);
   if (ours === undefined) return error;
   return new SalienceError(ours, `PostgreSQL at ${place}: ${what}`, {
@@ -123,6 +133,11 @@ function noFile(file: string, code: string | undefined): Described {
 type Described = readonly [code: SalienceErrorCode | undefined, message: string];
 
 const UNCHANGED = 'nothing was changed';
+
+const WRONG_SETTING: Described = [
+  'store_failed',
+  `a setting is missing or has a wrong value; ${UNCHANGED}. If the tables have row-level security, give the user the setting that its policies read, with the id of its space (ALTER ROLE … SET salience.space_id = '…'), and connect again. If the URL has options, check the names in them`,
+];
 
 function describe(code: string): Described | undefined {
   switch (code) {
