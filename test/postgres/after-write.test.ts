@@ -40,6 +40,8 @@ const verbs: Readonly<Record<string, (memory: MemoryEngine, options: OperationOp
     update: (memory, options) => memory.update('a', { content: 'Anna drinks tea' }, options),
     invalidate: (memory, options) => memory.invalidate('a', 'it was wrong', options),
     reinstate: (memory, options) => memory.reinstate('a', options),
+    relate: (memory, options) => memory.relate('a', 'replaces', 'b', options),
+    startSession: (memory, options) => memory.startSession(options),
   };
 
 describe('a write that was committed', () => {

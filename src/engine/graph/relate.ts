@@ -15,6 +15,7 @@ import {
 import { parseScope } from '../../domain/scope.ts';
 import { type Instant, parseInstant } from '../../domain/time.ts';
 import type { Change, SpaceReader } from '../../store/store.ts';
+import { readAfterWrite } from '../after-write.ts';
 import { superseding } from '../belief/supersession.ts';
 import { type Dependencies, momentOf, notFound } from '../dependencies.ts';
 import { inactiveOf } from '../write/plan.ts';
@@ -69,7 +70,7 @@ export async function relate(
         memory ? laterSentences(reader, { memory, relation }, now) : [],
     },
   );
-  const [memory] = await engine.space.get([id]);
+  const [memory] = await readAfterWrite(() => engine.space.get([id]));
   if (!memory) throw notFound(id, engine.space.name);
   return resultOf(relation, sentence, [memory], outcome);
 }

@@ -6,6 +6,7 @@ import { redactPrivate } from '../../domain/redaction.ts';
 import { GLOBAL_SCOPE, parseScope, visibleScopes } from '../../domain/scope.ts';
 import { formatInstant, type Instant, MILLISECONDS_PER_DAY } from '../../domain/time.ts';
 import type { Change, Session } from '../../store/store.ts';
+import { readAfterWrite } from '../after-write.ts';
 import { believedAmong } from '../belief/supersession.ts';
 import { type Dependencies, momentOf, notFound } from '../dependencies.ts';
 import type { Hit } from '../recall/hit.ts';
@@ -53,19 +54,28 @@ export async function startSession(
   const { session, isNew } = await openedSession(engine, asked ?? GLOBAL_SCOPE, now, options);
   // The open session may have another scope. A caller never sees more than from the scope that it gives.
   const scope = asked ?? session.scope;
+  const { memories, summaries } = await readAfterWrite(() => shownAtStart(engine, scope, now));
+  return { sessionId: session.id, isNew, summaries, memories };
+}
+
+/** Reads what a session starts with, and notes that it was shown. Noting it twice at the same time leaves the same values. */
+async function shownAtStart(
+  engine: Dependencies,
+  scope: string,
+  at: Instant,
+): Promise<Pick<StartedSession, 'summaries' | 'memories'>> {
+  const now = new Date(at);
   const { hits } = await recall(engine, undefined, {
     strategy: 'ambient',
     scope,
     typesExclude: ['summary'],
     limit: MOST_MEMORIES,
     track: false,
-    now: new Date(now),
-    signal: options.signal,
+    now,
   });
-  const summaries = await summariesFor(engine, scope, now);
-  const shown = [...summaries, ...hits.map(({ memory }) => memory)];
-  await noteShown(engine, 'ambient', shown, { now: new Date(now) });
-  return { sessionId: session.id, isNew, summaries, memories: hits };
+  const summaries = await summariesFor(engine, scope, at);
+  await noteShown(engine, 'ambient', [...summaries, ...hits.map(({ memory }) => memory)], { now });
+  return { summaries, memories: hits };
 }
 
 export interface CurrentSessionOptions extends OperationOptions {
