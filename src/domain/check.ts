@@ -35,7 +35,8 @@ export function filePath(value: unknown, field: string): string {
 }
 
 export function number(value: unknown, field: string, low: number, high: number): number {
-  if (typeof value === 'number' && value >= low && value <= high) return value;
+  // The sum makes 0 of -0, which JSON does not keep.
+  if (typeof value === 'number' && value >= low && value <= high) return value + 0;
   throw invalidArgument(field, `${describe(value)} must be a number from ${low} to ${high}`);
 }
 

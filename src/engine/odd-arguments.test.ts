@@ -96,3 +96,10 @@ test('a method that an option names is called, on its own object', async () => {
   await memory.reindex(new Watching());
   expect(seen).toBeGreaterThan(0);
 });
+
+test('minus zero is zero, as it is in every store once it was read again', async () => {
+  const { memory } = await live();
+  await memory.remember('Coffee is grown in Brazil', { id: 'a', importance: -0 });
+  const { features } = await memory.explain('a', { query: 'coffee' });
+  expect(features?.['importance']).toBe(0);
+});
