@@ -72,17 +72,14 @@ export function queryOf({ env }: AppContext): URLSearchParams {
 }
 
 /**
- * Returns a signal that aborts when the client disconnects, after `timeout` milliseconds, or when `until` aborts. Call
- * `done` when the work has ended.
+ * Returns a signal that aborts when the client disconnects, or when `until` aborts. Call `done` when the work has ended.
  */
 export function signalOf(
   { env: { outgoing } }: AppContext,
-  timeout?: number,
   until?: AbortSignal,
 ): { readonly signal: AbortSignal; done(): void } {
   const controller = new AbortController();
   const abort = () => controller.abort();
-  const timer = timeout === undefined ? undefined : setTimeout(abort, timeout);
   outgoing.on('close', abort);
   // A client that disconnected earlier, during authentication or while the space was opened, emits no further `close`.
   if (outgoing.destroyed || until?.aborted) abort();
@@ -90,7 +87,6 @@ export function signalOf(
   return {
     signal: controller.signal,
     done() {
-      clearTimeout(timer);
       outgoing.off('close', abort);
       until?.removeEventListener('abort', abort);
     },

@@ -16,7 +16,7 @@ import {
   refuseHeaders,
 } from './app-types.ts';
 import { readBody, refuseBody } from './body.ts';
-import { confine, writeRefused } from './confine.ts';
+import { confine, withinTime, writeRefused } from './confine.ts';
 import { type DoorOptions, door } from './guards.ts';
 import { addInspectorRoutes, addSessionRoutes, policyOfPaths } from './inspector.ts';
 import type { InspectorSessions } from './inspector-sessions.ts';
@@ -289,10 +289,12 @@ async function mounted(
   context: AppContext,
   path: string,
   handler: MountedHandler,
-  { spaces, body, rateLimiter }: AppOptions,
+  { spaces, body, rateLimiter, workTimeout }: AppOptions,
 ): Promise<Response> {
   context.set('route', path);
   refuseHeaders(context, 'salience-now');
+  // A `Request` cannot have this method.
+  if (context.req.method === 'TRACE') throw new SalienceError('unsupported', 'TRACE: no route takes it');
   const grant = context.get('grant');
   const { raw } = context.req;
   const bodiless = raw.method === 'GET' || raw.method === 'HEAD';
@@ -305,7 +307,11 @@ async function mounted(
     signal: raw.signal,
     ...(text === undefined ? {} : { body: text }),
   });
-  return handler(request, { grant, memory: confine(await spaces.get(grant.space), grant) });
+  const memory = withinTime(confine(await spaces.get(grant.space), grant), workTimeout);
+  const response = await handler(request, { grant, memory });
+  // A stream may begin long before the work is done, as at `/mcp`.
+  context.set('lasts', response.body !== null);
+  return response;
 }
 
 /** Counts the messages of a body. A JSON array is a batch, and each of its messages counts as a request. */

@@ -57,6 +57,34 @@ export function mayWrite({ scopes, rights }: Grant, scope: string): boolean {
   return rights !== 'read' && (scopes?.includes(scope) ?? true);
 }
 
+/**
+ * Restricts each call of a verb to this many milliseconds. Steps that cannot be interrupted finish first. Throws
+ * `aborted`.
+ */
+export function withinTime(memory: MemoryEngine, milliseconds: number): MemoryEngine {
+  return eachVerb(memory, (_, entry, run) => async (...given) => {
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), milliseconds);
+    const limited = (options?: Pick<OperationOptions, 'signal'>) => ({
+      ...options,
+      signal: options?.signal ? AbortSignal.any([options.signal, late.signal]) : late.signal,
+    });
+    try {
+      return await run(...withOptions(given, entry, limited));
+    } catch (error) {
+      if (!late.signal.aborted || !SalienceError.isInstance(error) || error.code !== 'aborted') throw error;
+      // Otherwise the message would say that the caller has aborted it.
+      throw new SalienceError(
+        'aborted',
+        `this took longer than the ${milliseconds} ms that the server allows; ask for less at a time`,
+        { details: error.details, cause: error },
+      );
+    } finally {
+      clearTimeout(timer);
+    }
+  });
+}
+
 type Run = (...given: readonly unknown[]) => Promise<unknown>;
 
 /** Wraps each verb of a memory with `made`. `close` does nothing, because other tokens may use the same space. */

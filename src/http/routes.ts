@@ -18,7 +18,7 @@ import {
   signalOf,
 } from './app-types.ts';
 import { readBody, refuseBody } from './body.ts';
-import { confine, writeRefused } from './confine.ts';
+import { confine, withinTime, writeRefused } from './confine.ts';
 import { checkRevision, etagOf, isKnown } from './etag.ts';
 import type { KeptAnswer } from './idempotency.ts';
 import { parseJsonFields, parseQueryFields, withoutSpace } from './input.ts';
@@ -51,7 +51,7 @@ async function answer(context: AppContext, verb: Verb, desk: Desk): Promise<Resp
   );
   const input = withPath(given, context.req.param() as Readonly<Record<string, string>>);
   const whole = await desk.spaces.get(grant.space);
-  const memory = confine(whole, grant);
+  const memory = withinTime(confine(whole, grant), desk.workTimeout);
   const waits = Number(input['wait']) > 0;
   const work = () => (waits ? runWaiting : run)(context, verb, memory, input, desk);
   if (verb.access !== 'write') return respond(await work(), headerOf(context, 'if-none-match'));
@@ -112,7 +112,7 @@ async function run(
 ): Promise<KeptAnswer> {
   const ifMatch = verb.access === 'write' ? headerOf(context, 'if-match') : undefined;
   const now = momentSaid(context, desk);
-  const { signal, done } = signalOf(context, desk.workTimeout, until);
+  const { signal, done } = signalOf(context, until);
   const readOnly = context.get('grant').rights === 'read';
   const call = () => callVerb(verb, memory, input, { signal, now, readOnly });
   const work = async () => {

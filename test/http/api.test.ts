@@ -896,4 +896,56 @@ describe('what is mounted beside the verbs', () => {
     expect((await test.ask('GET', '/mcp', { token, headers: { host: 'evil.example' } })).status).toBe(403);
     expect((await test.ask('POST', '/mcp', { token, body: 'x'.repeat(101) })).status).toBe(413);
   });
+
+  it('is limited to the time that a verb may take, as the routes are', async () => {
+    const generate = ({ signal }: { readonly signal?: AbortSignal | undefined }) =>
+      new Promise<never>((_, reject) => {
+        signal?.addEventListener('abort', () => reject(signal.reason));
+      });
+    const languageModel = { name: 'never answers', contextTokens: 8000, generate };
+    const messages = [{ role: 'user', content: 'I moved to Oslo' }] as const;
+    await using test = await startTestServer({
+      workTimeout: 1,
+      spaces: { languageModel },
+      mount: {
+        '/observe': async (_, { memory }) => {
+          const { code, message } = await memory.observe(messages).catch((error) => error);
+          return Response.json({ code, detail: message });
+        },
+      },
+    });
+    const token = await test.token();
+    const late = { code: 'aborted', detail: expect.stringContaining('than the 1 ms that the server allows') };
+    expect((await test.ask('POST', '/observe', { token })).json).toEqual(late);
+    const answer = await test.ask('POST', '/v1/observe', { token, body: { messages } });
+    expect(answer).toMatchObject({ status: 503, json: late });
+  });
+
+  it('is logged and timed until the end of its answer, which may begin before the work is done', async () => {
+    const parts = new TransformStream<Uint8Array, Uint8Array>();
+    await using test = await startTestServer({ mount: { '/stream': () => new Response(parts.readable) } });
+    const headers = { authorization: `Bearer ${await test.token()}` };
+    const writer = parts.writable.getWriter();
+    const [response] = await Promise.all([
+      fetch(`${test.url}/stream`, { headers }),
+      writer.write(Buffer.from('begun, ')),
+    ]);
+    expect(test.log).toEqual([]);
+    const logged = test.logged('/stream');
+    await Promise.all([writer.write(Buffer.from('done')), writer.close()]);
+    expect(await response.text()).toBe('begun, done');
+    expect(await logged).toMatchObject({ status: 200, method: 'GET' });
+  });
+
+  it('is never asked with TRACE, which no Request can hold', async () => {
+    await using test = await startTestServer({ mount: { '/x': () => new Response('reached') } });
+    const token = await test.token();
+    const answer = await test.raw(
+      `TRACE /x HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${token}\r\nconnection: close\r\n\r\n`,
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 501 /);
+    expect(answer).toContain('"code":"unsupported"');
+    expect(test.log).toMatchObject([{ route: '/x', status: 501 }]);
+    expect(test.log[0]).not.toHaveProperty('failure');
+  });
 });
