@@ -3,6 +3,7 @@ import { wholeNumber } from '../domain/check.ts';
 import { SalienceError } from '../domain/errors.ts';
 import { type AppTypes, type Desk, queryWith } from './app-types.ts';
 import { refuseBody } from './body.ts';
+import { problemOf } from './problem.ts';
 import type { Grant, TokenStore } from './tokens.ts';
 
 /** Spaces in one answer of `/v1/spaces`. Each of them is opened to read its numbers. */
@@ -48,8 +49,17 @@ export function addAdministrationRoutes(
     const query = queryWith(context, 'offset');
     const offset = wholeNumber(Number(query.get('offset') ?? 0), 'offset', 0, 1_000_000_000);
     const names = grant.everySpace && spaces.list ? await spaces.list() : [grant.space];
+    const reasonOf = (error: SalienceError) => {
+      const { problem, hidden } = problemOf(error);
+      // The message may name files of the server, which only its operator may know.
+      if (!hidden || grant.everySpace) return error.message;
+      context.set('failure', error);
+      return problem.detail;
+    };
     const summaries: SpaceSummary[] = [];
-    for (const name of names.slice(offset, offset + PAGE)) summaries.push(await summaryOf(name, spaces));
+    for (const name of names.slice(offset, offset + PAGE)) {
+      summaries.push(await summaryOf(name, spaces, reasonOf));
+    }
     return context.json({ spaces: summaries, total: names.length });
   });
 }
@@ -66,12 +76,16 @@ function administers({ rights, scopes }: Grant, what: string): void {
 /**
  * Summarises one space. A damaged space gets a `failure` instead of an exception, so that it does not hide the others.
  */
-async function summaryOf(name: string, spaces: Desk['spaces']): Promise<SpaceSummary> {
+async function summaryOf(
+  name: string,
+  spaces: Desk['spaces'],
+  reasonOf: (error: SalienceError) => string,
+): Promise<SpaceSummary> {
   try {
     const { memories, bytes, lastBackup } = await (await spaces.get(name)).stats();
     return { name, memories, bytes, lastBackup };
   } catch (error) {
     if (!SalienceError.isInstance(error)) throw error;
-    return { name, failure: error.message };
+    return { name, failure: reasonOf(error) };
   }
 }

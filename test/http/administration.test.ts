@@ -47,6 +47,20 @@ describe('what administrators see', () => {
     expect(answer.json.spaces[0].bytes).toBeGreaterThan(0);
   });
 
+  it('tell an administrator of one space no message that may name files of the server', async () => {
+    await using test = await startTestServer({
+      async openSpace() {
+        throw new SalienceError('store_corrupt', '/srv/memory/alice.db is damaged');
+      },
+    });
+    const token = await test.token({ rights: 'admin' });
+    const answer = await test.ask('GET', '/v1/spaces', { token });
+    expect(answer.json.spaces).toEqual([
+      { name: 'alice', failure: 'the server cannot do this now; see its log' },
+    ]);
+    expect(test.log).toMatchObject([{ failure: 'store_corrupt: /srv/memory/alice.db is damaged' }]);
+  });
+
   it('are all spaces and tokens for whoever runs the server, page by page, with what is broken', async () => {
     await using test: TestServer = await startTestServer({
       async openSpace(name) {
