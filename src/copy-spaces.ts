@@ -17,6 +17,8 @@ export interface CopySpacesOptions {
   readonly signal?: AbortSignal | undefined;
   /** Called after each page with the rows of the space that were read, and their approximate total. */
   progress?(space: string, done: number, total: number): void;
+  /** Called after each space that is complete. If a later one fails, these stay copied. */
+  copied?(copy: SpaceCopy): void;
 }
 
 const optionKeys = keysOf<CopySpacesOptions>()({
@@ -25,6 +27,7 @@ const optionKeys = keysOf<CopySpacesOptions>()({
   spaces: true,
   signal: true,
   progress: true,
+  copied: true,
 });
 
 /** The copy of one space. */
@@ -37,9 +40,10 @@ export interface SpaceCopy extends CopyReport {
  * votes, sessions, tombstones, recorded recalls. Ids, ordinals, sequences and instants do not change, so that the copy
  * answers, looks back and undoes exactly as the original does. The spaces may be in use; each copy has the content of one
  * moment near the end. A space can be opened in `to` once it is complete. An interrupted copy keeps its rows, and the next
- * call resumes it; the error says where they are.
+ * call resumes it; the error says where they are. Of several spaces, those before it stay copied: the error names the
+ * others, also in `details.left`, to copy as `spaces`.
  *
- * @throws `not_found`. `already_exists`: `to` has a space of that name. `store_corrupt`: `from` has a file that cannot be
+ * @throws `not_found`. `already_exists`: `to` has a space of that name; of several spaces, none was copied. `store_corrupt`: `from` has a file that cannot be
  * read, and no spaces are named. `store_busy`: writers never paused, or another copy is in progress. `aborted`,
  * `invalid_argument`, and the codes that begin with `store_`.
  * @example
@@ -51,27 +55,83 @@ export interface SpaceCopy extends CopyReport {
  */
 export async function copySpaces(options: CopySpacesOptions): Promise<readonly SpaceCopy[]> {
   onlyKeys(options, optionKeys, 'copySpaces');
-  const { spaces, signal, progress } = options;
+  const { spaces, progress, copied } = options;
   if (progress !== undefined) callback(progress, 'progress');
+  if (copied !== undefined) callback(copied, 'copied');
   for (const space of listOf(spaces ?? [], 'spaces')) parseSpaceName(space);
   await using from = await endOf(options.from, 'from');
   await using to = await endOf(options.to, 'to');
   if (isSameEnd(options.from, options.to) || (await isSameStore(from.copying, to.copying))) {
     throw copiedOntoItself('to');
   }
+  const names = [...new Set(spaces ?? (await everySpaceOf(from)))];
+  await refuseExisting(names, to.store);
   const copies: SpaceCopy[] = [];
-  for (const space of spaces ?? (await everySpaceOf(from))) {
-    await using source = await from.copying.from(space);
-    await using target = await to.copying.into(space);
-    const report = await copySpace(source, target, {
-      signal,
-      progress: (done, total) => progress?.(space, done, total),
-    }).catch((error: unknown) => {
-      throw leaving(error, space, target.unfinished());
+  for (const [at, space] of names.entries()) {
+    const copy = await copyOne(from, to, space, options).catch((error: unknown) => {
+      throw at === 0 ? error : naming(error, names.slice(at));
     });
-    copies.push({ space, ...report });
+    copies.push(copy);
+    copied?.(copy);
   }
   return copies;
+}
+
+async function copyOne(
+  from: End,
+  to: End,
+  space: string,
+  { signal, progress }: CopySpacesOptions,
+): Promise<SpaceCopy> {
+  await using source = await from.copying.from(space);
+  await using target = await to.copying.into(space);
+  const report = await copySpace(source, target, {
+    signal,
+    progress: (done, total) => progress?.(space, done, total),
+  }).catch((error: unknown) => {
+    throw leaving(error, space, target.unfinished());
+  });
+  return { space, ...report };
+}
+
+/**
+ * Refuses several spaces before any is copied if some of them exist already, such as those that an interrupted call had
+ * completed. For one space, the store itself says so.
+ */
+async function refuseExisting(names: readonly string[], to: Store): Promise<void> {
+  if (names.length < 2) return;
+  const there = new Set(await to.listSpaces());
+  const existing = names.filter((name) => there.has(name));
+  if (existing.length === 0) return;
+  const left = names.filter((name) => !there.has(name));
+  const advice =
+    left.length === 0
+      ? 'delete them there first (salience spaces delete), or copy into another store'
+      : `to copy only the others, name them: ${namesOf(left)}`;
+  throw new SalienceError(
+    'already_exists',
+    `nothing was copied: the store to copy to has ${namesOf(existing)} already, and a copy overwrites nothing; ${advice}`,
+    { details: { spaces: existing, left } },
+  );
+}
+
+/** Adds to the error of a space after the first which spaces are not copied: they have to be named to continue. */
+function naming(error: unknown, left: readonly string[]): unknown {
+  if (!SalienceError.isInstance(error)) return error;
+  const message = error.message === ABORTED ? 'copying was interrupted' : error.message;
+  return new SalienceError(
+    error.code,
+    `${message}. The spaces before it are complete. Not copied: ${namesOf(left)}`,
+    { details: { ...error.details, left }, cause: error.cause },
+  );
+}
+
+/** Most names in a message. The details have all. */
+const NAMED = 10;
+
+function namesOf(spaces: readonly string[]): string {
+  const named = spaces.slice(0, NAMED).map((name) => JSON.stringify(name));
+  return [...named, ...(spaces.length > NAMED ? [`and ${spaces.length - NAMED} more`] : [])].join(', ');
 }
 
 /** Adds to the error of a copy what the copy leaves, with texts that nobody would look for there. */

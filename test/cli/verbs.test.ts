@@ -336,6 +336,21 @@ describe('remember, get, list', () => {
     expect(curating.stderr.endsWith('\r\u001b[2K')).toBe(true);
   });
 
+  it('says which spaces were copied before one failed', async () => {
+    const path = join(work.directory, 'of-two');
+    await work.json(['remember', 'x', '--path', path, '--space', 'one']);
+    const copyTo = (to: string) => ['copy', '--from', path, '--to', `${path}-${to}`, 'one', 'nosuch'];
+    const outcome = await work.salience(copyTo('text'));
+    expect(outcome).toMatchObject({
+      code: 1,
+      stdout: 'copied one: 1 memory, 1 event, 0 uses; counts and checksums are the same\n',
+    });
+    expect(outcome.stderr).toContain('The spaces before it are complete. Not copied: "nosuch" (not_found)');
+    const json = await work.salience([...copyTo('json'), '--json']);
+    expect(JSON.parse(json.stdout)).toMatchObject([{ space: 'one' }]);
+    expect(JSON.parse(json.stderr)).toMatchObject({ error: { details: { left: ['nosuch'] } } });
+  });
+
   it('says where an interrupted copy is kept', async () => {
     const path = join(work.directory, 'copied');
     await work.json(['remember', 'x', '--path', path]);
