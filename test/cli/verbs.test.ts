@@ -836,9 +836,9 @@ describe('operations and activity', () => {
     await work.salience(['update', 'tea', 'Ann drinks green tea', ...at]);
     const { stdout } = await work.salience(['operations', '--space', 'looking']);
     expect(stdout.split('\n').map((line) => line.trim().split(/ {2,}/))).toEqual([
-      ['operation', 'at', 'verb', 'memories', 'undo'],
-      ['2', expect.any(String), 'update', 'tea', 'yes'],
-      ['1', expect.any(String), 'remember', 'tea', 'changed since: undo that first'],
+      ['operation', 'at', 'verb', 'undo', 'memories'],
+      ['2', expect.any(String), 'update', 'yes', 'tea'],
+      ['1', expect.any(String), 'remember', 'changed since: undo that first', 'tea'],
       [''],
     ]);
     expect(await work.json(['operations', '--verb', 'remember', '--space', 'looking'])).toMatchObject({

@@ -19,15 +19,16 @@ export function configure(command: Command): void {
         { title: 'operation', align: 'right' as const },
         { title: 'at' },
         { title: 'verb' },
-        { title: 'memories' },
         { title: 'undo' },
+        // Last, because it is the widest, and a narrow terminal shows the beginning of a row.
+        { title: 'memories' },
       ];
       const rows = operations.map((each) => [
         String(each.operation),
         each.at,
         each.undoes === undefined ? each.verb : `${each.verb} of ${each.undoes}`,
-        memoriesOf(each),
         undoOf(each),
+        memoriesOf(each),
       ]);
       await context.print(formatTable(columns, rows, context.columns));
     }),
