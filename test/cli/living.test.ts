@@ -223,6 +223,9 @@ describe('maintain', () => {
     expect(done.stdout).toContain('cooled     rain        It rained on the way\n');
     expect(done.stdout).toContain('forgotten  code        (forgotten)\n');
     expect(done.stdout).not.toContain('blue');
+    expect(done.stdout).toMatch(
+      /1 cooled, 1 forgotten\nto take it back: salience undo --run [0-9a-f-]{36}\n$/,
+    );
     expect(await work.json(['get', 'rain'])).toMatchObject({ tier: 'cold', coldSince: day(60) });
     expect(await fails('get', 'code')).toEqual([1, 'not_found']);
     const again = await work.salience(['maintain', ...now]);
@@ -303,7 +306,7 @@ describe('maintain', () => {
 it.each(['maintain', 'curate'])('the help of %s says where the id is that undo takes', async (command) => {
   const { stdout } = await work.salience([command, '--help']);
   expect(stdout).toMatch(/salience undo\s+--run\s+ID/);
-  expect(stdout).toMatch(/--json\s+prints\s+the\s+ID\s+as\s+run/);
+  expect(stdout).toMatch(/last\s+line\s+names\s+the\s+ID;\s+--json\s+prints\s+it\s+as\s+run/);
   expect(await work.json([command, '--now', day(1)])).toMatchObject({ run: expect.any(String) });
 });
 
@@ -316,4 +319,19 @@ it('a run is undone by the id that its JSON gives, after later writes', async ()
     skipped: [],
   });
   expect(await work.json(['get', 'rain', '--now', day(62)])).toMatchObject({ tier: 'hot' });
+});
+
+it('curate prints the command that takes back its run, if it changed something', async () => {
+  const original = await work.json(['get', 'roast']);
+  const lines = [
+    { ...original, id: 'twin' },
+    { kind: 'end', count: 1 },
+  ];
+  work.file('twin.jsonl', lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  const curate = ['curate', '--actions', 'deduplicate', '--now', day(2)];
+  expect((await work.salience(curate)).stdout).toBe('nothing to change\n');
+  await work.json(['import', 'twin.jsonl', '--now', day(1)]);
+  const { stdout } = await work.salience(curate);
+  const [, run] = /1 merged\nto take it back: salience undo --run ([0-9a-f-]{36})\n$/.exec(stdout) ?? [];
+  expect(await work.json(['undo', '--run', String(run), '--now', day(3)])).toMatchObject({ run });
 });

@@ -6,6 +6,7 @@ import { openExisting } from '../open.ts';
 import { parseList } from '../options.ts';
 import { createProgress } from '../progress.ts';
 import { plainLine } from '../terminal-text.ts';
+import { isSuperseding, undoLine } from '../undo-line.ts';
 import { failureTexts, usageText } from '../usage-text.ts';
 import { addVerbOptions, argumentsOf } from '../verb-options.ts';
 
@@ -30,7 +31,7 @@ export function configure(command: Command): void {
     )
     .addHelpText(
       'after',
-      '\nPrunes what has long been cold and is of no use, merges duplicates, consolidates what has faded and, with\n--model, judges similar memories. salience undo takes back the whole run; if something was written since, use\nsalience undo --run ID. --json prints the ID as run.',
+      '\nPrunes what has long been cold and is of no use, merges duplicates, consolidates what has faded and, with\n--model, judges similar memories. salience undo takes back the whole run; if something was written since, use\nsalience undo --run ID. The last line names the ID; --json prints it as run.',
     )
     .action(
       action<Options, []>(async (context) => {
@@ -49,6 +50,7 @@ export function configure(command: Command): void {
           for (const line of lines.slice(0, SHOWN)) await context.print(plainLine(line));
           if (lines.length > SHOWN) await context.print(`and ${lines.length - SHOWN} more; --json names all`);
           await context.print(summaryOf(report));
+          if (report.run !== undefined && hasChanged(report)) await context.print(undoLine(report.run));
         }
         return report.failures.length > 0 ? PARTLY : 0;
       }),
@@ -66,6 +68,10 @@ function linesOf(report: CurationReport): readonly string[] {
     ),
     ...report.pruned.map((id) => `pruned: ${id}`),
   ];
+}
+
+function hasChanged({ pruned, deduplicated, consolidated, judged }: CurationReport): boolean {
+  return pruned.length + deduplicated.length + consolidated.length > 0 || judged.some(isSuperseding);
 }
 
 function summaryOf({

@@ -14,6 +14,7 @@ import { parseWholeNumber, refuseSpace } from '../options.ts';
 import { createProgress } from '../progress.ts';
 import { formatTable } from '../table.ts';
 import { plainLine } from '../terminal-text.ts';
+import { isSuperseding, undoLine } from '../undo-line.ts';
 import { plural } from '../units.ts';
 import { failureTexts, usageText } from '../usage-text.ts';
 import { addVerbOptions, argumentsOf } from '../verb-options.ts';
@@ -47,7 +48,7 @@ export function configure(command: Command): void {
     .option('--every-hours <number>', 'with --all-spaces: another interval; 0 for now', parseWholeNumber)
     .addHelpText(
       'after',
-      '\nWhere memories fade (salience configure --fading retention), those at their floor for a week become cold:\nrecalls find them through links, or with --deep. After half a year of that only a stub is left. What is past\nits expiry is forgotten for good. salience undo --run ID takes back everything else that a run did; --json\nprints the ID as run.',
+      '\nWhere memories fade (salience configure --fading retention), those at their floor for a week become cold:\nrecalls find them through links, or with --deep. After half a year of that only a stub is left. What is past\nits expiry is forgotten for good. salience undo --run ID takes back everything else that a run did. The\nlast line names the ID; --json prints it as run.',
     )
     .action(
       action<Options, []>(async (context) => {
@@ -170,7 +171,13 @@ async function formatReport(
             columns,
           ),
         ];
-  return [...table, summaryOf(report)].join('\n');
+  const undo = report.run !== undefined && hasChanged(report) ? [undoLine(report.run)] : [];
+  return [...table, summaryOf(report), ...undo].join('\n');
+}
+
+/** Whether the run changed something that `undo` takes back. What was forgotten stays so; queued pairs stay queued. */
+function hasChanged({ cooled, archived, consolidated, judged }: MaintenanceReport): boolean {
+  return cooled.length + archived.length + consolidated.length > 0 || judged.some(isSuperseding);
 }
 
 /** Returns the rows of the table, grouped by kind of change. */
@@ -206,7 +213,7 @@ function summaryOf(report: MaintenanceReport): string {
     report;
   const updates = similarPairs.filter(({ kind }) => kind === 'update').length;
   const similar = similarPairs.length - updates;
-  const superseded = judged.filter(({ verdict }) => verdict === 'CONTRADICTION' || verdict === 'UPDATE');
+  const superseded = judged.filter(isSuperseding);
   const gone = consolidated.reduce((sum, { from }) => sum + from.length, 0);
   const counts = [
     [cooled.length, 'cooled'],
