@@ -18,7 +18,7 @@ const SAFETY_SHARE = 0.05;
 export function missingBudget(): SalienceError {
   return invalidArgument(
     'maxTokens',
-    'give either maxTokens or window, not both, for example context(query, { maxTokens: 2000 })',
+    'give maxTokens, the most tokens of the context, such as 2000; or window, the tokens of the model',
   );
 }
 
@@ -29,16 +29,18 @@ export function missingBudget(): SalienceError {
  * Throws `invalid_argument` if neither or both are given, or if the reply and the margin leave no room in the window.
  */
 export function contextTokens({ maxTokens, window }: ContextBudget): number {
-  if ((maxTokens === undefined) === (window === undefined)) {
-    throw missingBudget();
+  if (maxTokens === undefined && window === undefined) throw missingBudget();
+  if (maxTokens !== undefined && window !== undefined) {
+    throw invalidArgument('maxTokens', 'give maxTokens or window, not both');
   }
   if (maxTokens !== undefined) return wholeNumber(maxTokens, 'maxTokens', 1, MOST_TOKENS);
   const whole = wholeNumber(window, 'window', 1, MOST_TOKENS);
   const reply = Math.min(REPLY.most, Math.max(REPLY.least, Math.ceil(REPLY.share * whole)));
-  const left = whole - reply - Math.ceil(SAFETY_SHARE * whole);
+  const margin = Math.ceil(SAFETY_SHARE * whole);
+  const left = whole - reply - margin;
   if (left >= 1) return left;
   throw invalidArgument(
     'window',
-    `${whole} tokens leave nothing beside the ${reply} kept for the reply; give maxTokens`,
+    `${whole} tokens leave nothing beside the ${reply} kept for the reply and the ${margin} kept as a margin; give maxTokens`,
   );
 }

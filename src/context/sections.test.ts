@@ -14,10 +14,16 @@ describe('contextTokens', () => {
   });
 
   test.each([
-    [{}, /either maxTokens or window/],
-    [{ maxTokens: 1, window: 1 }, /either maxTokens or window/],
+    [
+      {},
+      /^maxTokens: give maxTokens, the most tokens of the context, such as 2000; or window, the tokens of the model$/,
+    ],
+    [{ maxTokens: 1, window: 1 }, /^maxTokens: give maxTokens or window, not both$/],
     [{ maxTokens: 0 }, /maxTokens/],
-    [{ window: 520 }, /leave nothing beside the 500/],
+    [
+      { window: 527 },
+      /^window: 527 tokens leave nothing beside the 500 kept for the reply and the 27 kept as a margin/,
+    ],
   ])('refuses %j', (budget, message) => {
     expect(() => contextTokens(budget as { maxTokens: number })).toThrow(message);
   });
