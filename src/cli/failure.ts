@@ -56,10 +56,28 @@ function refusalOf(error: unknown): string | undefined {
 /** Like {@link reportFailure}, for a command line that cannot be parsed. Requested help is not an error. */
 export function reportUsage(error: CommanderError, json: boolean): number {
   if (error.exitCode === 0) return 0;
-  const message = `${error.message.replace(/^error: /, '')}${adviceOn(error)}`;
+  const message = `${withMeant(error.message.replace(/^error: /, ''))}${adviceOn(error)}`;
   // Commander has printed the help itself.
   if (error.code !== 'commander.help') write({ code: 'usage', message, details: {} }, json);
   return USAGE;
+}
+
+/** What other memories call a command. By spelling alone, `search` would suggest `serve`. */
+const NAMES_ELSEWHERE: Readonly<Record<string, string>> = {
+  add: 'remember',
+  store: 'remember',
+  search: 'recall',
+  query: 'recall',
+  delete: 'forget',
+  remove: 'forget',
+  show: 'get',
+};
+
+/** Suggests the command that an unknown one stands for elsewhere. */
+function withMeant(message: string): string {
+  const [first, name = ''] = /^unknown command '([^']*)'/.exec(message) ?? [];
+  const meant = Object.hasOwn(NAMES_ELSEWHERE, name) ? NAMES_ELSEWHERE[name] : undefined;
+  return meant === undefined ? message : `${first}\n(Did you mean ${meant}?)`;
 }
 
 /** Names the likeliest reason: a text without quotes, or one that begins with a dash. */

@@ -76,6 +76,19 @@ describe('help', () => {
   });
 
   it.each([
+    ['search', '\n(Did you mean recall?)'],
+    ['add', '\n(Did you mean remember?)'],
+    ['delete', '\n(Did you mean forget?)'],
+    ['constructor', ''],
+  ])('knows what other memories call a command: %s', async (name, meant) => {
+    const { code, stderr } = await work.salience([name, 'coffee']);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: `error: unknown command '${name}'${meant} (usage)\n`,
+    });
+  });
+
+  it.each([
     ['session', 'help', 'nope'],
     ['help', 'session', 'nope'],
     ['session', 'nope', '--help'],
