@@ -43,9 +43,9 @@ export interface SpaceCopy extends CopyReport {
  * call resumes it; the error says where they are. Of several spaces, those before it stay copied: the error names the
  * others, also in `details.left`, to copy as `spaces`.
  *
- * @throws `not_found`. `already_exists`: `to` has a space of that name; of several spaces, none was copied. `store_corrupt`: `from` has a file that cannot be
- * read, and no spaces are named. `store_busy`: writers never paused, or another copy is in progress. `aborted`,
- * `invalid_argument`, and the codes that begin with `store_`.
+ * @throws `not_found`. `already_exists`: `to` has a space of that name; of several spaces, none was copied.
+ * `store_corrupt`: `from` has a file that cannot be read, and no spaces are named. `store_busy`: writers never paused, or
+ * another copy is in progress. `aborted`, `invalid_argument`, and the codes that begin with `store_`.
  * @example
  * ```ts
  * import { copySpaces } from 'salience';
