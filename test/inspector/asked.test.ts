@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { describeInBrowser, eventually, held } from './browser.ts';
+import { describeInBrowser, eventually, failure, held } from './browser.ts';
 
 describeInBrowser('the view What was asked', ({ inspect }) => {
   it('lists the recorded recalls, and repeats one beside what is answered now', async () => {
@@ -40,6 +40,50 @@ describeInBrowser('the view What was asked', ({ inspect }) => {
     await page.locator('.asked-line').first().waitFor();
     await demo.memory.recall('is there a van for rent?');
     await page.getByRole('link', { name: /is there a van for rent/ }).waitFor();
+  });
+
+  it('keeps the list and what is open beside it when asking again fails', async () => {
+    await using demo = await inspect();
+    await using opened = await demo.open({ at: '#/conflicts' });
+    const { page, go } = opened;
+    await page.clock.install();
+    await go('#/asked');
+    await page.locator('.asked-line').first().click();
+    await page.getByText('repeated to the bit').waitFor();
+    const count = await page.locator('.asked-line').count();
+    await page.route('**/v1/recalls?*', (route) => route.fulfill(failure('a fault in salience')));
+    await page.clock.runFor(4000);
+    await page.getByText('a fault in salience').waitFor();
+    expect(await page.locator('.asked-line').count()).toBe(count);
+    expect(await page.getByText('repeated to the bit').count()).toBe(1);
+    await page.unrouteAll();
+    await page.clock.runFor(4000);
+    await eventually(() => page.getByText('a fault in salience').count()).toBe(0);
+  });
+
+  it('goes one page on, however often "Older" is pressed before the list is there', async () => {
+    await using demo = await inspect({
+      fill: async (memory) => {
+        await memory.configure({ recordRecalls: { days: 30, texts: true } });
+        for (let count = 0; count < 120; count++) await memory.recall(`question ${count}`);
+      },
+    });
+    await using opened = await demo.open();
+    const { page } = opened;
+    const first = page.locator('.asked-line').first();
+    await first.getByText('question 119').waitFor();
+    const answer = held();
+    await page.route('**/v1/recalls?*', async (route) => {
+      await answer.until;
+      await route.continue().catch(() => undefined);
+    });
+    const older = page.getByRole('button', { name: 'Older' });
+    await older.click();
+    await older.click();
+    answer.release();
+    await first.getByText('question 69').waitFor();
+    await page.getByRole('button', { name: 'Newer' }).click();
+    await first.getByText('question 119').waitFor();
   });
 
   it('waits for an answer that takes longer than until it would ask again', async () => {

@@ -25,7 +25,10 @@ export default function AskedView() {
   const [before, setBefore] = useState<readonly string[]>([]);
   const from = before.at(-1);
   const { answer, error, pending, reload } = useAsk(
-    (memory, signal) => memory.recalls({ limit: PAGE, before: from, signal }),
+    async (memory, signal) => ({
+      from,
+      recalls: await memory.recalls({ limit: PAGE, before: from, signal }),
+    }),
     [from],
   );
   const forbidden = codeOf(error) === 'forbidden';
@@ -42,19 +45,23 @@ export default function AskedView() {
   const list = useRef<HTMLUListElement>(null);
   // The recall that was open is closed: the focus goes back to the list.
   useLayoutEffect(() => takeOver(list.current), [opened]);
-  if (error) return <Failure error={error} retry={reload} />;
+  if (error && !answer) return <Failure error={error} retry={reload} />;
   if (!answer) return <Loading />;
-  if (answer.length === 0 && from === undefined) return <NothingRecorded />;
-  const last = answer.at(-1)?.recallId;
+  const { recalls } = answer;
+  if (recalls.length === 0 && answer.from === undefined) return <NothingRecorded />;
+  const last = recalls.at(-1)?.recallId;
+  /** The list is still that of the page before. */
+  const isOld = answer.from !== from;
   return (
     <div class={`asked master ${opened === '' ? '' : 'with-detail'}`}>
-      <section class="asked-list stack">
+      <section class="asked-list stack" aria-busy={isOld && !error}>
         <div class="view-head">
           <h1>What was asked</h1>
-          <CopyAs verb="recalls" fields={{ limit: PAGE, before: from }} answer={answer} />
+          <CopyAs verb="recalls" fields={{ limit: PAGE, before: from }} answer={recalls} />
         </div>
+        {error && <Failure error={error} retry={reload} />}
         <ul ref={list} class="card" tabIndex={-1} aria-label="Recalls">
-          {answer.map((recall) => (
+          {recalls.map((recall) => (
             <li key={recall.recallId}>
               <RecallLine recall={recall} opened={opened === recall.recallId} />
             </li>
@@ -66,8 +73,9 @@ export default function AskedView() {
           </button>
           <button
             type="button"
-            disabled={answer.length < PAGE || last === undefined}
-            onClick={() => last !== undefined && setBefore([...before, last])}
+            disabled={recalls.length < PAGE}
+            // Until the list is there, its last recall is not known.
+            onClick={() => last !== undefined && !isOld && setBefore([...before, last])}
           >
             Older
           </button>
@@ -77,7 +85,7 @@ export default function AskedView() {
         <ReplayPanel
           key={opened}
           recallId={opened}
-          listed={answer.find(({ recallId }) => recallId === opened)}
+          listed={recalls.find(({ recallId }) => recallId === opened)}
         />
       )}
     </div>
