@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
+import type { MemoryEngine } from '../../src/index.ts';
 import {
   copyAs,
   describeInBrowser,
@@ -152,6 +153,18 @@ describeInBrowser('the view Recall', (browser) => {
     await page.getByRole('button', { name: 'It should have been here' }).click();
     await page.getByRole('tab', { name: 'Labels' }).click();
     await page.getByText('missing', { exact: true }).waitFor();
+  });
+
+  it('says why a memory is not there in sight, however long the memory is', async () => {
+    const fill = (memory: MemoryEngine) =>
+      memory.remember('tea and nothing else '.repeat(600), { id: 'long' });
+    await using own = await browser.inspect({ fill });
+    await using opened = await own.open({ at: '#/recall?q=coffee&tab=why-not&whyNot=long' });
+    const { page } = opened;
+    const verdict = await page.locator('.tag.warn').boundingBox();
+    expect(verdict?.y).toBeLessThan(900);
+    await page.getByRole('link', { name: /tea and nothing else/ }).click();
+    await page.getByRole('article', { name: 'Memory' }).waitFor();
   });
 
   it('shows what the floor of relevance left out', async () => {

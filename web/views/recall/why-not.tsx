@@ -4,7 +4,7 @@ import { useAsk } from '../../api.ts';
 import { useCell } from '../../cell.ts';
 import { ExplanationTree } from '../../parts/explanation.tsx';
 import { Failure, Loading } from '../../parts/states.tsx';
-import { setParams, useRoute } from '../../router.ts';
+import { href, setParams, useRoute } from '../../router.ts';
 import { label, labels } from './labels.ts';
 import type { Asking } from './request.ts';
 
@@ -73,7 +73,13 @@ export function WhyNotPanel({ asking, asked }: { readonly asking: Asking; readon
         <Failure error={error} retry={reload} />
       ) : answer ? (
         <div class="stack outdated" aria-busy={pending}>
-          {answer[2] && <blockquote class="stored">{answer[2].content}</blockquote>}
+          {answer[2] && (
+            <blockquote>
+              <a class="stored clamp" href={href('memories', {}, answer[2].id)}>
+                {answer[2].content}
+              </a>
+            </blockquote>
+          )}
           <Verdict why={answer[0]} query={asking.query} />
           <ExplanationTree explanation={answer[1].explanation} />
         </div>
