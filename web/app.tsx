@@ -142,7 +142,7 @@ function Lazy({ view }: { readonly view: View }) {
   const [broken, reset] = useErrorBoundary();
   useEffect(() => {
     forgetFocus();
-    loadPart(view.load).then((module) => setLoaded(() => module.default), setMissing);
+    loadPart(view.name, view.load).then((module) => setLoaded(() => module.default), setMissing);
   }, [view]);
   if (broken) return <Failure error={broken} retry={reset} />;
   if (missing) return <Failure error={missing} retry={() => location.reload()} />;

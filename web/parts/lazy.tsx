@@ -5,6 +5,7 @@ import { Failure, Loading } from './states.tsx';
 
 /** Returns a component that is loaded when it is first shown, for large modules. */
 export function lazy<Props extends object>(
+  name: string,
   load: () => Promise<{ readonly default: ComponentType<Props> }>,
 ): ComponentType<Props> {
   let loaded: ComponentType<Props> | undefined;
@@ -13,13 +14,13 @@ export function lazy<Props extends object>(
     const [failed, setFailed] = useState<Error>();
     useEffect(() => {
       if (loaded) return;
-      loadPart(load).then((module) => {
+      loadPart(name, load).then((module) => {
         loaded = module.default;
         render(1);
       }, setFailed);
     }, []);
     const Loaded = loaded;
     if (Loaded) return <Loaded {...props} />;
-    return failed ? <Failure error={failed} /> : <Loading />;
+    return failed ? <Failure error={failed} retry={() => location.reload()} /> : <Loading />;
   };
 }

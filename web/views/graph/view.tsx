@@ -10,7 +10,7 @@ import { go, href, setParams, useRoute } from '../../router.ts';
 import { colourAt, EDGE_KINDS, type GraphEdge, type GraphNode, graphOf } from './around.ts';
 import { Chains, litBy, useChains } from './chains.tsx';
 
-const Drawing = lazy(() => import('./drawing.tsx'));
+const Drawing = lazy('drawing', () => import('./drawing.tsx'));
 
 const PAGE = 200;
 const DEPTHS = [1, 2, 3] as const;

@@ -3,7 +3,7 @@ import { useAsk } from '../../api.ts';
 import { lazy } from '../../parts/lazy.tsx';
 import { Failure, Loading } from '../../parts/states.tsx';
 
-const Chart = lazy(() => import('../../parts/chart.tsx'));
+const Chart = lazy('chart', () => import('../../parts/chart.tsx'));
 
 const DAYS = 30;
 const DAY_MS = 86_400_000;

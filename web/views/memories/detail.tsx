@@ -17,7 +17,7 @@ import { Edit, isUnsaved, Unsaved } from './edit.tsx';
 import { Forget } from './forget.tsx';
 import { History } from './history.tsx';
 
-const Chart = lazy(() => import('../../parts/chart.tsx'));
+const Chart = lazy('chart', () => import('../../parts/chart.tsx'));
 
 /** One memory: its content, source, state and history, and the actions on it. */
 export function Detail({ id, close }: { readonly id: string; readonly close: () => void }) {
