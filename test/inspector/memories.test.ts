@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
+import type { MemoryEngine } from '../../src/index.ts';
 import { describeInBrowser, eventually, failure, held, picture, settled } from './browser.ts';
 
 describeInBrowser('the view Memories', ({ inspect }) => {
@@ -760,6 +761,58 @@ describeInBrowser('the view Memories', ({ inspect }) => {
     await page.unrouteAll();
     await page.getByRole('button', { name: 'Try again' }).click();
     await eventually(() => page.getByText('a fault in salience').count()).toBe(0);
+  });
+
+  it('shows a time of the address in the filter, and a field for days once it is emptied', async () => {
+    await using demo = await inspect();
+    await using opened = await demo.open({ at: '#/memories?createdAfter=2020-01-01T10:30:00Z' });
+    const { page } = opened;
+    const field = page.getByLabel('created from');
+    expect(await field.inputValue()).toBe('2020-01-01T10:30:00Z');
+    await field.fill('');
+    await field.press('Enter');
+    await eventually(() => field.getAttribute('type')).toBe('date');
+    expect(await field.evaluate((each) => each === document.activeElement)).toBe(true);
+    await field.fill('2020-01-02');
+    await eventually(async () => page.url()).toMatch(/createdAfter=2020-01-02$/);
+  });
+
+  it('has no number of the filter before beside a list that was refused', async () => {
+    await using demo = await inspect();
+    await using opened = await demo.open({ at: '#/memories' });
+    const { page, go } = opened;
+    const count = page.locator('.count');
+    expect(Number(await count.innerText())).toBeGreaterThan(0);
+    await go('#/memories?createdAfter=nonsense');
+    await page.locator('main').getByRole('alert').waitFor();
+    expect(await count.innerText()).toBe('');
+    await go('#/memories?types=rule');
+    expect(Number(await count.innerText())).toBeGreaterThan(0);
+  });
+
+  it('keeps the table when one of its pages fails, and says so while that is in sight', async () => {
+    const fill = (memory: MemoryEngine) =>
+      memory.rememberMany(Array.from({ length: 400 }, (_, index) => ({ content: `note ${index}` })));
+    await using demo = await inspect({ fill });
+    await using opened = await demo.open({ at: '#/memories' });
+    const { page } = opened;
+    const rows = page.locator('.line');
+    const fault = page.getByText('a fault in salience');
+    await page.route('**/v1/memories?*offset=300*', (route) => route.fulfill(failure('a fault in salience')));
+    const table = page.getByRole('grid');
+    await table.focus();
+    await table.press('End');
+    await fault.waitFor();
+    expect(await rows.count()).toBeGreaterThan(5);
+    await table.press('Home');
+    await eventually(() => fault.count()).toBe(0);
+    expect(await rows.first().innerText()).toContain('note');
+    await table.press('End');
+    await fault.waitFor();
+    await page.unrouteAll();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await rows.last().getByText('note').waitFor();
+    expect(await fault.count()).toBe(0);
   });
 
   it('opens nothing by Enter that a narrowed list no longer has', async () => {

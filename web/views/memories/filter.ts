@@ -1,4 +1,5 @@
 import type { ForgetFilter, ListOptions } from '../../../src/index.ts';
+import { flagOf } from '../../parts/flag.ts';
 
 export interface FilterField {
   /** Its name in `list` and in the address. */
@@ -58,7 +59,7 @@ function read(text: string, name: string, kind: FilterField['kind']): unknown {
       .filter(Boolean);
     return texts.length > 0 ? texts : undefined;
   }
-  if (name === 'core') return { true: true, false: false }[text];
+  if (name === 'core') return flagOf(text);
   if (kind !== 'where') return text;
   try {
     const value: unknown = JSON.parse(text);

@@ -8,7 +8,9 @@ const PAGE = 100;
 const KEPT = 40;
 
 export interface Rows {
+  /** `undefined` if it is not known, also because the list was refused. */
   readonly total: number | undefined;
+  /** Why rows in sight are missing. */
   readonly error: Error | undefined;
   /** Whether the rows still belong to the previous request. */
   readonly pending: boolean;
@@ -37,6 +39,9 @@ export function useRows(options: ListOptions): Rows {
       controller.abort();
       now.asking.delete(page);
     }
+    const gone = [...now.failed.keys()].filter((page) => !wanted.has(page));
+    for (const page of gone) now.failed.delete(page);
+    if (gone.length > 0) render((count) => count + 1);
     for (const page of wanted) {
       const rows = now.pages.get(page);
       if (rows === undefined) continue;
@@ -52,9 +57,12 @@ export function useRows(options: ListOptions): Rows {
     need(...range.current);
     render((count) => count + 1);
   }, [asked, epoch, need]);
-  const { total, counted, error, pages, old } = state.current;
+  const { total, counted, failed, pages, old } = state.current;
+  const [error] = failed.values();
+  // While the server is unreachable or failing, the rows of the request before stay.
+  const isRefused = !counted && error && !['server_failed', 'closed'].includes(codeOf(error) ?? '');
   return {
-    total,
+    total: isRefused ? undefined : total,
     error,
     pending: !counted && !error,
     need,
@@ -70,7 +78,8 @@ interface State {
   total: number | undefined;
   /** Whether `total` belongs to the current options. */
   counted: boolean;
-  error: Error | undefined;
+  /** The errors of pages. */
+  readonly failed: Map<number, Error>;
   readonly pages: Map<number, readonly Memory[]>;
   readonly old: ReadonlyMap<number, readonly Memory[]>;
   readonly asking: Map<number, AbortController>;
@@ -80,7 +89,7 @@ function empty(): State {
   return {
     total: undefined,
     counted: false,
-    error: undefined,
+    failed: new Map(),
     pages: new Map(),
     old: new Map(),
     asking: new Map(),
@@ -103,13 +112,13 @@ function fetchPage(state: State, page: number, options: ListOptions, done: () =>
         state.total = total;
         state.counted = true;
       }
-      state.error = undefined;
+      state.failed.delete(page);
       done();
     },
     (error: Error) => {
       state.asking.delete(page);
       if (controller.signal.aborted || codeOf(error) === 'aborted') return;
-      state.error = error;
+      state.failed.set(page, error);
       done();
       noteFailure(error);
     },

@@ -1,16 +1,19 @@
 import './memories.css';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { VERBS } from '../../../src/domain/verbs.ts';
 import type { ListOptions, Memory } from '../../../src/index.ts';
-import { codeOf, look, refresh } from '../../api.ts';
+import { look, refresh } from '../../api.ts';
 import { useCell } from '../../cell.ts';
 import { BusyButton } from '../../parts/busy-button.tsx';
 import { CopyAs } from '../../parts/copy-as.tsx';
+import { takeOver } from '../../parts/focus.ts';
 import { useOnce } from '../../parts/once.ts';
 import { Empty, Failure } from '../../parts/states.tsx';
 import { type Column, type TableSort, VirtualTable } from '../../parts/table.tsx';
 import { ago, moment } from '../../parts/time.ts';
 import { tellFailure } from '../../parts/toast.tsx';
 import { TypedInput } from '../../parts/typed-input.tsx';
+import { Unread } from '../../parts/unread.tsx';
 import { go, setParams, useRoute } from '../../router.ts';
 import { session } from '../../session.ts';
 import { BulkForget } from './bulk-forget.tsx';
@@ -21,6 +24,10 @@ import { useRows } from './pages.ts';
 const time = (value: string | undefined) =>
   value === undefined ? <span class="quiet">never</span> : <time title={moment(value)}>{ago(value)}</time>;
 const share = (value: number) => <span class="number">{value.toFixed(2)}</span>;
+
+const { sort: SORT, direction: DIRECTION } = VERBS.list.arguments;
+const SORTS = SORT.enum;
+const DIRECTIONS = DIRECTION.enum;
 
 const COLUMNS: readonly Column<Memory>[] = [
   {
@@ -102,14 +109,12 @@ export default function MemoriesView() {
   const [forgetting, setForgetting] = useState(false);
   const summary = useRef<HTMLElement>(null);
   const sort: TableSort = {
-    by: params.get('sort') ?? 'updated',
-    direction: params.get('direction') === 'asc' ? 'asc' : 'desc',
+    by: SORTS.find((each) => each === params.get('sort')) ?? 'updated',
+    direction: DIRECTIONS.find((each) => each === params.get('direction')) ?? 'desc',
   };
   const filter = filterOf(params);
   const listed: ListOptions = { ...filter, sort: sort.by as 'updated', direction: sort.direction };
   const { total, error, pending, rowAt, need } = useRows(listed);
-  /** Whether the server is unreachable or failing. The rows and the scroll position then stay. */
-  const away = ['server_failed', 'closed'].includes(codeOf(error) ?? '');
   const names = Object.keys(filter);
   const unread = FILTERS.filter((field) => isUnread(params, field));
   const isFiltered = names.length + unread.length > 0;
@@ -211,8 +216,15 @@ export default function MemoriesView() {
               : `${title}: “${params.get(name)}” is neither true nor false, and does not narrow the list.`}
           </p>
         ))}
+        <Unread what="sort" value={params.get('sort')} known={SORTS} instead={sort.by} />
+        <Unread
+          what="direction"
+          value={params.get('direction')}
+          known={DIRECTIONS}
+          instead={sort.direction}
+        />
         {error && <Failure error={error} retry={refresh} />}
-        {error && !(away && total) ? null : total === 0 ? (
+        {error && !total ? null : total === 0 ? (
           <Empty title={names.length > 0 ? 'No memory matches' : 'Nothing is remembered yet'}>
             <p>
               {names.length > 0 ? 'Take a filter out.' : 'An agent remembers by itself; by hand: '}
@@ -249,6 +261,8 @@ function FilterInput({ field, value }: { readonly field: FilterField; readonly v
   const onChange = (event: Event & { readonly currentTarget: HTMLInputElement | HTMLSelectElement }) =>
     set(event.currentTarget.value);
   const id = `filter-${name}`;
+  // A field for days would look empty, though the time in the address filters.
+  const isMoment = value !== '' && !/^\d{4}-\d\d-\d\d$/.test(value);
   return (
     <div class="field">
       <label for={id}>{title}</label>
@@ -259,8 +273,15 @@ function FilterInput({ field, value }: { readonly field: FilterField; readonly v
             <option key={choice}>{choice}</option>
           ))}
         </select>
-      ) : kind === 'date' ? (
-        <input id={id} type="date" aria-describedby="filter-days" value={value} onChange={onChange} />
+      ) : kind === 'date' && !isMoment ? (
+        <input
+          ref={takeOver}
+          id={id}
+          type="date"
+          aria-describedby="filter-days"
+          value={value}
+          onChange={onChange}
+        />
       ) : (
         <TypedInput id={id} value={value} placeholder={hint} take={(text) => set(text.trim())} />
       )}
