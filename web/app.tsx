@@ -11,6 +11,7 @@ import { loadPart } from './parts/load.ts';
 import { Sheet } from './parts/sheet.tsx';
 import { Failure, Loading } from './parts/states.tsx';
 import { Toasts } from './parts/toast.tsx';
+import { Unread } from './parts/unread.tsx';
 import { href, useRoute } from './router.ts';
 import { goesAnywhere, type Session, session, signOut } from './session.ts';
 import { SignIn } from './sign-in.tsx';
@@ -86,6 +87,7 @@ function Shell({ signedIn }: { readonly signedIn: Session }) {
         </p>
       )}
       <main id="main" tabIndex={-1}>
+        <Unread what="view" value={name} known={VIEWS.map((each) => each.name)} instead={view.name} />
         <Lazy key={view.name} view={view} />
       </main>
       <Palette />

@@ -4,6 +4,7 @@ import { type RunningServer, startServer } from '../../src/http/index.ts';
 import { openSpaces } from '../../src/index.ts';
 import { VIEWS } from '../../web/views.ts';
 import {
+  copyAs,
   describeInBrowser,
   eventually,
   freePort,
@@ -563,6 +564,42 @@ describeInBrowser('the inspector', (browser) => {
     expect(await page.getByLabel('Types', { exact: true }).inputValue()).toBe('rule');
     await page.getByLabel('Tier').selectOption('hot');
     expect(await page.getByLabel('Types', { exact: true }).inputValue()).toBe('rule');
+  });
+
+  it.each([
+    [
+      '#/recal?q=coffee',
+      /unknown view "recal" \(did you mean "recall"\?\)\. Until it is changed, asked holds\.$/,
+    ],
+    ['#/recall?q=coffee&tab=trac', /unknown tab "trac" \(did you mean "trace"\?\).* hits holds\.$/],
+    [
+      '#/recall?q=coffee&deep=yes',
+      /unknown choice of deep "yes" \(available: true, false\).* false holds\.$/,
+    ],
+    ['#/recall?q=coffee&tab=compare&b.nope=1', /^Not settings of \w+, and ignored: nope=1\.$/],
+    ['#/context?for=turns', /unknown kind of context "turns" \(did you mean "turn"\?\).* question holds\.$/],
+    ['#/context?format=html', /unknown format "html" \(available: .*\).* text holds\.$/],
+    ['#/graph/ann?depth=9', /unknown depth "9" \(available: 1, 2, 3\).* 2 holds\.$/],
+    ['#/graph/ann?links=no', /unknown choice of links "no" .* all holds\.$/],
+    ['#/memories?sort=foo', /unknown sort "foo" \(available: .*\).* updated holds\.$/],
+    ['#/memories?direction=down', /unknown direction "down" .* desc holds\.$/],
+  ])('says of %s what it does not know, and shows the rest', async (hash, said) => {
+    await using opened = await demo.open({ at: hash });
+    const { page, complaints } = opened;
+    const alerts = page.locator('main').getByRole('alert');
+    await eventually(() => alerts.allInnerTexts()).toEqual([expect.stringMatching(said)]);
+    await page.locator('.hit, .versus li, .asked-line, .built, .node, .line').first().waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('searches cold memories too only where the address says true', async () => {
+    await using opened = await demo.open({
+      at: '#/recall?q=coffee&deep=false',
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
+    await opened.page.getByText('Narrow', { exact: true }).click();
+    expect(await opened.page.getByLabel('Cold and consolidated').isChecked()).toBe(false);
+    expect(await copyAs(opened.page, 'CLI')).not.toContain('--deep');
   });
 
   it('says that a part was not loaded, and loads itself anew when it is told to', async () => {

@@ -7,6 +7,7 @@ import { takeOver } from '../../parts/focus.ts';
 import { Question } from '../../parts/question.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { TypedInput } from '../../parts/typed-input.tsx';
+import { Unread } from '../../parts/unread.tsx';
 import { setParams, useRoute } from '../../router.ts';
 import { BudgetBar, type ShownContext } from './budget-bar.tsx';
 import { Inside, Outside } from './memories.tsx';
@@ -88,6 +89,13 @@ export default function ContextView() {
           </select>
         </label>
       </div>
+      <Unread
+        what="kind of context"
+        value={params.get('for')}
+        known={KINDS.map(({ name }) => name)}
+        instead={kind.name}
+      />
+      <Unread what="format" value={params.get('format')} known={FORMATS} instead={format} />
       {budget === 'unread' && (
         <p class="failure-text" role="alert">
           Budget: write a number from 1 to {MOST.toLocaleString('en')}. Until then it is{' '}

@@ -6,6 +6,7 @@ import { CopyAs } from '../../parts/copy-as.tsx';
 import { beginningOf } from '../../parts/cut.ts';
 import { lazy } from '../../parts/lazy.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
+import { Unread } from '../../parts/unread.tsx';
 import { go, href, setParams, useRoute } from '../../router.ts';
 import { colourAt, EDGE_KINDS, type GraphEdge, type GraphNode, graphOf } from './around.ts';
 import { Chains, litBy, useChains } from './chains.tsx';
@@ -78,6 +79,8 @@ export default function GraphView() {
           </>
         )}
       </form>
+      <Unread what="depth" value={params.get('depth')} known={DEPTHS.map(String)} instead={String(depth)} />
+      <Unread what="choice of links" value={params.get('links')} known={['none', 'all']} instead="all" />
       {centre === '' ? (
         <Beginnings />
       ) : error ? (

@@ -4,7 +4,7 @@ import { useAsk } from '../../api.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { href, setParams, useRoute } from '../../router.ts';
-import { Parameters } from './parameters.tsx';
+import { Parameters, UnreadParameters } from './parameters.tsx';
 import { type Asking, BESIDE, chosenParameters, unset } from './request.ts';
 
 type Line = readonly [fromY: number, toY: number, id: string];
@@ -66,6 +66,7 @@ export function Compare({
         </label>
         <CopyAs verb="compare" fields={{ query, ...fields }} answer={answer} />
       </div>
+      {beside && <UnreadParameters strategy={beside} prefix={BESIDE} />}
       {beside && beside.parameters.length > 0 && (
         <details class="stack beside">
           <summary>Parameters of {right}</summary>

@@ -1,7 +1,7 @@
 import type { StrategyDescription, StrategyParameter } from '../../../src/index.ts';
 import { TypedInput } from '../../parts/typed-input.tsx';
 import { setParams, useRoute } from '../../router.ts';
-import { presentValue, setting, unset } from './request.ts';
+import { presentValue, setting, unreadParameters, unset } from './request.ts';
 
 /** Sliders for the parameters of a strategy. Moving one repeats the recall at once. */
 export function Parameters({
@@ -25,6 +25,23 @@ export function Parameters({
         Reset to defaults
       </button>
     </div>
+  );
+}
+
+/** Says which settings in the address are ignored. */
+export function UnreadParameters({
+  strategy: { name, parameters },
+  prefix,
+}: {
+  readonly strategy: StrategyDescription;
+  readonly prefix: string;
+}) {
+  const unread = unreadParameters(useRoute().params, parameters, prefix);
+  if (unread.length === 0) return null;
+  return (
+    <p class="failure-text stored" role="alert">
+      Not settings of {name}, and ignored: {unread.join(', ')}.
+    </p>
   );
 }
 

@@ -1,4 +1,5 @@
 import type { RecallOptions, StrategyDescription, StrategyParameter } from '../../../src/index.ts';
+import { flagOf } from '../../parts/flag.ts';
 
 type Value = number | string | boolean;
 
@@ -32,7 +33,7 @@ export function askingOf(params: URLSearchParams, strategy: StrategyDescription 
       ...(floor && strategy?.takesFloor ? { minRelevance: floor === 'auto' ? 'auto' : Number(floor) } : {}),
       ...(params.get('scope') ? { scope: params.get('scope') as string } : {}),
       ...(types.length > 0 ? { types } : {}),
-      ...(params.get('deep') ? { deep: true } : {}),
+      ...(params.get('deep') === 'true' ? { deep: true } : {}),
       ...(Object.keys(parameters).length > 0 ? { parameters } : {}),
     },
   };
@@ -54,10 +55,11 @@ export function presentValue(params: URLSearchParams, parameter: StrategyParamet
   const text = params.get(prefix + parameter.name);
   if (text === null) return parameter.default;
   if (parameter.kind === 'number') return Number.isFinite(Number(text)) ? Number(text) : parameter.default;
-  return parameter.kind === 'flag' ? text === 'true' : text;
+  if (parameter.kind === 'flag') return flagOf(text) ?? parameter.default;
+  return text;
 }
 
-/** Returns the settings in the address that are no parameters of the strategy, or whose numbers cannot be parsed. */
+/** Returns the settings in the address that are no parameters of the strategy, or whose values cannot be parsed. */
 export function unreadParameters(
   params: URLSearchParams,
   all: readonly StrategyParameter[],
@@ -66,7 +68,12 @@ export function unreadParameters(
   return [...params].flatMap(([key, text]) => {
     if (!key.startsWith(prefix)) return [];
     const parameter = all.find(({ name }) => prefix + name === key);
-    const isRead = parameter && (parameter.kind !== 'number' || Number.isFinite(Number(text)));
+    const isRead =
+      parameter?.kind === 'number'
+        ? Number.isFinite(Number(text))
+        : parameter?.kind === 'flag'
+          ? flagOf(text) !== undefined
+          : parameter !== undefined;
     return isRead ? [] : [`${key.slice(prefix.length)}=${text}`];
   });
 }

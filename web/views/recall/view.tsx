@@ -9,23 +9,15 @@ import { CopyAs } from '../../parts/copy-as.tsx';
 import { Question } from '../../parts/question.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { TypedInput } from '../../parts/typed-input.tsx';
+import { Unread } from '../../parts/unread.tsx';
 import { setParams, useRoute } from '../../router.ts';
 import { Compare } from './compare.tsx';
 import { Floor } from './floor.tsx';
 import { Hits } from './hits.tsx';
 import { Labelled } from './labelled.tsx';
-import { Parameters } from './parameters.tsx';
+import { Parameters, UnreadParameters } from './parameters.tsx';
 import { type Ranking, rankingOf } from './ranking.ts';
-import {
-  type Asking,
-  askingOf,
-  BESIDE,
-  limitOf,
-  OWN,
-  questionOf,
-  unreadParameters,
-  unset,
-} from './request.ts';
+import { type Asking, askingOf, BESIDE, limitOf, OWN, questionOf, unset } from './request.ts';
 import { Waterfall } from './trace.tsx';
 import { WhyNotPanel } from './why-not.tsx';
 
@@ -64,7 +56,7 @@ export default function RecallView() {
     () => recall.answer && strategy && rankingOf(recall.answer, asking, strategy),
     [recall.answer, asked, strategy],
   );
-  const tab = params.get('tab') ?? 'hits';
+  const tab = TABS.find(([name]) => name === params.get('tab'))?.[0] ?? 'hits';
   useCommands(
     TABS.map(([name, title]) => ({ title, group: 'Recall', run: () => setParams({ tab: name }) })),
     [],
@@ -101,7 +93,6 @@ export default function RecallView() {
     );
   }
   const fields = { query: asking.query, ...asking.options };
-  const unread = unreadParameters(params, strategy.parameters, OWN);
   // When comparing, the other strategy may take a query.
   const takesQuery = strategy.takesQuery || tab === 'compare';
   return (
@@ -118,17 +109,15 @@ export default function RecallView() {
         />
         {choice}
       </search>
+      <Unread what="tab" value={params.get('tab')} known={TABS.map(([name]) => name)} instead={tab} />
+      <Unread what="choice of deep" value={params.get('deep')} known={['true', 'false']} instead="false" />
       {limitOf(params) === 'unread' && (
         <p class="failure-text" role="alert">
           Most hits: write a whole number of 1 or more, such as {strategy.limit}. Until then the strategy’s
           own limit holds.
         </p>
       )}
-      {unread.length > 0 && (
-        <p class="failure-text stored" role="alert">
-          Not settings of {strategy.name}, and ignored: {unread.join(', ')}.
-        </p>
-      )}
+      <UnreadParameters strategy={strategy} prefix={OWN} />
       <div class="recall-columns">
         <aside class="stack controls" aria-label="Settings of the recall">
           <p class="quiet">{strategy.description}</p>
@@ -253,7 +242,7 @@ function Narrow({ params, limit }: { readonly params: URLSearchParams; readonly 
       <label class="row">
         <input
           type="checkbox"
-          checked={params.has('deep')}
+          checked={params.get('deep') === 'true'}
           onChange={(event) => setParams({ deep: event.currentTarget.checked ? 'true' : undefined })}
         />
         Cold and consolidated memories too
