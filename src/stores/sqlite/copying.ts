@@ -16,7 +16,7 @@ import { putRow, readPart, removeRow } from './copy-rows.ts';
 import { checkLinks } from './directory.ts';
 import { isBusy, translateFileError } from './faults.ts';
 import { fileNameOf, filesIn, hasLog, listSpaceNames, pathOf, removeFiles } from './files.ts';
-import { finishForgetting } from './forget.ts';
+import { emptyLog, finishForgetting } from './forget.ts';
 import {
   readDerivation,
   readGeneration,
@@ -255,12 +255,14 @@ function targetOf(
   /** What was copied and is no longer there, or says something else, may have been forgotten: its words and bytes are here. */
   let hasRemains = isContinued;
   let lastEvent = 0;
+  const failed = (error: unknown) =>
+    translateFileError(error, connection.path, 'what was copied before is kept');
   const write = async (task: () => void) => {
     try {
       await writeTransaction(connection, busyTimeout, task);
     } catch (error) {
       termIds.clear();
-      throw translateFileError(error, connection.path, 'what was copied before is kept');
+      throw failed(error);
     }
   };
   return {
@@ -300,7 +302,12 @@ function targetOf(
         if (hasRemains) atOnce(finishForgetting(connection, termIds));
       });
       await finishErasure(connection, busyTimeout);
-      // The last connection puts the log into the file.
+      // Only the file gets the name of the space, and closing would hide that the disk has no room for what is in the log.
+      try {
+        emptyLog(connection);
+      } catch (error) {
+        throw failed(error);
+      }
       connection.close();
       await publish();
     },

@@ -94,7 +94,7 @@ export async function eraseForgotten(
 const EMPTY_LOG = 'PRAGMA space.wal_checkpoint(TRUNCATE)';
 
 /** Moves the whole log into the file and truncates it. Throws a busy error if a connection still reads from it. */
-function emptyLog(connection: Connection): void {
+export function emptyLog(connection: Connection): void {
   const { busy } = connection.get(EMPTY_LOG) as { busy: number };
   if (busy) throw Object.assign(new Error('the log is in use'), { errcode: 5 });
 }

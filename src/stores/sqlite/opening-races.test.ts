@@ -34,7 +34,12 @@ vi.mock('./connection.ts', async (importOriginal) => {
         exec(sql);
       };
       Object.defineProperty(connection.database, 'exec', { value });
-      return connection;
+      const get: typeof connection.get = (sql, ...values) => {
+        if (sql.includes('wal_checkpoint'))
+          throw Object.assign(new Error('database or disk is full'), { errcode: 13 });
+        return connection.get(sql, ...values);
+      };
+      return { ...connection, get };
     },
   };
 });
@@ -197,4 +202,22 @@ test('a space is deleted on a full disk, although its log cannot be put into its
   await store.deleteSpace('alice');
   expect(existsSync(path)).toBe(false);
   expect(readdirSync(directory)).toEqual([]);
+});
+
+test('a copy whose log cannot be put into its file is not complete, and is continued later', async () => {
+  const to = join(directory, 'copies');
+  {
+    await using store = createSqliteStore({ directory });
+    await write(await store.openSpace('alice'), [insert({ id: 'a' }), insert({ id: 'b' })]);
+  }
+  meanwhile.isFull = true;
+  await expect(copySpaces({ from: directory, to })).rejects.toMatchObject({
+    code: 'store_full',
+    message: expect.stringMatching(/; what was copied before is kept\. .* is a copy that has not ended/),
+  });
+  expect(existsSync(join(to, fileNameOf('alice')))).toBe(false);
+  meanwhile.isFull = false;
+  expect(await copySpaces({ from: directory, to })).toMatchObject([{ rows: { memory: 2 } }]);
+  await using copies = createSqliteStore({ directory: to });
+  expect((await (await copies.openSpace('alice')).info()).memories).toBe(2);
 });
