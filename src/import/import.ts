@@ -3,7 +3,7 @@ import { SalienceError, throwIfAborted } from '../domain/errors.ts';
 import type { Memory, MemoryEngine, RememberResult } from '../index.ts';
 import type { ImportItem } from './item.ts';
 import { idOf, inOrder, knownAs, type Usable } from './known.ts';
-import { createImportLinks, type ImportLinks, type LinkCounts } from './links.ts';
+import { createImportLinks, type ImportLinks, type LinkCounts, type LinkProgress } from './links.ts';
 import { aliasesWith, type Namesakes, nameKeysOf, readNamesakes } from './namesakes.ts';
 import { isRefusal } from './refusal.ts';
 
@@ -36,6 +36,20 @@ export function wrote({ imported, updated, linked = 0 }: ImportCounts): boolean 
   return imported + updated + linked > 0;
 }
 
+/** The errors that say that nothing was changed, which holds only for the last transaction of an import. */
+const OF_ONE_WRITE: ReadonlySet<string> = new Set(['store_full', 'store_busy', 'store_read_only']);
+
+/** Adds to an error of the store that what an import wrote before is kept. Does nothing if it wrote nothing. */
+export function keeping(error: unknown, counts: ImportCounts): unknown {
+  if (!SalienceError.isInstance(error) || !OF_ONE_WRITE.has(error.code) || !wrote(counts)) return error;
+  if (error.details['written'] === true) return error;
+  return new SalienceError(
+    error.code,
+    `${error.message}. What was imported before this is kept; import again to continue`,
+    { details: { ...error.details, written: true }, cause: error.cause },
+  );
+}
+
 export interface ImportOptions {
   /** Whether an item that differs from a memory and is no newer still updates it. Default is false. */
   readonly update?: boolean | undefined;
@@ -55,7 +69,8 @@ export interface ImportOptions {
 /**
  * Remembers the items of a source in batches. An item that exists already is left alone, or updated if the source
  * differs and the space has nothing newer on its topic. An item that is invalid or refused is reported and skipped.
- * After an abort or a failure of the store, the batches before it are kept, and importing again continues from there.
+ * After an abort or a failure of the store, the batches before it are kept, and importing again continues from there. If the
+ * error would say that nothing was changed, it also says that.
  * `memory` may be a function that opens the engine: it is called only when there is something to write.
  */
 export async function importItems(
@@ -150,14 +165,23 @@ export async function importItems(
       tell();
       onProgress?.({ ...counts });
     }
+  } catch (error) {
+    throw keeping(error, counts);
   } finally {
     tell();
   }
   if (options.links) return { ...counts };
-  const written = await links.write(open, {
+  let current: ImportCounts = counts;
+  const linking = {
     signal,
     onLeftOut,
-    onProgress: (progress) => onProgress?.(withLinks(counts, progress.counts)),
+    onProgress(progress: LinkProgress) {
+      current = withLinks(counts, progress.counts);
+      onProgress?.(current);
+    },
+  };
+  const written = await links.write(open, linking).catch((error: unknown) => {
+    throw keeping(error, current);
   });
   return withLinks(counts, written);
 }

@@ -19,7 +19,7 @@ export interface LinkCounts {
   readonly linked: number;
 }
 
-interface LinkProgress {
+export interface LinkProgress {
   readonly counts: LinkCounts;
   /** How many entities, relations and links have been processed. */
   readonly done: number;

@@ -12,6 +12,7 @@ import {
   type ImportFormat,
   type ImportSource,
   importItems,
+  keeping,
   openSource,
   openSourcesByUser,
   withLinks,
@@ -247,6 +248,9 @@ async function importInRun(
       });
     }
     done = true;
+  } catch (error) {
+    // Also if an earlier file was imported, or the links failed.
+    throw keeping(error, sum(finished, current));
   } finally {
     progress.finish();
     finished = sum(finished, current);
