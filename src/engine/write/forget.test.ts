@@ -49,6 +49,20 @@ describe('forget by ids', () => {
     await expect(memory.undo({ operation: operations[0] })).rejects.toMatchObject({ code: 'cannot_undo' });
   });
 
+  it('forgets an entity that was merged into a forgotten one, but none that is hidden in another scope', async () => {
+    const { memory } = await live(none);
+    const entity = { type: 'entity' } as const;
+    await memory.remember('A company', { ...entity, id: 'everywhere', title: 'Acme' });
+    await memory.remember('The same', { ...entity, id: 'merged', title: 'Acme Inc', scope: 'team:a' });
+    const here = { ...entity, id: 'here', title: 'Acme', scope: 'team:a' };
+    await memory.remember('A company of team a', { ...here, supersedes: 'everywhere' });
+    await memory.mergeEntities('merged', 'here');
+    // After the move it is still known where the two were merged.
+    await memory.update('here', { scope: 'team:b' });
+    expect((await memory.forget('here')).forgotten).toEqual(['here', 'merged']);
+    expect(await memory.get('everywhere')).toBeDefined();
+  });
+
   it('names every unknown id, and forgets nothing then', async () => {
     const { memory } = await live(none);
     await memory.remember('Statement', { id: 'a' });

@@ -179,13 +179,23 @@ async function madeOf(
   ];
 }
 
-/** Returns the ids of the entities that were merged into these. */
+/**
+ * Returns the ids of the entities that were merged into these. A merge needs one scope: an entity that an entity of
+ * another scope supersedes is only hidden there, and stays.
+ */
 async function partsOf(reader: SpaceReader, going: ReadonlyMap<string, Known>): Promise<readonly string[]> {
-  const older = [...going.values()].flatMap(({ present }) =>
-    present?.type === 'entity' ? present.supersedes : [],
+  const scopesAbove = new Map<string, Set<string>>();
+  for (const { present, versions } of going.values()) {
+    if (present?.type !== 'entity') continue;
+    // It may have been moved since.
+    const scopes = versions.map(({ scope }) => scope);
+    for (const id of present.supersedes)
+      scopesAbove.set(id, new Set([...(scopesAbove.get(id) ?? []), ...scopes]));
+  }
+  const found = scopesAbove.size === 0 ? [] : await reader.get([...scopesAbove.keys()]);
+  return found.flatMap((memory) =>
+    memory?.type === 'entity' && scopesAbove.get(memory.id)?.has(memory.scope) ? [memory.id] : [],
   );
-  const found = older.length === 0 ? [] : await reader.get([...new Set(older)]);
-  return found.flatMap((memory) => (memory?.type === 'entity' ? [memory.id] : []));
 }
 
 function sessionsOf(versions: readonly MemoryRecord[]): ReadonlySet<string> {
