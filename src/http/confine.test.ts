@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type MemoryEngine, openMemory, SalienceError } from '../index.ts';
+import { type Memory, type MemoryEngine, openMemory, SalienceError } from '../index.ts';
 import { createFakeClock } from '../testing/fake-clock.ts';
 import { confine } from './confine.ts';
 
@@ -129,6 +129,29 @@ describe('an engine confined to scopes', () => {
     expect(
       await codeOf(ofA.importMemories([{ ...elsewhere!, id: 'r', scope: 'team:a', supersedes: ['b'] }])),
     ).toBe('not_found');
+  });
+
+  it('does not erase an entity outside of its scopes by forgetting one that replaced it', async () => {
+    await using test = await opened();
+    const { memory, ofA } = test;
+    await memory.remember('A company', { id: 'acme', type: 'entity', title: 'Acme' });
+    await ofA.remember('A company of team a', { id: 'a', type: 'entity', title: 'Acme', supersedes: 'acme' });
+    expect(await ofA.forget('a')).toMatchObject({ count: 1, forgotten: ['a'] });
+    expect(await memory.get('acme')).toMatchObject({ content: 'A company' });
+  });
+
+  it('cannot test what an unseen memory says by forgetting part of an imported consolidation', async () => {
+    await using test = await opened();
+    const { memory, ofA } = test;
+    await memory.remember('Of team b', { id: 'b', scope: 'team:b' });
+    const part = { scope: 'team:a', createdAt: '2026-01-01T00:00:00.000Z' };
+    const imported = (derivedFrom: readonly string[]) =>
+      ofA.importMemories([
+        { ...part, id: 'one', content: 'One' },
+        { ...part, id: 'all', content: '- Of team b\n- One', source: 'consolidated', derivedFrom },
+      ] as unknown as readonly Memory[]);
+    for (const unseen of ['b', 'nobody']) expect(await codeOf(imported([unseen, 'one']))).toBe('not_found');
+    expect(await codeOf(imported(['one']))).toBe('done');
   });
 
   it('sees only its own conflicts, beliefs, timelines and histories', async () => {
@@ -261,6 +284,35 @@ describe('an engine confined to scopes', () => {
       expect(await codeOf(work)).toBe('forbidden');
     }
   });
+});
+
+it('stores imported votes under the token, unless it is an administrator of the whole space', async () => {
+  await using test = await opened();
+  const { memory, ofA } = test;
+  const cast = [
+    { voter: 'token:0', vote: 1 },
+    { voter: 'token:0/Ada', vote: 1 },
+    { voter: 'token:1', vote: -1 },
+    { voter: 'Ben', vote: 1 },
+  ] as const;
+  const exported = (id: string, votes: unknown) =>
+    [{ id, content: id, scope: 'team:a', createdAt: '2026-01-01', votes }] as unknown as readonly Memory[];
+  const votersOf = async (id: string) =>
+    (await memory.list()).memories.find((each) => each.id === id)?.votes?.map(({ voter }) => voter);
+  const whole = (rights: 'write' | 'admin') => confine(memory, { ...grant, rights });
+  const partly = confine(memory, { ...grant, rights: 'admin', scopes: ['team:a'] });
+  for (const [id, by] of [
+    ['scoped', ofA],
+    ['writing', whole('write')],
+    ['partly', partly],
+  ] as const) {
+    await by.importMemories(exported(id, cast));
+    expect(await votersOf(id)).toEqual(['token:0', 'token:0/Ada', 'token:0/Ben', 'token:0/token:1']);
+  }
+  await whole('admin').importMemories(exported('admin', cast));
+  expect(await votersOf('admin')).toEqual(['Ben', 'token:0', 'token:0/Ada', 'token:1']);
+  for (const votes of [{}, [null], [{ voter: ' ', vote: 1 }], [{ voter: 1, vote: 1 }]])
+    expect(await codeOf(ofA.importMemories(exported('wrong', votes)))).toBe('invalid_argument');
 });
 
 describe('an engine that may only read', () => {

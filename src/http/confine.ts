@@ -38,17 +38,41 @@ function named(memory: MemoryEngine, { name }: Grant): MemoryEngine {
   );
 }
 
-/** Stores votes under a voter that belongs to the token, so that no token can vote in the name of another one. */
-function voting(memory: MemoryEngine, { id }: Grant): MemoryEngine {
+/**
+ * Stores votes under a voter that belongs to the token, so that no token can vote in the name of another one. Only an
+ * administrator of the whole space imports votes under the voters that cast them.
+ */
+function voting(memory: MemoryEngine, { id, rights, scopes }: Grant): MemoryEngine {
+  const own = `token:${id}`;
+  const importedVoter = (voter: string) =>
+    voter === own || voter.startsWith(`${own}/`) ? voter : `${own}/${voter}`;
   return {
     ...memory,
     feedback: async (memoryId, vote, options) => {
       const { voter } = options ?? {};
       return memory.feedback(memoryId, vote, {
         ...options,
-        voter: voter === undefined ? `token:${id}` : `token:${id}/${text(voter, 'voter')}`,
+        voter: voter === undefined ? own : `${own}/${text(voter, 'voter')}`,
       });
     },
+    importMemories: async (memories, options) =>
+      memory.importMemories(
+        rights === 'admin' && !scopes ? memories : memories.map((each) => withVoters(each, importedVoter)),
+        options,
+      ),
+  };
+}
+
+type Votes = NonNullable<Memory['votes']>;
+
+/** Renames the voters of an exported memory. What is not a vote is left for the import to refuse. */
+function withVoters(memory: Memory, renamed: (voter: string) => string): Memory {
+  if (!Array.isArray(memory?.votes)) return memory;
+  const votes: Votes = memory.votes;
+  const isNamed = (voter: unknown) => typeof voter === 'string' && voter.trim() !== '';
+  return {
+    ...memory,
+    votes: votes.map((each) => (isNamed(each?.voter) ? { ...each, voter: renamed(each.voter) } : each)),
   };
 }
 
@@ -306,9 +330,11 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
       memory.rememberMany(await Promise.all(inputs.map(placed)), options),
     async importMemories(memories, options) {
       const among = new Set(memories.map(({ id }) => id));
-      for (const { scope, supersedes = [] } of memories) {
+      for (const { scope, supersedes = [], derivedFrom = [] } of memories) {
         written(scope ?? GLOBAL_SCOPE);
-        await Promise.all([supersedes].flat().map(async (id) => among.has(id) || find(id)));
+        // Forgetting a part rebuilds a consolidation of the same text: that would tell what an invisible part says.
+        const others = [supersedes, derivedFrom].flat();
+        await Promise.all(others.map(async (id) => among.has(id) || find(id)));
       }
       return memory.importMemories(memories, options);
     },

@@ -405,8 +405,12 @@ function refusedOf(items: readonly Usable[], { code, details: { index, id } }: S
   if (typeof index === 'number') return index;
   return items.findIndex((item) => {
     if (code === 'already_exists') return idOf(item) === id;
-    return code === 'not_found' && supersededBy(item).some((each) => each === id);
+    return code === 'not_found' && [...supersededBy(item), ...originalsOf(item)].some((each) => each === id);
   });
+}
+
+function originalsOf(item: Usable): readonly string[] {
+  return item.kind === 'record' ? [item.memory.derivedFrom ?? []].flat() : [];
 }
 
 function supersededBy(item: Usable): readonly string[] {

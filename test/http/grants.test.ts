@@ -349,6 +349,22 @@ describe('a token of scopes', () => {
     expect(await stateOf()).toEqual(before);
   });
 
+  it('imports the other lines where one was made of a memory that the token does not see', async () => {
+    const line = (id: string, derivedFrom: readonly string[]) =>
+      JSON.stringify({
+        revisionCount: 1,
+        id,
+        content: id,
+        scope: 'team:a',
+        createdAt: '2026-01-01T00:00:00.000Z',
+        derivedFrom,
+      });
+    const body = `${line('part', [])}\n${line('made', ['theirs'])}\n${line('whole', ['part'])}\n{"kind":"end","count":3}\n`;
+    const { json } = await test.ask('POST', '/v1/import', { token: scoped, body });
+    expect(json).toMatchObject({ imported: 2, skipped: 1, problems: [{ line: '2' }] });
+    await (await test.space()).forget(['part', 'whole']);
+  });
+
   it('remembers in its scope where none is named, and must name one of several', async () => {
     const made = await test.ask('POST', '/v1/memories', {
       token: scoped,
