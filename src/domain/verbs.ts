@@ -784,6 +784,11 @@ export const VERBS = {
       'Lists pairs of memories that contradict each other or say nearly the same, and wait for a decision, in the order in which they were noticed.',
     arguments: {
       limit: { ...integer(1, 1000), about: 'at most, 1 to 1000 (default: 20)', option: '--limit <number>' },
+      after: {
+        ...text,
+        about: 'only those after this one: the last of the page before',
+        option: '--after <conflict>',
+      },
     },
     access: 'read',
     idempotent: true,

@@ -185,6 +185,34 @@ describe('an engine confined to scopes', () => {
     expect(history.map(({ memoryId }) => memoryId)).toEqual(['all']);
   });
 
+  it('finds its conflicts behind any number of others', async () => {
+    await using test = await opened();
+    const { memory } = test;
+    // The real pages have 1,000 conflicts.
+    const inPages: MemoryEngine = {
+      ...memory,
+      conflicts: (options) => memory.conflicts({ ...options, limit: 2 }),
+    };
+    const ofA = confine(inPages, { ...grant, scopes: ['team:a'], rights: 'write' });
+    const say = (scope: string, when: string) =>
+      memory.remember(`The team drinks green tea in ${when}`, { scope, id: `${scope} ${when}` });
+    for (const scope of ['team:b', 'team:c', 'team:d', 'team:a']) {
+      await say(scope, 'the morning');
+      await say(scope, 'the mornings');
+    }
+    const all = await memory.conflicts();
+    const own = await ofA.conflicts();
+    expect([all.length, own.map(({ newer }) => newer.scope)]).toEqual([4, ['team:a']]);
+    const after = all[2]?.conflictId;
+    expect((await memory.conflicts({ after })).map((each) => each.conflictId)).toEqual([own[0]?.conflictId]);
+    expect(await ofA.conflicts({ after })).toEqual(own);
+    expect(await ofA.conflicts({ after: own[0]?.conflictId })).toEqual([]);
+    expect(await codeOf(ofA.conflicts({ after: 'x' }))).toBe('invalid_argument');
+    await ofA.resolve(own[0]!.conflictId, 'keep-both');
+    expect(await ofA.conflicts()).toEqual([]);
+    expect(await memory.conflicts()).toHaveLength(3);
+  });
+
   it('does not reveal other scopes in a history', async () => {
     await using test = await opened();
     const { memory, ofA } = test;

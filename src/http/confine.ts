@@ -4,6 +4,7 @@ import { GLOBAL_SCOPE, parseScope, visibleScopes } from '../domain/scope.ts';
 import { optionsAt, VERB_NAMES, type VerbEntry, type VerbName, verbEntry } from '../domain/verbs.ts';
 import type {
   Activity,
+  ConflictsOptions,
   ContextOptions,
   ForgetTarget,
   GetOptions,
@@ -12,6 +13,7 @@ import type {
   Memory,
   MemoryEngine,
   OperationOptions,
+  PendingConflict,
   Recall,
   RecallOptions,
   RememberOptions,
@@ -258,10 +260,16 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
       { details: { field: 'resolution' } },
     );
   };
-  const pending = async (options: Pick<OperationOptions, 'signal'> = {}) =>
-    (await memory.conflicts({ ...options, limit: 1000 })).filter(
-      ({ older, newer }) => isVisible(older) && isVisible(newer),
-    );
+  /** Returns the open conflicts that the token sees, at most `limit`. */
+  const pending = async (limit: number, options: Omit<ConflictsOptions, 'limit'> = {}) => {
+    const found: PendingConflict[] = [];
+    for (let { after } = options; ; ) {
+      const page = await memory.conflicts({ ...options, after, limit: 1000 });
+      found.push(...page.filter(({ older, newer }) => isVisible(older) && isVisible(newer)));
+      after = page.at(-1)?.conflictId;
+      if (found.length >= limit || after === undefined) return found.slice(0, limit);
+    }
+  };
 
   const history: MemoryEngine['history'] = async (id, options) => {
     const entries = await memory.history(id, options);
@@ -387,14 +395,14 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
     },
     conflicts: async ({ limit = 20, ...options } = {}) =>
       Promise.all(
-        (await pending(options)).slice(0, limit).map(async (conflict) => ({
+        (await pending(limit, options)).map(async (conflict) => ({
           ...conflict,
           older: await weighed(conflict.older),
           newer: await weighed(conflict.newer),
         })),
       ),
     async resolve(conflictId, resolution, options) {
-      const conflict = (await pending()).find((each) => each.conflictId === conflictId);
+      const conflict = (await pending(Infinity)).find((each) => each.conflictId === conflictId);
       if (!conflict) {
         throw new SalienceError('not_found', `conflict ${JSON.stringify(conflictId)} is not open`, {
           details: { conflictId },

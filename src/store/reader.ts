@@ -34,7 +34,7 @@ export function convenient(reader: StoreReader): SpaceReader {
         minimum,
       );
     },
-    pendingPairs: (limit) => pairs({ waiting: limit }),
+    pendingPairs: (limit, after = 0) => pairs({ waiting: limit, after }),
     knownPairs: (ids) => pairs({ of: ids }),
     pair: async (sequence) => (await pairs({ sequence }))[0],
     history: (id) => events({ memory: id }),

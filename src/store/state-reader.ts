@@ -73,7 +73,10 @@ export function readerOf(present: () => State): StoreReader {
       });
     },
     async pairs(query) {
-      if ('waiting' in query) return pendingPairsOf(present()).slice(0, query.waiting);
+      if ('waiting' in query) {
+        const waiting = pendingPairsOf(present()).filter(({ sequence }) => sequence > query.after);
+        return waiting.slice(0, query.waiting);
+      }
       const known = [...present().pairs.values()].filter(({ dropped }) => !dropped);
       if ('sequence' in query) return known.filter(({ sequence }) => sequence === query.sequence).map(pairOf);
       const wanted = new Set(query.of);

@@ -123,6 +123,8 @@ export async function reportOf(
 export interface ConflictsOptions extends OperationOptions {
   /** Most conflicts, 1–1,000. Default is 20. */
   readonly limit?: number | undefined;
+  /** Only conflicts after this one: pass the last `conflictId` of the previous page. Default is all. */
+  readonly after?: string | undefined;
 }
 
 /** Returns the open conflicts, oldest first. */
@@ -130,7 +132,9 @@ export async function conflictsOf(
   engine: Dependencies,
   options: ConflictsOptions = {},
 ): Promise<readonly PendingConflict[]> {
-  const pairs = await engine.space.pendingPairs(limitOf(options.limit, 20, 1000));
+  const { limit, after } = options;
+  const from = after === undefined ? 0 : sequenceOf(after, 'after');
+  const pairs = await engine.space.pendingPairs(limitOf(limit, 20, 1000), from);
   const records = await engine.space.get(pairs.flatMap(({ older, newer }) => [older, newer]));
   const present = records.filter((record) => record !== undefined);
   const memories = await shownAll(engine, present, momentOf(engine, options));
@@ -343,13 +347,13 @@ async function checkStillBelieved(
   );
 }
 
+function sequenceOf(conflictId: string, field: string): number {
+  if (typeof conflictId === 'string' && /^\d{1,15}$/.test(conflictId)) return Number(conflictId);
+  throw invalidArgument(field, `${describe(conflictId)} is none; conflicts lists them`);
+}
+
 async function openPair(reader: SpaceReader, conflictId: string): Promise<SimilarPair> {
-  const isNumber = typeof conflictId === 'string' && /^\d{1,15}$/.test(conflictId);
-  const sequence = isNumber ? Number(conflictId) : Number.NaN;
-  if (Number.isNaN(sequence)) {
-    throw invalidArgument('conflictId', `${describe(conflictId)} is none; conflicts lists them`);
-  }
-  const pair = await reader.pair(sequence);
+  const pair = await reader.pair(sequenceOf(conflictId, 'conflictId'));
   if (pair && pair.resolution === undefined) return pair;
   throw new SalienceError(
     'not_found',

@@ -17,7 +17,8 @@ export async function readPairs(moment: Moment, query: PairQuery): Promise<reado
         ORDER BY sequence ${limit}`,
     );
   if ('waiting' in query) {
-    return (await where(sql`ended_at IS NULL`, sql`LIMIT ${query.waiting}::bigint`)).map(pairOf);
+    const waiting = sql`ended_at IS NULL AND sequence > ${query.after}::bigint`;
+    return (await where(waiting, sql`LIMIT ${query.waiting}::bigint`)).map(pairOf);
   }
   if ('sequence' in query) return (await where(sql`sequence = ${query.sequence}::bigint`)).map(pairOf);
   const ids = wantedTexts(query.of);

@@ -33,7 +33,8 @@ export async function readPairs(
   query: PairQuery,
 ): Promise<readonly SimilarPair[]> {
   if ('waiting' in query) {
-    return read(connection(), `${pairs} AND ended_at IS NULL ORDER BY sequence LIMIT ?`, query.waiting);
+    const waiting = `${pairs} AND ended_at IS NULL AND sequence > ? ORDER BY sequence LIMIT ?`;
+    return read(connection(), waiting, query.after, query.waiting);
   }
   if (!('of' in query)) return read(connection(), `${pairs} AND sequence = ?`, query.sequence);
   if (query.of.length <= TOGETHER) return read(connection(), known, JSON.stringify(query.of));
@@ -47,8 +48,8 @@ export async function readPairs(
   return [...found.values()].sort((a, b) => a.sequence - b.sequence);
 }
 
-function read(connection: Connection, sql: string, value: SqlValue): readonly SimilarPair[] {
-  return (connection.all(sql, value) as PairRow[]).map(pairOf);
+function read(connection: Connection, sql: string, ...values: SqlValue[]): readonly SimilarPair[] {
+  return (connection.all(sql, ...values) as PairRow[]).map(pairOf);
 }
 
 /** See `SpaceReader.uncompared`. */

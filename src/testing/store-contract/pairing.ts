@@ -97,6 +97,9 @@ export const pairTests: readonly ContractTest[] = [
       });
       expect(second?.sequence).toBeGreaterThan(first?.sequence as number);
       expect(await space.pair(second?.sequence as number)).toStrictEqual(second);
+      const after = await space.pendingPairs(1, first?.sequence);
+      expect(after).toStrictEqual([second]);
+      expect((await space.pendingPairs(10, second?.sequence)).map(said)).toStrictEqual(expected.slice(2));
       expect(await space.pair(1_000_000)).toBeUndefined();
       expect(await space.check()).toEqual([]);
     },
