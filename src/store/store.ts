@@ -256,7 +256,10 @@ export type Standing = Pick<
   | 'consolidatedAt'
 >;
 
-/** Selects pairs: the first `waiting` unjudged ones, queued after the pair `after`; those of these memories, or the one with this sequence. */
+/**
+ * Selects pairs: the first `waiting` unjudged ones, queued after the pair `after`; those of these memories; or the one
+ * with this sequence.
+ */
 export type PairQuery =
   | { readonly waiting: number; readonly after: number }
   | { readonly of: readonly string[] }
@@ -290,7 +293,8 @@ export interface SpaceReader {
   find(by: FindBy, values: readonly string[]): Promise<readonly MemoryRecord[]>;
   /**
    * The first `limit` similar pairs that nobody has judged yet, in the order in which they were queued; with `after`,
-   * those with a higher sequence. A pair is dropped, and no longer known, when the title or content of either memory changes or either memory is removed.
+   * those with a higher sequence. A pair is dropped, and no longer known, when the title or content of either memory
+   * changes or either memory is removed.
    */
   pendingPairs(limit: number, after?: number): Promise<readonly SimilarPair[]>;
   /** The known pairs of these memories, settled ones included, each once, in the order in which they were queued. */
