@@ -68,7 +68,7 @@ it('observes conversations, judges what is similar, and says what that cost', as
 
   const maintained = await work.salience(['maintain'], { env });
   expect(maintained.stdout).toMatch(
-    /1 judged, 1 superseded \(asked openai-compatible:tiny: 1 call, .+ tokens\)\n$/,
+    /1 judged, 1 superseded \(asked openai-compatible:tiny: 1 call, .+ tokens\)\nto take it back: salience undo --run \S+\n$/,
   );
   const { hits } = (await work.json(['recall', 'Lisbon'])) as { hits: { memory: { content: string } }[] };
   expect(hits.map((hit) => hit.memory.content)).toEqual(['Ann flies to Lisbon on Tuesday morning']);
