@@ -81,7 +81,7 @@ test('the ids of an answer that only lists ids are published', async () => {
 });
 
 test('the ids of what upkeep and a split changed are published', async () => {
-  const { model } = scriptedModel(() => ({ verdicts: [{ pair: 1, reason: '', verdict: 'UPDATE' }] }));
+  const { model } = scriptedModel(() => ({ verdicts: [{ pair: 1, reason: '', verdict: 'NONE' }] }));
   const lived = await liveFading({ languageModel: model });
   const upkeep = lived.memory;
   await upkeep.rememberMany([

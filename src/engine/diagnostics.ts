@@ -127,7 +127,7 @@ const changedIds: {
   maintain: ({ dryRun, cooled, archived, expired, consolidated, judged }) =>
     dryRun
       ? []
-      : [...cooled, ...archived, ...expired, ...idsOfConsolidated(consolidated), ...superseding(judged)],
+      : [...cooled, ...archived, ...expired, ...idsOfConsolidated(consolidated), ...newerOf(judged)],
   curate: ({ dryRun, pruned, deduplicated, consolidated, judged }) =>
     dryRun
       ? []
@@ -135,7 +135,7 @@ const changedIds: {
           ...pruned,
           ...deduplicated.map(({ kept }) => kept),
           ...idsOfConsolidated(consolidated),
-          ...superseding(judged),
+          ...newerOf(judged),
         ],
   relate: ({ relation }) => relation.statements,
   unrelate: ({ statements }) => statements,
@@ -148,10 +148,9 @@ function idsOfConsolidated(consolidated: readonly Consolidated[]): readonly stri
   return consolidated.flatMap(({ id, from }) => (id === undefined ? from : [id, ...from]));
 }
 
-function superseding(judged: readonly JudgedSimilarity[]): readonly string[] {
-  return judged.flatMap(({ verdict, newer }) =>
-    verdict === 'CONTRADICTION' || verdict === 'UPDATE' ? [newer] : [],
-  );
+/** The newer memory of a judged pair is written whatever the verdict is. */
+function newerOf(judged: readonly JudgedSimilarity[]): readonly string[] {
+  return judged.map(({ newer }) => newer);
 }
 
 function resultOf(verb: string, value: unknown): OperationResult {

@@ -21,7 +21,7 @@ const memory = (content: string) => ({
   sources: [1],
 });
 
-/** A chat server that finds one fact in each conversation, and an update in each pair. */
+/** A chat server that finds one fact in each conversation, and an update in each pair that is about no train. */
 beforeAll(async () => {
   work = createWorkplace();
   server = createServer(async (request, response) => {
@@ -32,7 +32,7 @@ beforeAll(async () => {
     const prompt = messages.at(-1)?.content ?? '';
     const day = /on (\w+day)/.exec(prompt)?.[1];
     const answer = prompt.includes('<pairs-')
-      ? { verdicts: [{ pair: 1, reason: 'another day', verdict: 'UPDATE' }] }
+      ? { verdicts: [{ pair: 1, reason: '', verdict: prompt.includes('train') ? 'NONE' : 'UPDATE' }] }
       : { memories: [memory(`Ann flies to Lisbon on ${day} morning`)] };
     if (broken) response.statusCode = 401;
     const message = { content: JSON.stringify(answer) };
@@ -76,6 +76,19 @@ it('observes conversations, judges what is similar, and says what that cost', as
   await work.json(['maintain', '--no-use-model'], { env });
   await work.json(['curate', '--no-use-model'], { env });
   expect(asked).toEqual([]);
+});
+
+it('says how to take back a run that only judged', async () => {
+  for (const day of ['Monday', 'Tuesday'])
+    await work.json(['remember', `The train to Lisbon leaves on ${day}`, '--space', 'e']);
+  const { stdout } = await work.salience(['maintain', '--space', 'e'], { env });
+  const [, undo = ''] = /to take it back: salience (undo --run \S+)\n$/.exec(stdout) ?? [];
+  expect(await work.json([...undo.split(' '), '--space', 'e'])).toMatchObject({ verb: 'maintain' });
+  const { conflicts } = (await work.json(['conflicts', '--space', 'e'])) as {
+    conflicts: { conflictId: string }[];
+  };
+  expect(conflicts).toHaveLength(1);
+  await work.json(['resolve', conflicts[0]!.conflictId, 'keep-both', '--space', 'e']);
 });
 
 it('keeps what the model fails on as events, and says so', async () => {

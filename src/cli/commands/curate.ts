@@ -6,7 +6,7 @@ import { openExisting } from '../open.ts';
 import { parseList } from '../options.ts';
 import { createProgress } from '../progress.ts';
 import { plainLine } from '../terminal-text.ts';
-import { isSuperseding, undoLine } from '../undo-line.ts';
+import { undoLine } from '../undo-line.ts';
 import { failureTexts, usageText } from '../usage-text.ts';
 import { addVerbOptions, argumentsOf } from '../verb-options.ts';
 
@@ -71,7 +71,7 @@ function linesOf(report: CurationReport): readonly string[] {
 }
 
 function hasChanged({ pruned, deduplicated, consolidated, judged }: CurationReport): boolean {
-  return pruned.length + deduplicated.length + consolidated.length > 0 || judged.some(isSuperseding);
+  return pruned.length + deduplicated.length + consolidated.length + judged.length > 0;
 }
 
 function summaryOf({

@@ -14,7 +14,7 @@ import { parseWholeNumber, refuseSpace } from '../options.ts';
 import { createProgress } from '../progress.ts';
 import { formatTable } from '../table.ts';
 import { plainLine } from '../terminal-text.ts';
-import { isSuperseding, undoLine } from '../undo-line.ts';
+import { undoLine } from '../undo-line.ts';
 import { plural } from '../units.ts';
 import { failureTexts, usageText } from '../usage-text.ts';
 import { addVerbOptions, argumentsOf } from '../verb-options.ts';
@@ -177,7 +177,7 @@ async function formatReport(
 
 /** Whether the run changed something that `undo` takes back. What was forgotten stays so; queued pairs stay queued. */
 function hasChanged({ cooled, archived, consolidated, judged }: MaintenanceReport): boolean {
-  return cooled.length + archived.length + consolidated.length > 0 || judged.some(isSuperseding);
+  return cooled.length + archived.length + consolidated.length + judged.length > 0;
 }
 
 /** Returns the rows of the table, grouped by kind of change. */
@@ -213,7 +213,7 @@ function summaryOf(report: MaintenanceReport): string {
     report;
   const updates = similarPairs.filter(({ kind }) => kind === 'update').length;
   const similar = similarPairs.length - updates;
-  const superseded = judged.filter(isSuperseding);
+  const superseded = judged.filter(({ verdict }) => verdict === 'CONTRADICTION' || verdict === 'UPDATE');
   const gone = consolidated.reduce((sum, { from }) => sum + from.length, 0);
   const counts = [
     [cooled.length, 'cooled'],
