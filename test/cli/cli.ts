@@ -7,11 +7,14 @@ import { fileURLToPath } from 'node:url';
 
 const main = fileURLToPath(new URL('../../dist/cli/main.cjs', import.meta.url));
 const host = fileURLToPath(new URL('host.mjs', import.meta.url));
+const stillClock = new URL('still-clock.mjs', import.meta.url).href;
 
 export interface Outcome {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
+  /** Both, in the order in which they arrived. */
+  readonly printed: string;
 }
 
 export interface RunOptions {
@@ -22,6 +25,8 @@ export interface RunOptions {
   /** Written to stdin, which stays open; Ctrl-C follows. More than a pipe holds, so that the command has begun to read. */
   readonly interruptedAfter?: string | undefined;
   readonly uid?: number | undefined;
+  /** The time of the program, which stands still. */
+  readonly clock?: number | undefined;
   /** Runs the program as a user does, where the process is what is tested. */
   readonly process?: boolean | undefined;
 }
@@ -65,12 +70,16 @@ export function createWorkplace(): Workplace {
       ...extra,
     };
   };
-  const run = (command: string, args: readonly string[], options: RunOptions = {}) =>
-    runProcess(command, args, { ...options, env: environment(options.env), directory });
+  const run = (command: string, args: readonly string[], { clock, ...options }: RunOptions = {}) => {
+    const still =
+      clock === undefined ? {} : { STILL_CLOCK: String(clock), NODE_OPTIONS: `--import ${stillClock}` };
+    const env = environment({ ...still, ...options.env });
+    return runProcess(command, args, { ...options, env, directory });
+  };
   const salience: Workplace['salience'] = (args, options = {}) =>
     needsProcess(args, options)
       ? run(process.execPath, [main, ...args], options)
-      : runInHost({ args, env: environment(options.env), directory });
+      : runInHost({ args, env: environment(options.env), directory, clock: options.clock });
   return {
     directory,
     file(name, content) {
@@ -96,16 +105,16 @@ export function createWorkplace(): Workplace {
 }
 
 /** The arguments of a line that is one command alone, in which nothing is left for a shell to do. */
-function wordsOf(line: string): readonly string[] | undefined {
+export function wordsOf(line: string): readonly string[] | undefined {
   const word = /[\w./:@%+=,-]+|'[^']*'|"[^"$`\\!]*"/.source;
-  const [, words] = new RegExp(`^salience((?: (?:${word}))*)$`).exec(line) ?? [];
+  const [, words] = new RegExp(`^salience((?: (?:${word}))*)$`).exec(line.replace(/ *\\\n */g, ' ')) ?? [];
   return words?.match(new RegExp(word, 'g'))?.map((each) => each.replace(/^(['"])(.*)\1$/, '$2'));
 }
 
 /** Servers end by a signal alone, and all but this is about the process. */
 const SERVERS: ReadonlySet<string> = new Set(['inspect', 'mcp', 'serve']);
 
-function needsProcess(args: readonly string[], { env = {}, ...others }: RunOptions): boolean {
+function needsProcess(args: readonly string[], { env = {}, clock: _, ...others }: RunOptions): boolean {
   return (
     process.env['SALIENCE_TEST_PROCESSES'] === 'each' ||
     Object.values(others).some((each) => each !== undefined) ||
@@ -121,6 +130,7 @@ async function runInHost(command: {
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly directory: string;
+  readonly clock: number | undefined;
 }): Promise<Outcome> {
   const child = idle.pop() ?? fork(host, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   child.ref();
@@ -156,15 +166,18 @@ function runProcess(
     });
     let stdout = '';
     let stderr = '';
+    let printed = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       stdout += text;
+      printed += text;
       if (options.answer && stdout.includes(options.answer.to)) child.stdin.end(options.answer.with);
     });
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       stderr += text;
+      printed += text;
     });
     child.on('error', reject);
-    child.on('close', (code) => resolve({ code, stdout, stderr }));
+    child.on('close', (code) => resolve({ code, stdout, stderr, printed }));
     child.stdin.on('error', () => {});
     if (options.interruptedAfter) child.stdin.write(options.interruptedAfter, () => child.kill('SIGINT'));
     else if (!options.answer) child.stdin.end(options.input ?? '');

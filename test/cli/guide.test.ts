@@ -3,14 +3,13 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { blocksOfPage, pages } from '../docs/page-blocks.ts';
-import { createWorkplace } from './cli.ts';
-import { between, blocksOf, fencesOf, normalise } from './guide.ts';
+import { createWorkplace, type Workplace, wordsOf } from './cli.ts';
+import { blocksOf, commandsOf, fencesOf, normalise } from './guide.ts';
 
 /**
  * Runs the commands of the guides, in order, in one directory for each guide, and compares their output.
  * `UPDATE_GUIDES=1 ./run test test/cli/guide.test.ts` writes the current output into the guides.
  */
-const stillClock = new URL('still-clock.mjs', import.meta.url).href;
 const updating = process.env['UPDATE_GUIDES'] === '1';
 
 const guides = pages
@@ -34,20 +33,34 @@ describe.each(guides)('the guide %s', (name) => {
     // Scores fade with time, so the clock advances by one second for each command, however busy the machine is.
     let clock = Date.now();
     for (const { text, commands, output } of blocks) {
-      const env = {
-        SALIENCE_PATH: 'memory',
-        STILL_CLOCK: String(clock),
-        NODE_OPTIONS: `--import ${stillClock}`,
-      };
-      const tick = 'STILL_CLOCK=$((STILL_CLOCK + 1000))';
-      const script = between(commands, tick);
-      clock += (script.split(tick).length - 1) * 1000;
-      const { stdout } = await work.shell(`exec 2>&1\n${script}`, { env });
+      const timed = commandsOf(commands).map((command) => {
+        clock += 1000;
+        return { command, clock };
+      });
+      const printed = await print(work, timed);
       // Keeps the name of the local directory out of the guide.
-      const printed = stdout.replaceAll(work.directory, '/home/ann');
-      if (!updating) expect(normalise(printed), commands).toBe(normalise(output));
-      guide = guide.replace(text, () => fencesOf(commands, printed));
+      const shown = printed.replaceAll(work.directory, '/home/ann');
+      if (!updating) expect(normalise(shown), commands).toBe(normalise(output));
+      guide = guide.replace(text, () => fencesOf(commands, shown));
     }
     if (updating) writeFileSync(path, guide);
   });
 });
+
+interface Timed {
+  readonly command: string;
+  readonly clock: number;
+}
+
+/** What the commands of a block print: in one shell, unless there is nothing for a shell to do. */
+async function print(work: Workplace, timed: readonly Timed[]): Promise<string> {
+  const env = { SALIENCE_PATH: 'memory' };
+  if (timed.every(({ command }) => wordsOf(command))) {
+    let printed = '';
+    for (const { command, clock } of timed) printed += (await work.shell(command, { env, clock })).printed;
+    return printed;
+  }
+  const lines = timed.map(({ command, clock }) => `STILL_CLOCK=${clock}\n${command}`);
+  const { stdout } = await work.shell(`exec 2>&1\n${lines.join('\n')}`, { env, clock: timed[0]?.clock });
+  return stdout;
+}

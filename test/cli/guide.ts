@@ -19,23 +19,22 @@ export function fencesOf(commands: string, output: string): string {
   return `\`\`\`bash\n${commands}\`\`\`${printed}`;
 }
 
-/** Inserts a line before each command of a script, but not within here-documents or continued commands. */
-export function between(commands: string, line: string): string {
+/** The commands of a script: a here-document or a continued line belongs to the command before it. */
+export function commandsOf(script: string): readonly string[] {
+  const commands: string[] = [];
   let end: string | undefined;
   let continues = false;
-  return commands
-    .split('\n')
-    .map((each) => {
-      if (end !== undefined) {
-        if (each === end) end = undefined;
-        return each;
-      }
-      end = /<<'(\w+)'/.exec(each)?.[1];
-      const begins = !continues && each !== '';
-      continues = each.endsWith('\\');
-      return begins ? `${line}\n${each}` : each;
-    })
-    .join('\n');
+  for (const line of script.split('\n')) {
+    const begins = end === undefined && !continues;
+    if (begins && line === '') continue;
+    if (begins) commands.push(line);
+    else commands[commands.length - 1] += `\n${line}`;
+    if (end === undefined) {
+      end = /<<'(\w+)'/.exec(line)?.[1];
+      continues = line.endsWith('\\');
+    } else if (line === end) end = undefined;
+  }
+  return commands;
 }
 
 /** Replaces what differs from run to run, such as times and ids. */

@@ -3,6 +3,7 @@
 import { Readable, Writable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { run } from '../../dist/cli/run.js';
+import { standStill } from './still-clock.mjs';
 
 /** Beyond this, a command whose work is done would keep a process of its own alive. */
 const MOST_MILLISECONDS_TO_END = 60_000;
@@ -10,15 +11,19 @@ const MOST_MILLISECONDS_TO_END = 60_000;
 /** All that keeps this process alive is the channel to the test. */
 const isOpen = () => process.getActiveResourcesInfo().length > 1;
 
-process.on('message', async ({ args, env, directory }) => {
-  const outcome = { code: 0, stdout: '', stderr: '' };
+process.on('message', async ({ args, env, directory, clock }) => {
+  const outcome = { code: 0, stdout: '', stderr: '', printed: '' };
+  standStill(clock);
   replaceEnvironment(env);
   process.chdir(directory);
   setStream('stdin', Readable.from([]));
   for (const name of ['stdout', 'stderr'])
     setStream(
       name,
-      collect((text) => (outcome[name] += text)),
+      collect((text) => {
+        outcome[name] += text;
+        outcome.printed += text;
+      }),
     );
   const warn = ({ name, message }) => process.stderr.write(`${name}: ${message}\n`);
   process.on('warning', warn);

@@ -10,11 +10,12 @@ import {
   type Page,
 } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { browserOfTests } from '../../scripts/chromium.mjs';
 import { fillDemo } from '../../src/cli/demo-memory.ts';
 import { type Grant, type NewToken, type RunningServer, startServer } from '../../src/http/index.ts';
 import { type MemoryEngine, openSpaces } from '../../src/index.ts';
 
-const executable = process.env['SALIENCE_CHROMIUM'] ?? '/usr/bin/chromium';
+const executable = browserOfTests();
 const built = new URL('../../dist/inspector/index.html', import.meta.url);
 
 /** Why there are no tests in a browser here; `undefined` where there are. */
