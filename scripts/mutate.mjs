@@ -232,6 +232,8 @@ function hostIn(copy) {
       detached: true,
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       env: {
+        // As many random cases as in CI.
+        SALIENCE_RUNS: '1',
         ...process.env,
         SALIENCE_DATA: '',
         MUTATION_SEED: String(values.seed),
