@@ -14,7 +14,6 @@ import { checkSettings, withSettings } from './engine/upkeep/configure.ts';
 import { modelReranker } from './language/rerank.ts';
 import { checkOpenOptions, reinforcementOf } from './open-options.ts';
 import { chooseEmbedder, type EmbedderChoice } from './providers/choose.ts';
-import type { Embedder } from './providers/embedder.ts';
 import type { LanguageModel } from './providers/language-model.ts';
 import { withQueryCache } from './providers/query-cache.ts';
 import type { Reranker } from './providers/reranker.ts';
@@ -22,7 +21,7 @@ import { takenName } from './scoring/faults.ts';
 import { checkProfile, type Profile, type ProfileDefinition } from './scoring/profile.ts';
 import { BUILTIN_PROFILE_NAMES, builtinProfile } from './scoring/profiles/index.ts';
 import type { SpaceStore, Store } from './store/store.ts';
-import { type Analyzer, type AnalyzerLanguage, loadAnalyzer } from './text/analyze.ts';
+import { type AnalyzerLanguage, languageOf, loadAnalyzer } from './text/analyze.ts';
 import { type DateReader, readEnglishDates } from './text/dates.ts';
 
 export interface OpenOptions {
@@ -48,7 +47,10 @@ export interface OpenOptions {
   readonly singleValued?: readonly string[] | undefined;
   /** Whether authors are stored as entities: `off` (default), or `authors`. A setting of the space, as `fading`; see `configure`. */
   readonly people?: 'off' | 'authors' | undefined;
-  /** The language of the analyzer. Default is English. */
+  /**
+   * The language of the words: their stems and stop words. Default is that of the space; English for a new one. Another
+   * one needs `reindex`, which keeps the vectors.
+   */
   readonly language?: AnalyzerLanguage | undefined;
   /**
    * Finds the dates that a query names, for signals such as `dateMatch`. Default is {@link readEnglishDates} for English,
@@ -76,8 +78,9 @@ export interface OpenOptions {
   /** Opens the space without writing anything. Default is false. */
   readonly readOnly?: boolean | undefined;
   /**
-   * Recomputes vectors and terms if the stored ones come from another model or analyzer, or if there are memories but no
-   * vectors. An object sets the options of the reindex. Default is false, which throws `embedder_mismatch` instead.
+   * Recomputes terms if the stored ones come from another analyzer, and vectors too if theirs come from another model, or
+   * if there are memories but no vectors. An object sets the options of the reindex. Default is false, which throws
+   * `embedder_mismatch` instead.
    */
   readonly reindex?: boolean | BatchOptions | undefined;
   /** Returns whole milliseconds since 1970, in the years 0 to 9999. Default is the system clock. */
@@ -108,8 +111,6 @@ export async function openMemory(options: OpenOptions): Promise<MemoryEngine> {
   const name = parseSpaceName(options.space);
   const reinforcement = reinforcementOf(options.reinforcement);
   const profiles = gatherProfiles(options.profiles ?? []);
-  const { language = 'english' } = options;
-  const analyzer = await loadAnalyzer(language);
   const chosen = await chooseEmbedder(options.embedder ?? 'builtin');
   const embedder = chosen && withQueryCache(chosen);
   // A reader needs no ids, and loading the `uuid` package takes longer than opening a store.
@@ -120,6 +121,9 @@ export async function openMemory(options: OpenOptions): Promise<MemoryEngine> {
   try {
     const space = await store.openSpace(name, { readOnly: options.readOnly, settings });
     await checkSettings(space, options);
+    const derivation = await space.derivation();
+    const language = options.language ?? storedLanguage(derivation) ?? 'english';
+    const analyzer = await loadAnalyzer(language);
     const engine: Dependencies = {
       space,
       embedder,
@@ -145,7 +149,7 @@ export async function openMemory(options: OpenOptions): Promise<MemoryEngine> {
     const memory = createMemoryEngine(engine, timer, async () => {
       if (!options.store) await store.close();
     });
-    await agree(space, memory, { embedder, analyzer, options });
+    await agree(memory, engine, derivation, options);
     return memory;
   } catch (error) {
     if (!options.store) await store.close();
@@ -162,32 +166,39 @@ export async function openStore({
   return createSqliteStore({ directory: text(path, 'path'), synchronous });
 }
 
+type Derivation = Awaited<ReturnType<SpaceStore['derivation']>>;
+
+function storedLanguage({ analyzer }: Derivation): AnalyzerLanguage | undefined {
+  return analyzer === undefined ? undefined : languageOf(analyzer);
+}
+
 /** Vectors of two models are never mixed, terms of two analyzers never either. */
 async function agree(
-  space: SpaceStore,
   memory: MemoryEngine,
-  {
-    embedder,
-    analyzer,
-    options,
-  }: { embedder: Embedder | undefined; analyzer: Analyzer; options: OpenOptions },
+  { space, embedder, analyzer }: Dependencies,
+  { embedding, analyzer: stored }: Derivation,
+  { reindex, readOnly }: OpenOptions,
 ): Promise<void> {
-  const { embedding, analyzer: stored } = await space.derivation();
   const otherModel = embedding && embedder && embedding.model !== embedder.model;
   const otherAnalyzer = stored !== undefined && stored !== analyzer.id;
-  const { reindex } = options;
-  const mayReindex = reindex && !options.readOnly;
+  const mayReindex = reindex && !readOnly;
   const lacksVectors = mayReindex && embedder && !embedding && (await space.info()).memories > 0;
   if (!otherModel && !otherAnalyzer && !lacksVectors) return;
   if (mayReindex) {
     return memory.reindex(reindex === true ? {} : reindex);
   }
-  const found = otherModel
-    ? `holds vectors of the model ${embedding.model}, and the embedder in use is ${embedder.model}`
-    : `was indexed by the analyzer ${stored}, and the one in use is ${analyzer.id}`;
+  const [found, mend] = otherModel
+    ? [
+        `holds vectors of the model ${embedding.model}, and the embedder in use is ${embedder.model}`,
+        'compute them again',
+      ]
+    : [
+        `was indexed by the analyzer ${stored}, and the one in use is ${analyzer.id}`,
+        'index its words again (its vectors are kept)',
+      ];
   throw new SalienceError(
     'embedder_mismatch',
-    `space ${JSON.stringify(space.name)} ${found}: open it with the former, or recompute everything with openMemory({ reindex: true }) or "salience reindex"`,
+    `space ${JSON.stringify(space.name)} ${found}: open it with the former, or ${mend} with openMemory({ reindex: true }) or "salience reindex"`,
     { details: { space: space.name, stored: embedding?.model ?? stored } },
   );
 }

@@ -168,7 +168,7 @@ async function openSqlite(directory: string): Promise<Store> {
 /** Opens the space that the common options name. */
 export async function open(
   context: Pick<Context, 'options' | 'now' | 'signal'>,
-  extra: Pick<OpenOptions, 'readOnly' | 'profiles' | 'reindex'> = {},
+  extra: Pick<OpenOptions, 'readOnly' | 'profiles' | 'reindex' | 'language'> = {},
 ): Promise<MemoryEngine> {
   const { options } = context;
   try {

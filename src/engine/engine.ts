@@ -35,8 +35,8 @@ import { curve } from './upkeep/curve.ts';
 import { fit } from './upkeep/fit.ts';
 import { health } from './upkeep/health.ts';
 import { maintain } from './upkeep/maintain.ts';
+import { reindex } from './upkeep/reindex.ts';
 import { type EngineVerb, type Verbs, withVerbChecks } from './verb-options.ts';
-import { deriveTexts } from './write/derive.ts';
 import { forget } from './write/forget.ts';
 import { link, linksOf, unlink } from './write/links.ts';
 import { importedRecord } from './write/record.ts';
@@ -213,15 +213,4 @@ async function importMemories(
     })),
   );
   return insertRecords(engine, restored, 'import', engine.clock(), options);
-}
-
-/** Recomputes what is derived from all texts, with the current embedder and analyzer. */
-async function reindex(engine: Dependencies, options: BatchOptions = {}): Promise<void> {
-  const { space, analyzer, embedder } = engine;
-  await space.reindex({
-    analyzer: analyzer.id,
-    embedding: embedder && { model: embedder.model, dimensions: embedder.dimensions },
-    derive: (memories) => deriveTexts(memories, engine, { signal: options.signal }),
-    ...(options.progress ? { progress: options.progress } : {}),
-  });
 }

@@ -816,7 +816,8 @@ export interface MemoryEngine extends AsyncDisposable {
    */
   importMemories(memories: readonly Memory[], options?: BatchOptions): Promise<readonly RememberResult[]>;
   /**
-   * Recomputes the vectors and terms of all memories with the current embedder and analyzer.
+   * Recomputes the terms of all memories with the current analyzer, and their vectors with the current embedder. If the
+   * stored terms come from another analyzer, keeps the vectors that this embedder made.
    *
    * @example
    * ```ts

@@ -68,7 +68,7 @@ export function checkMadeWith({ vector, model, analyzer }: PreparedQuery, space:
   if (analyzer === undefined || space.analyzer === undefined || analyzer === space.analyzer) return;
   throw new SalienceError(
     'embedder_mismatch',
-    `the texts of this space are indexed with the analyzer ${space.analyzer}, and the query was read with ${analyzer}. Open the space with that analyzer, or reindex it`,
+    `the texts of this space are indexed with the analyzer ${space.analyzer}, and the query was read with ${analyzer}. Open the space again without a language of its own, or reindex it`,
     { details: { stored: space.analyzer, given: analyzer } },
   );
 }

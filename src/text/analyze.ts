@@ -74,6 +74,11 @@ export async function loadAnalyzer(language: AnalyzerLanguage): Promise<Analyzer
   return analyzerOf(await loadLanguage(language));
 }
 
+/** The language of the analyzer with this {@link Analyzer.id}, of whatever version; `undefined` for one that is not known. */
+export function languageOf(id: string): AnalyzerLanguage | undefined {
+  return ANALYZER_LANGUAGES.find((language) => id.startsWith(`${language}-`));
+}
+
 /** How often each term occurs, in the order of first occurrence. */
 export function termCounts(terms: Iterable<string>): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();

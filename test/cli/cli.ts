@@ -13,8 +13,6 @@ export interface Outcome {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** Both, in the order in which they arrived. */
-  readonly printed: string;
 }
 
 export interface RunOptions {
@@ -79,7 +77,7 @@ export function createWorkplace(): Workplace {
   const salience: Workplace['salience'] = (args, options = {}) =>
     needsProcess(args, options)
       ? run(process.execPath, [main, ...args], options)
-      : runInHost({ args, env: environment(options.env), directory, clock: options.clock });
+      : runInHost({ args, env: environment(options.env), directory, clock: options.clock, merges: false });
   return {
     directory,
     file(name, content) {
@@ -94,9 +92,18 @@ export function createWorkplace(): Workplace {
       if (code !== 0) throw new Error(`salience ${args.join(' ')} ended with ${code}: ${stderr}`);
       return JSON.parse(stdout) as Record<string, unknown>;
     },
-    shell: (line, options) => {
+    shell: (line, options = {}) => {
       const words = wordsOf(line);
-      return words ? salience(words, options) : run('bash', ['-c', line], options);
+      if (!words) return run('bash', ['-c', line], options);
+      const merges = line.endsWith(MERGING);
+      if (!merges || needsProcess(words, options)) return salience(words, options);
+      return runInHost({
+        args: words,
+        env: environment(options.env),
+        directory,
+        clock: options.clock,
+        merges,
+      });
     },
     [Symbol.dispose]() {
       rmSync(root, { recursive: true, force: true });
@@ -104,10 +111,14 @@ export function createWorkplace(): Workplace {
   };
 }
 
-/** The arguments of a line that is one command alone, in which nothing is left for a shell to do. */
+/** Ends a line whose errors are printed with the rest, in order. */
+const MERGING = ' 2>&1';
+
+/** The arguments of a line that is one command alone, in which nothing else is left for a shell to do. */
 export function wordsOf(line: string): readonly string[] | undefined {
   const word = /[\w./:@%+=,-]+|'[^']*'|"[^"$`\\!]*"/.source;
-  const [, words] = new RegExp(`^salience((?: (?:${word}))*)$`).exec(line.replace(/ *\\\n */g, ' ')) ?? [];
+  const whole = line.replace(/ *\\\n */g, ' ');
+  const [, words] = new RegExp(`^salience((?: (?:${word}))*)(?:${MERGING})?$`).exec(whole) ?? [];
   return words?.match(new RegExp(word, 'g'))?.map((each) => each.replace(/^(['"])(.*)\1$/, '$2'));
 }
 
@@ -131,6 +142,7 @@ async function runInHost(command: {
   readonly env: NodeJS.ProcessEnv;
   readonly directory: string;
   readonly clock: number | undefined;
+  readonly merges: boolean;
 }): Promise<Outcome> {
   const child = idle.pop() ?? fork(host, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   child.ref();
@@ -166,18 +178,15 @@ function runProcess(
     });
     let stdout = '';
     let stderr = '';
-    let printed = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       stdout += text;
-      printed += text;
       if (options.answer && stdout.includes(options.answer.to)) child.stdin.end(options.answer.with);
     });
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       stderr += text;
-      printed += text;
     });
     child.on('error', reject);
-    child.on('close', (code) => resolve({ code, stdout, stderr, printed }));
+    child.on('close', (code) => resolve({ code, stdout, stderr }));
     child.stdin.on('error', () => {});
     if (options.interruptedAfter) child.stdin.write(options.interruptedAfter, () => child.kill('SIGINT'));
     else if (!options.answer) child.stdin.end(options.input ?? '');

@@ -57,7 +57,8 @@ async function print(work: Workplace, timed: readonly Timed[]): Promise<string> 
   const env = { SALIENCE_PATH: 'memory' };
   if (timed.every(({ command }) => wordsOf(command))) {
     let printed = '';
-    for (const { command, clock } of timed) printed += (await work.shell(command, { env, clock })).printed;
+    for (const { command, clock } of timed)
+      printed += (await work.shell(`${command} 2>&1`, { env, clock })).stdout;
     return printed;
   }
   const lines = timed.map(({ command, clock }) => `STILL_CLOCK=${clock}\n${command}`);

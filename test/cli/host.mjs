@@ -11,8 +11,8 @@ const MOST_MILLISECONDS_TO_END = 60_000;
 /** All that keeps this process alive is the channel to the test. */
 const isOpen = () => process.getActiveResourcesInfo().length > 1;
 
-process.on('message', async ({ args, env, directory, clock }) => {
-  const outcome = { code: 0, stdout: '', stderr: '', printed: '' };
+process.on('message', async ({ args, env, directory, clock, merges }) => {
+  const outcome = { code: 0, stdout: '', stderr: '' };
   standStill(clock);
   replaceEnvironment(env);
   process.chdir(directory);
@@ -20,10 +20,7 @@ process.on('message', async ({ args, env, directory, clock }) => {
   for (const name of ['stdout', 'stderr'])
     setStream(
       name,
-      collect((text) => {
-        outcome[name] += text;
-        outcome.printed += text;
-      }),
+      collect((text) => (outcome[merges ? 'stdout' : name] += text)),
     );
   const warn = ({ name, message }) => process.stderr.write(`${name}: ${message}\n`);
   process.on('warning', warn);

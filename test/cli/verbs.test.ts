@@ -725,6 +725,23 @@ describe('spaces, backup, reindex, doctor', () => {
     expect(JSON.parse(down.stdout)).toMatchObject({ problems: [expect.stringContaining('the embedder')] });
   });
 
+  it('indexes the words of another language, which every later command uses', async () => {
+    const place = ['--path', join(work.directory, 'german')];
+    const backup = join(work.directory, 'german.db');
+    await work.json(['remember', 'Anna kauft Bücher', '--id', 'books', ...place]);
+    expect(await work.json(['reindex', '--language', 'german', ...place])).toMatchObject({ vectors: 1 });
+    const { hits, trace } = await work.json(['recall', 'Buch', '--strategy', 'bm25', ...place]);
+    expect(hits).toHaveLength(1);
+    // Not by its spelling, as in English.
+    expect(trace).not.toHaveProperty('spelling');
+    await work.json(['backup', backup, ...place]);
+    const restored = ['--path', join(work.directory, 'restored')];
+    expect((await work.salience(['restore', backup, ...restored])).code).toBe(0);
+    expect((await work.salience(['doctor', ...restored])).stdout).toContain('everything works');
+    const unknown = await work.salience(['reindex', '--language', 'klingon', ...place]);
+    expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('german') });
+  });
+
   it('warns of bytes that are not erased yet, which are no damage', async () => {
     const path = join(work.directory, 'erasing');
     await work.json(['remember', 'hello', '--id', 'a', '--path', path]);

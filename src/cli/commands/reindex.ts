@@ -1,21 +1,32 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { SalienceError } from '../../domain/errors.ts';
 import type { BatchOptions, MemoryEngine } from '../../index.ts';
+import { ANALYZER_LANGUAGES, type AnalyzerLanguage } from '../../text/analyze.ts';
 import { action, type Context } from '../context.ts';
 import { open } from '../open.ts';
 import { createProgress } from '../progress.ts';
 import { plural } from '../units.ts';
 
-export const examples = ['salience reindex'] as const;
+export const examples = ['salience reindex', 'salience reindex --language german'] as const;
+
+interface Options {
+  readonly language?: AnalyzerLanguage | undefined;
+}
 
 export function configure(command: Command): void {
   command
+    .addOption(
+      new Option('--language <name>', 'the language of the words (default: that of the space)').choices(
+        ANALYZER_LANGUAGES,
+      ),
+    )
     .addHelpText(
       'after',
-      '\nNeeded after another --embedder was chosen. The old vectors stay until all new ones are computed.',
+      '\nNeeded after another --embedder was chosen. The old vectors stay until all new ones are computed.\n' +
+        'Another --language changes the words and keeps the vectors; every later command uses it.',
     )
     .action(
-      action<object, []>(async (context) => {
+      action<Options, []>(async (context) => {
         const { signal } = context;
         const progress = createProgress('indexing', process.stderr);
         const how: BatchOptions = { signal, progress: (done, total) => progress.update(done, done / total) };
@@ -33,12 +44,11 @@ export function configure(command: Command): void {
     );
 }
 
-/**
- * Opens and reindexes a space. If its vectors do not match the embedder, opening it with `reindex` computes them anew.
- */
-async function openReindexed(context: Context, how: BatchOptions): Promise<MemoryEngine> {
+/** Opens and reindexes a space. If its vectors or words are of another kind, opening it with `reindex` derives them anew. */
+async function openReindexed(context: Context<Options>, how: BatchOptions): Promise<MemoryEngine> {
+  const { language } = context.options;
   try {
-    const memory = await open(context);
+    const memory = await open(context, { language });
     try {
       await memory.reindex(how);
       return memory;
@@ -48,6 +58,6 @@ async function openReindexed(context: Context, how: BatchOptions): Promise<Memor
     }
   } catch (error) {
     if (!SalienceError.isInstance(error) || error.code !== 'embedder_mismatch') throw error;
-    return open(context, { reindex: how });
+    return open(context, { language, reindex: how });
   }
 }

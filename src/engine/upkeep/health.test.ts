@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { type Embedder, openMemory } from '../../index.ts';
+import { type Embedder, openMemory, SalienceError } from '../../index.ts';
 import { NOT_ERASED_YET } from '../../store/damage.ts';
 import type { Store } from '../../store/store.ts';
 import { angleEmbedder } from '../../testing/angle-embedder.ts';
@@ -71,6 +71,55 @@ describe('opening with reindex', () => {
     const before = embedded;
     await open(true);
     expect(embedded).toBe(before);
+  });
+
+  it('indexes the words of another language again, and keeps the vectors of the same model', async () => {
+    const store = createReferenceStore();
+    const embedded: string[] = [];
+    const embedder = {
+      model: 'one',
+      dimensions: 2,
+      embed: async (texts: readonly string[]) => {
+        embedded.push(...texts);
+        return texts.map((text) => (text === '' ? undefined : Float32Array.of(1, 0)));
+      },
+    } as unknown as Embedder;
+    const place = { path: 'test', space: 'default', store, embedder } as const;
+    const english = await openMemory(place);
+    await english.remember('Anna kauft Bücher', { id: 'books' });
+    await english.remember('Anna trinkt Tee', { id: 'tea' });
+    embedded.length = 0;
+    await expect(openMemory({ ...place, language: 'german' })).rejects.toThrow('its vectors are kept');
+    const german = await openMemory({ ...place, language: 'german', reindex: true });
+    expect(embedded).toEqual([]);
+    expect(await german.stats()).toMatchObject({ memories: 2, vectors: 2 });
+    // "Buch" and "Bücher" have one stem in German, and two in English.
+    const { hits } = await german.recall('Buch', { strategy: 'bm25' });
+    expect(hits.map(({ memory }) => memory.id)).toEqual(['books']);
+    // The space knows its language.
+    const again = await openMemory(place);
+    expect((await again.recall('Buch', { strategy: 'bm25' })).hits).toHaveLength(1);
+    embedded.length = 0;
+    await again.reindex();
+    expect(embedded).toHaveLength(2);
+  });
+
+  it('computes vectors that cannot be read, when it indexes words again', async () => {
+    const kept = createReferenceStore();
+    const store: Store = {
+      ...kept,
+      async openSpace(name, options) {
+        const space = await kept.openSpace(name, options);
+        const vectors = async () => {
+          throw new SalienceError('store_corrupt', 'a vector is damaged');
+        };
+        return { ...space, snapshot: (read) => space.snapshot((reader) => read({ ...reader, vectors })) };
+      },
+    };
+    const place = { path: 'test', space: 'default', store, embedder: angleEmbedder({ Tee: 0, tea: 90 }) };
+    await (await openMemory(place)).remember('Tee');
+    const german = await openMemory({ ...place, language: 'german', reindex: true });
+    expect(await german.stats()).toMatchObject({ memories: 1, vectors: 1 });
   });
 
   it('has nothing to do in a space without memories', async () => {

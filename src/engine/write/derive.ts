@@ -61,11 +61,12 @@ export async function knownTexts(
     : [];
   const missing = memories.filter((_, at) => !stored[at]);
   const derived = (await deriveTexts(missing, { analyzer, embedder }, options)).values();
-  return memories.map((memory, at) => {
+  const textOf = (memory: MemoryRecord, at: number): IndexedText => {
     const vector = stored[at];
     if (!vector) return derived.next().value as IndexedText;
     return { terms: termCounts(analyzer.analyze(searchableText(memory))), vector };
-  });
+  };
+  return mapInSlices(memories, textOf, startLongSlices());
 }
 
 /** Whether two versions of a memory have the same derived data. */

@@ -1,0 +1,41 @@
+import { SalienceError, throwIfAborted } from '../../domain/errors.ts';
+import type { MemoryRecord } from '../../domain/memory.ts';
+import type { IndexedText } from '../../store/store.ts';
+import type { Dependencies } from '../dependencies.ts';
+import type { BatchOptions } from '../types.ts';
+import { deriveTexts, knownTexts } from '../write/derive.ts';
+
+/**
+ * Recomputes what is derived from all texts, with the current embedder and analyzer. If only the terms are stale, keeps
+ * the vectors: to embed a text may take time and money.
+ */
+export async function reindex(engine: Dependencies, options: BatchOptions = {}): Promise<void> {
+  const { space, analyzer, embedder } = engine;
+  const { signal, progress } = options;
+  const stored = (await space.derivation()).analyzer;
+  const isStale = stored !== undefined && stored !== analyzer.id;
+  const derive = isStale ? keepVectors : deriveTexts;
+  await space.reindex({
+    analyzer: analyzer.id,
+    embedding: embedder && { model: embedder.model, dimensions: embedder.dimensions },
+    derive(memories) {
+      throwIfAborted(signal);
+      return derive(memories, engine, { signal });
+    },
+    ...(progress ? { progress } : {}),
+  });
+}
+
+/** Vectors that cannot be read are computed again. */
+async function keepVectors(
+  memories: readonly MemoryRecord[],
+  engine: Dependencies,
+  options: Pick<BatchOptions, 'signal'>,
+): Promise<readonly IndexedText[]> {
+  try {
+    return await knownTexts(engine, memories, options);
+  } catch (error) {
+    if (!SalienceError.isInstance(error) || error.code !== 'store_corrupt') throw error;
+    return deriveTexts(memories, engine, options);
+  }
+}
