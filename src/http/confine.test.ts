@@ -104,6 +104,34 @@ describe('an engine confined to scopes', () => {
     expect(begins[2]).toBeLessThanOrEqual(1);
   });
 
+  it('looks back only to memories that it saw at that time', async () => {
+    await using test = await opened();
+    const { memory, ofA, clock } = test;
+    await memory.rememberMany([
+      { id: 'moved', content: 'Secret tea of team b', scope: 'team:b' },
+      { id: 'taken', content: 'Tea of team a', scope: 'team:a' },
+    ]);
+    const asOf = { known: new Date(clock.now()).toISOString() };
+    clock.advance(1000);
+    await memory.update('moved', { content: 'Tea for all', scope: 'global' });
+    await memory.update('taken', { content: 'Another secret', scope: 'team:b' });
+    for (const look of [
+      () => ofA.explain('moved', { query: 'secret', asOf }),
+      () => ofA.whyNot('moved', { query: 'secret', asOf }),
+      () => ofA.context('tea', { maxTokens: 500, mustInclude: ['moved'], asOf }),
+      () => ofA.explain('taken', { query: 'secret' }),
+    ]) {
+      expect(await codeOf(look())).toBe('not_found');
+    }
+    const { hits } = await ofA.recall('tea', { asOf });
+    expect(hits.map((hit) => hit.memory.content)).toEqual(['Tea of team a']);
+    expect(await ofA.explain('taken', { query: 'tea', asOf })).toMatchObject({ id: 'taken' });
+    expect(await ofA.whyNot('taken', { query: 'tea', asOf })).toMatchObject({ outcome: 'returned' });
+    const { text } = await ofA.context('tea', { maxTokens: 500, mustInclude: ['taken'], asOf });
+    expect(text).toContain('Tea of team a');
+    expect(text).not.toMatch(/secret/i);
+  });
+
   it('cannot replace, invalidate or reinstate a memory that it does not see', async () => {
     await using test = await opened();
     const { memory, ofA } = test;

@@ -224,8 +224,9 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
     return ids.filter((_, index) => found[index] !== undefined);
   };
   const sees: Sees = async (ids) => (await seenAmong(ids)).length === ids.length;
-  const find = async (id: string): Promise<Memory> => {
-    const found = await get(id);
+  /** Throws `not_found` for a memory that the token does not see, with `asOf` for one that it did not see at that time. */
+  const find = async (id: string, options?: Looking): Promise<Memory> => {
+    const found = await get(id, { asOf: options?.asOf, signal: options?.signal });
     if (found) return found;
     throw new SalienceError(
       'not_found',
@@ -247,7 +248,7 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
   /** Puts a statement into a scope of the token. Throws if it would supersede a memory that the token does not see. */
   const placed = async <Input extends RememberOptions>(input: Input): Promise<Input> => {
     const { supersedes = [] } = input;
-    await Promise.all([supersedes].flat().map(find));
+    await Promise.all([supersedes].flat().map((id) => find(id)));
     return { ...input, scope: written(input.scope) };
   };
   /** Removes the id of a successor from an error if the token does not see that memory. */
@@ -352,7 +353,7 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
     recall: async (query: string | undefined, options?: RecallOptions) =>
       withoutStrangers(withoutTotal(await memory.recall(query, seen(options))), sees),
     async context(query: string | undefined, options: ContextOptions) {
-      await Promise.all((options?.mustInclude ?? []).map(find));
+      await Promise.all((options?.mustInclude ?? []).map((id) => find(id, options)));
       return withoutTotal(await memory.context(query, seen(options)));
     },
     bootstrap: async (options) => withoutTotal(await memory.bootstrap(seen(options))),
@@ -460,7 +461,9 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
     // A verb with neither an id nor a scope concerns the whole space, unless `special` handles it.
     if (entry.wholeSpace || (ids.length === 0 && !looks)) return refuse;
     return async (...given) => {
-      const check = entry.access === 'write' ? findWritable : find;
+      const options = given[optionsAt(entry)] as Looking | undefined;
+      // A memory may have said something else, in another scope, at the time that is looked back to.
+      const check = (id: string) => (entry.access === 'write' ? findWritable(id) : find(id, options));
       await Promise.all(ids.map((at) => check(String(given[at]))));
       const answer = await run(...(looks ? withOptions(given, entry, seen) : given));
       return GIVES_MEMORY.has(name) ? weighed(answer as Memory) : answer;
@@ -475,6 +478,8 @@ interface Verbs extends Omit<MemoryEngine, 'recall' | 'context'> {
 }
 
 type Sees = (ids: readonly string[]) => Promise<boolean>;
+
+type Looking = Pick<GetOptions, 'asOf' | 'signal'>;
 
 /**
  * Removes counts that would reveal memories in other scopes: the trace begins with the visible candidates, and the
