@@ -159,6 +159,25 @@ describe('an engine confined to scopes', () => {
     ).toBe('not_found');
   });
 
+  it('replaces a memory that is written with the new one, in any order', async () => {
+    await using test = await opened();
+    const { memory, ofA } = test;
+    await memory.remember('Tea of team b', { id: 'b', scope: 'team:b' });
+    await ofA.remember('Tea of team a', { id: 'a' });
+    const old = { id: 'old', content: 'Lives in Rome' };
+    const next = { id: 'next', content: 'Lives in Milan', supersedes: 'old' };
+    expect(await ofA.rememberMany([next, old])).toMatchObject([
+      { id: 'next', outcome: 'created' },
+      { id: 'old', outcome: 'created' },
+    ]);
+    expect(await memory.get('next')).toMatchObject({ scope: 'team:a', supersedes: ['old'] });
+    // The first statement is known already, so nothing of it is written under the id that it names.
+    const known = { id: 'b', content: 'Tea of team a' };
+    const hiding = { id: 'hiding', content: 'Coffee', supersedes: 'b' };
+    expect(await codeOf(ofA.rememberMany([known, hiding]))).toBe('not_found');
+    expect(await memory.get('hiding')).toBeUndefined();
+  });
+
   it('does not erase an entity outside of its scopes by forgetting one that replaced it', async () => {
     await using test = await opened();
     const { memory, ofA } = test;

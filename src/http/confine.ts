@@ -245,10 +245,20 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
     }
     return target;
   };
-  /** Puts a statement into a scope of the token. Throws if it would supersede a memory that the token does not see. */
-  const placed = async <Input extends RememberOptions>(input: Input): Promise<Input> => {
+  /**
+   * Puts a statement into a scope of the token. Throws if it would supersede a memory that the token does not see. It
+   * may supersede one that is written with it, which has an id of `among`.
+   */
+  const placed = async <Input extends RememberOptions>(
+    input: Input,
+    among: ReadonlySet<string | undefined> = new Set(),
+  ): Promise<Input> => {
     const { supersedes = [] } = input;
-    await Promise.all([supersedes].flat().map((id) => find(id)));
+    const check = async (id: string) => {
+      // An id of the batch may belong to a memory that the token does not see.
+      if (!among.has(id) || (await memory.get(id))) await find(id);
+    };
+    await Promise.all([supersedes].flat().map(check));
     return { ...input, scope: written(input.scope) };
   };
   /** Removes the id of a successor from an error if the token does not see that memory. */
@@ -335,8 +345,10 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
   const special: Partial<Record<VerbName, unknown>> = {
     get,
     remember: async (content, options = {}) => memory.remember(content, await placed(options)),
-    rememberMany: async (inputs, options) =>
-      memory.rememberMany(await Promise.all(inputs.map(placed)), options),
+    async rememberMany(inputs, options) {
+      const among = new Set(inputs.map(({ id }) => id));
+      return memory.rememberMany(await Promise.all(inputs.map((each) => placed(each, among))), options);
+    },
     async importMemories(memories, options) {
       const among = new Set(memories.map(({ id }) => id));
       for (const { scope, supersedes = [], derivedFrom = [] } of memories) {
