@@ -30,12 +30,17 @@ function openWaiting(path: string): number {
 /** How many bytes show whether a file is UTF-16. */
 const SAMPLE_BYTES = 1024;
 
+/** How many bytes show whether a file is a zip archive, and whether it is gzipped. */
+export const HEAD_BYTES = 4;
+
 /**
- * Returns why these bytes are not UTF-8, as the end of a sentence about their file; `undefined` if they may be. UTF-16
- * without a byte order mark is often valid UTF-8: its text has a zero in every other byte.
+ * Returns why the bytes at the start of a file are not UTF-8, as the end of a sentence about the file; `undefined` if they
+ * may be. UTF-16 without a byte order mark is often valid UTF-8: its text has a zero in every other byte.
  */
 export function whyNotUtf8(bytes: Uint8Array): string | undefined {
-  const [first, second] = bytes;
+  const [first, second, third, fourth] = bytes;
+  if (first === 0x50 && second === 0x4b && third === 3 && fourth === 4)
+    return 'is a zip archive; unpack it, and import the file in it';
   const hasMark = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
   return hasMark || hasZeros(bytes, 0) || hasZeros(bytes, 1)
     ? 'is UTF-16; save the file as UTF-8'

@@ -85,6 +85,17 @@ test.each([
   }
 });
 
+test('a zip archive is refused as a whole, whatever its name', async () => {
+  for (const content of ['PK\u0003\u0004\u0014\u0000\n\u00ff', 'PK\u0003\u0004']) {
+    const path = await write(Buffer.from(content, 'latin1'));
+    await expect(texts(path, { onBadLine: () => {} })).rejects.toMatchObject({
+      code: 'unreadable_file',
+      message: `${path} is a zip archive; unpack it, and import the file in it`,
+      details: { file: path },
+    });
+  }
+});
+
 test('truncated gzip gives the whole lines, then an error', async () => {
   const content = Array.from({ length: 20_000 }, (_, index) => `${index} ${Math.sin(index)}`).join('\n');
   const zipped = gzipSync(content);

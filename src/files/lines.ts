@@ -1,7 +1,7 @@
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { SalienceError, throwIfAborted } from '../domain/errors.ts';
-import { openBytes, whyNotUtf8 } from './bytes.ts';
+import { HEAD_BYTES, openBytes, whyNotUtf8 } from './bytes.ts';
 
 /** One line of a text file, without its line break. */
 export interface Line {
@@ -30,8 +30,8 @@ const DEFAULT_MAX_LINE_BYTES = 64 * 1024 * 1024;
 /**
  * Reads the lines of a UTF-8 file one at a time. Decompresses a file that starts with the gzip magic bytes, whatever its
  * name. Drops a byte order mark and carriage returns before line feeds; the last line needs no line feed.
- * Throws `unreadable_file` with `details.file` and, if a line is invalid, `details.line`; `aborted`. A file in UTF-16 is
- * refused as a whole.
+ * Throws `unreadable_file` with `details.file` and, if a line is invalid, `details.line`; `aborted`. A zip archive and
+ * a file in UTF-16 are refused as a whole.
  */
 export async function* readLines(path: string, options: ReadLinesOptions = {}): AsyncGenerator<Line, void> {
   const maxLineBytes = options.maxLineBytes ?? DEFAULT_MAX_LINE_BYTES;
@@ -120,7 +120,7 @@ async function* readChunks(path: string, signal: AbortSignal | undefined): Async
   try {
     // A pipe may hand over a single byte first.
     let head = Buffer.alloc(0);
-    while (head.length < 2) {
+    while (head.length < HEAD_BYTES) {
       const next = await chunks.next();
       if (next.done) break;
       head = Buffer.concat([head, next.value]);

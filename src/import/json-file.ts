@@ -41,9 +41,6 @@ export async function readWholeText(
     }
     throw unreadablePath(path, cause);
   }
-  if (bytes[0] === 0x50 && bytes[1] === 0x4b && bytes[2] === 3 && bytes[3] === 4) {
-    throw unreadable(path, 'is a zip archive; unpack it and name the JSON file in it');
-  }
   if (bytes[0] === 0x1f && bytes[1] === 0x8b) {
     bytes = await promisify(gunzip)(bytes, { maxOutputLength: maxBytes }).catch((cause: unknown) => {
       if (cause instanceof RangeError) throw tooLarge();

@@ -527,13 +527,23 @@ describe('export and import', () => {
     ]);
   });
 
-  it('in UTF-16 are refused, for no line could be read', async () => {
+  it.each([
+    [
+      'in UTF-16',
+      Buffer.from('\uFEFF{"content":"One"}\n{"content":"Two"}\n', 'utf16le'),
+      'the body is UTF-16; save the file as UTF-8',
+    ],
+    [
+      'in a zip archive',
+      Buffer.from('PK\u0003\u0004\u0014\n'),
+      'the body is a zip archive; unpack it, and import the file in it',
+    ],
+  ])('%s are refused, for no line could be read', async (_, body, detail) => {
     await using test = await startTestServer();
-    const body = Buffer.from('\uFEFF{"content":"One"}\n{"content":"Two"}\n', 'utf16le');
     const answer = await test.ask('POST', '/v1/import', { token: await test.token(), body });
     expect([answer.status, answer.json]).toEqual([
       400,
-      expect.objectContaining({ code: 'invalid_text', detail: 'the body is UTF-16; save the file as UTF-8' }),
+      expect.objectContaining({ code: 'invalid_text', detail }),
     ]);
   });
 
