@@ -194,6 +194,17 @@ describe('notes that link to each other', () => {
     expect((await memory.stats()).sequence).toBe(before);
   });
 
+  it('are found in whatever form a file system writes accented letters', async () => {
+    const composed = 'Caf\u00e9';
+    write({
+      [`vault/${composed.normalize('NFD')}.md`]: `# Men${'\u00fc'.normalize('NFD')}\nTea.\n# Hours\nLate.`,
+      'vault/Guide.md': `To the [[${composed}]], see [[${composed}#Men\u00fc]].`,
+    });
+    const { counts } = await importPath('vault');
+    expect(counts).toMatchObject({ imported: 5, linked: 1, skipped: 0 });
+    expect((await graphOf()).relations).toHaveLength(1);
+  });
+
   it('are matched to existing entities by name, which keep their content', async () => {
     await memory.remember('A cellist', { id: 'ann', type: 'entity', title: 'Ann Gray', aliases: ['Ann'] });
     await memory.remember('Elsewhere', { type: 'entity', title: 'Strings', scope: 'project:a' });

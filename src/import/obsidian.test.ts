@@ -43,6 +43,7 @@ describe('tags in the text', () => {
   it.each([
     ['#one and #two/three, #vier_5', ['one', 'two/three', 'vier_5']],
     ['#2026 is none, #y2026 is, #日本 too', ['y2026', '日本']],
+    ['#हिन्दी #cafe\u0301 #👩‍💻 #🌧️rain #👍🏽', ['हिन्दी', 'café', '👩‍💻', '🌧️rain', '👍🏽']],
     ['a#b [x](#c) `#d` http://e/#f # g', []],
   ])('of %j are %j', (text, expected) => {
     expect(inlineTags(text)).toEqual(expected);

@@ -12,10 +12,9 @@ const comments = new RegExp(
   'gm',
 );
 const wikilinks = new RegExp(`${CODE}|!?\\[\\[(?<link>[^\\[\\]\\n]+)\\]\\]`, 'gm');
-const tags = new RegExp(
-  `${CODE}|(?<=^|\\s)#(?<tag>(?![\\d/_-]+(?![\\p{L}\\p{N}_/-]))[\\p{L}\\p{N}_/-]+)`,
-  'gmu',
-);
+/** The characters of a tag. Marks belong to letters, for example the vowels of Hindi; U+200D and U+FE0F to emoji. */
+const TAG = '[\\p{L}\\p{N}\\p{M}\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\u200D\\uFE0F_/-]';
+const tags = new RegExp(`${CODE}|(?<=^|\\s)#(?<tag>(?![\\d/_-]+(?!${TAG}))${TAG}+)`, 'gmu');
 
 /**
  * Removes comments, `%% … %%`, and keeps the line breaks. A comment block that does not end hides the rest of the text.
@@ -50,7 +49,9 @@ export function readWikilinks(text: string): { readonly text: string; readonly t
 
 /** Returns the tags in a text, without their `#`. */
 export function inlineTags(text: string): readonly string[] {
-  const found = [...text.matchAll(tags)].flatMap(({ groups }) => groups?.['tag']?.replace(/\/+$/, '') ?? []);
+  const found = [...text.normalize('NFC').matchAll(tags)].flatMap(
+    ({ groups }) => groups?.['tag']?.replace(/\/+$/, '') ?? [],
+  );
   return found.filter((tag) => tag.length <= MAX_TAG);
 }
 
@@ -62,19 +63,22 @@ export function dailyDate(name: string): string | undefined {
   return new Date(date).toISOString().startsWith(date) ? date : undefined;
 }
 
-/** Returns the names that links may use for a note: its path without extension, and each shorter suffix of the path. */
+/**
+ * Returns the names that links may use for a note: its path without extension, and each shorter suffix of the path. Some
+ * file systems decompose accented letters, which links have composed.
+ */
 export function noteNames(name: string): readonly string[] {
   const parts = name.replace(/\.[^./]+$/, '').split('/');
   return parts.map((_, at) => noteName(parts.slice(at).join('/')));
 }
 
 function noteName(target: string): string {
-  return `note/${target.toLowerCase()}`;
+  return `note/${target.normalize('NFC').toLowerCase()}`;
 }
 
 /** Returns the name of a section of a note. `note` is one of its `noteNames`. */
 export function sectionName(note: string, heading: string): string {
-  return `${note}#${heading.trim().toLowerCase()}`;
+  return `${note}#${heading.trim().normalize('NFC').toLowerCase()}`;
 }
 
 /** Returns the link from the section `from` of the note `name` to the target: a section if it exists, else its note. */
