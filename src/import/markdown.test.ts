@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { importAll } from '../../test/import/import-text.ts';
+import { importAll, readSorted } from '../../test/import/import-text.ts';
 
 const imported = async (...files: readonly string[]) => {
   const { counts, memories } = await importAll('build.md', files);
@@ -39,4 +39,21 @@ test('a heading that was renamed makes no second memory', async () => {
   const { counts, texts } = await imported('# Linux\nrun make\n', '# GNU/Linux\nrun make\n');
   expect(texts).toEqual([['Linux', 'run make']]);
   expect(counts).toMatchObject([{ imported: 1 }, { imported: 0, unchanged: 1 }]);
+});
+
+test('a value in the front matter that sets no field goes into the metadata', async () => {
+  const { inputs } = await readSorted(
+    'n.md',
+    '---\nimportance: high\ntype: [a, b]\ntags:\ncreated: 2024-01-01\ndate: 2024-02-02\nscope:\nowner: ann\n---\nText\n',
+  );
+  expect(inputs).toMatchObject([
+    {
+      type: 'fact',
+      createdAt: '2024-01-01',
+      metadata: { importance: 'high', type: ['a', 'b'], date: '2024-02-02', owner: 'ann' },
+    },
+  ]);
+  expect(inputs[0]?.metadata).not.toHaveProperty('tags');
+  expect(inputs[0]?.metadata).not.toHaveProperty('scope');
+  expect(inputs[0]).not.toHaveProperty('importance');
 });

@@ -23,17 +23,11 @@ const MAX_TAGS = 64;
 const MAX_ALIASES = 64;
 const MAX_ALIAS = 200;
 
+/** Keys of the front matter that may date a memory. The first one that has a value does. */
+const DATES = ['createdAt', 'created', 'date'];
+
 /** Keys of the front matter that set fields of a memory. All others go into its metadata. */
-const known: ReadonlySet<string> = new Set([
-  'title',
-  'tags',
-  'type',
-  'scope',
-  'createdAt',
-  'created',
-  'date',
-  'importance',
-]);
+const known: ReadonlySet<string> = new Set(['title', 'tags', 'type', 'scope', 'importance', ...DATES]);
 
 /**
  * Reads each section as a memory. Its title is the path of headings. Its id is made of file, title and place among the
@@ -45,9 +39,8 @@ export function readMarkdown(text: string, name: string, options: SourceOptions)
   const { frontMatter, sections } = parseMarkdown(withoutComments(readable), { path: name });
   const scope = textOf(frontMatter['scope']) ?? options.scope;
   const type = textOf(frontMatter['type']) ?? (/(?:^|\/)decisions\//i.test(name) ? 'decision' : 'fact');
-  const createdAt =
-    ['createdAt', 'created', 'date'].map((key) => textOf(frontMatter[key])).find((value) => value) ??
-    dailyDate(name);
+  const dating = DATES.find((key) => textOf(frontMatter[key]) !== undefined);
+  const createdAt = dating === undefined ? dailyDate(name) : textOf(frontMatter[dating]);
   // Obsidian reads a quoted "#tag" as the tag.
   const noteTags = tagsOf(frontMatter['tags']).flatMap((each) => textOf(each.replace(/^#+/, '')) ?? []);
   const notes = [
@@ -56,7 +49,7 @@ export function readMarkdown(text: string, name: string, options: SourceOptions)
   ];
   const importance = frontMatter['importance'];
   const metadata: Metadata = Object.fromEntries(
-    Object.entries(frontMatter).filter(([key]) => !known.has(key)),
+    Object.entries(frontMatter).filter(([key, value]) => key !== dating && isMetadata(key, value)),
   );
   const seen = new Map<string, number>();
   const read = sections.map((section) => ({
@@ -153,6 +146,15 @@ function noteEntity(
       sourceRef: name,
     },
   };
+}
+
+/** Whether an entry of the front matter goes into the metadata: it sets no field of a memory, or its value does not fit. */
+function isMetadata(key: string, value: JsonValue): boolean {
+  if (!known.has(key)) return true;
+  if (value === null || value === '') return false;
+  if (key === 'importance') return typeof value !== 'number';
+  if (key === 'tags') return !Array.isArray(value) && textOf(value) === undefined;
+  return DATES.includes(key) || textOf(value) === undefined;
 }
 
 function textOf(value: JsonValue | undefined): string | undefined {
