@@ -75,6 +75,21 @@ export function metadataIn(value: unknown, name = 'metadata'): Fields {
   return { [name]: value };
 }
 
+/**
+ * Joins the metadata of a record with the fields that its system keeps beside it; of two with one name, the system's is
+ * kept. `hidden` has the names of the others.
+ */
+export function joinMetadata(
+  own: Fields,
+  system: Fields,
+): { readonly joined: Fields; readonly hidden: readonly string[] } {
+  const kept = Object.fromEntries(Object.entries(system).filter(([, value]) => isThere(value)));
+  // The system's first, so that they are kept if not all metadata fits.
+  const joined = { ...kept, ...own, ...kept };
+  const hidden = Object.keys(own).filter((name) => isThere(own[name]) && joined[name] !== own[name]);
+  return { joined, hidden };
+}
+
 /** Returns the fields that have a value, as metadata to spread into a record; `undefined` if none has one. */
 export function metadataOf(
   fields: Readonly<Record<string, unknown>>,

@@ -47,7 +47,7 @@ test('metadata is kept in its order, the owners first, as much as there is room 
     metadata: { notes: 'n'.repeat(11_000), more: 'm'.repeat(2_000), user: 'of the metadata', last: 1 },
   });
   expect(memory.metadata).toEqual({ mem0Id: 'r1', user: 'ann', notes: 'n'.repeat(11_000), last: 1 });
-  expect(lost).toEqual(['fields "more"']);
+  expect(lost).toEqual(['fields "more"', 'fields "user"']);
 });
 
 test('the owner is kept if the other metadata alone fills the limit', async () => {

@@ -31,6 +31,8 @@ export type ImportItem =
        * it is.
        */
       readonly givesNames?: boolean | undefined;
+      /** The fields that its source can tell. If one is absent from `input`, the source has no value for it. */
+      readonly tells?: readonly string[] | undefined;
     }
   /** A memory as an export wrote it, with all its times and counters. */
   | { readonly kind: 'record'; readonly where: string; readonly memory: Memory }
@@ -107,6 +109,11 @@ export function unusable(where: string, reason: string): ImportItem {
   return { kind: 'unusable', where, reason };
 }
 
+/** Reports a field of a record that has no place in a memory. */
+export function leftOutField(name: string): ImportItem {
+  return { kind: 'left-out', what: `fields ${JSON.stringify(name)}` };
+}
+
 /** Returns the items of one part of a source. If it is nested too deeply to read, only that part is reported. */
 export function withoutTooDeep(where: string, read: () => Iterable<ImportItem>): readonly ImportItem[] {
   try {
@@ -154,6 +161,7 @@ export function foreignStatements(record: ForeignRecord, options: SourceOptions)
       ...(isApart ? { apart: whole } : {}),
       ...(given.type === 'entity' ? { givesNames: true } : {}),
       ...(names === undefined || part > 0 ? {} : { names }),
+      tells: Object.keys(given),
       input: {
         ...(options.scope === undefined ? {} : { scope: options.scope }),
         ...said,

@@ -55,6 +55,64 @@ describe('several statements about one memory in one source', () => {
   });
 });
 
+describe('the relations of a line', () => {
+  const works = { from: 'ann', name: 'works at', to: 'acme' };
+  const ended = { ...works, validUntil: '2026-01-01' };
+  const knows = { from: 'ann', name: 'knows', to: 'bob' };
+  const line = (relations: readonly object[] | undefined, more = {}) =>
+    lines({ id: 's', content: 'About Ann', relations, ...more });
+  const started = async (first: string) => {
+    const { memory, pass } = await live({ embedder: 'none' });
+    for (const id of ['ann', 'acme', 'bob']) await memory.remember(id, { id, type: 'entity', title: id });
+    const bring = (text: string) => importItems(memory, readText(text));
+    await bring(first);
+    pass(1);
+    const stated = async () => (await memory.get('s'))?.relations?.map(({ name }) => name) ?? [];
+    return { memory, bring, stated };
+  };
+
+  it('replace those of the memory if they changed, and a second import changes nothing', async () => {
+    const { memory, bring, stated } = await started(line([works]));
+    for (const [relations, names] of [
+      [
+        [works, knows],
+        ['works_at', 'knows'],
+      ],
+      [[ended], ['works_at']],
+      [[{ ...works, confidence: 0.3 }], ['works_at']],
+    ] as const) {
+      expect(await bring(line(relations))).toEqual({ ...none, updated: 1 });
+      expect(await stated()).toEqual(names);
+      const first = await memory.get('s');
+      expect(await bring(line(relations))).toEqual({ ...none, unchanged: 1 });
+      expect(await memory.get('s')).toEqual(first);
+    }
+  });
+
+  it('stay ended, and beside those that were added here', async () => {
+    const { memory, bring, stated } = await started(line([works]));
+    await memory.unrelate('ann', 'works_at', 'acme');
+    await memory.relate('ann', 'knows', 'bob', { statedBy: ['s'] });
+    expect(await bring(line([works]))).toEqual({ ...none, unchanged: 1 });
+    expect(await stated()).toEqual(['works_at', 'knows']);
+    expect((await memory.get('s'))?.relations?.[0]?.validUntil).toBeDefined();
+  });
+
+  it('are all of them if the line was changed after the memory', async () => {
+    const dated = (day: string) => ({ createdAt: '2020-01-01', updatedAt: `2020-01-${day}` });
+    const { bring, stated } = await started(line([works, knows], dated('01')));
+    expect(await bring(line([knows], dated('02')))).toEqual({ ...none, updated: 1 });
+    expect(await stated()).toEqual(['knows']);
+    expect(await bring(line([works], dated('01')))).toEqual({ ...none, differs: 1 });
+  });
+
+  it('that are invalid are reported', async () => {
+    const { bring, stated } = await started(line([works]));
+    expect(await bring(line([{ from: 'ann' }]))).toEqual({ ...none, skipped: 1 });
+    expect(await stated()).toEqual(['works_at']);
+  });
+});
+
 describe('importing statements about a topic', () => {
   it('keeps the latest statement, in any order, and a second import changes nothing', async () => {
     for (const order of [

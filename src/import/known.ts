@@ -1,9 +1,9 @@
 import { SalienceError } from '../domain/errors.ts';
 import { CHANGE_FIELDS, type ChangeField, FIELDS, isClearable } from '../domain/fields.ts';
 import { addTo } from '../domain/lists.ts';
-import type { Metadata } from '../domain/memory.ts';
+import type { JsonValue, Metadata } from '../domain/memory.ts';
 import { redactMetadata, redactPrivate } from '../domain/redaction.ts';
-import { parseRelations, shownRelation } from '../domain/relation.ts';
+import { parseRelations, type Relation, shownRelation } from '../domain/relation.ts';
 import { GLOBAL_SCOPE } from '../domain/scope.ts';
 import { formatInstant, parseInstant } from '../domain/time.ts';
 import type { Memory, MemoryChanges, MemoryEngine, RememberInput } from '../index.ts';
@@ -159,11 +159,11 @@ function saidAt(item: Usable): number | undefined {
 
 /**
  * The fields that an item may change. A statement does not change `sourceRef`, which moves with every line inserted
- * above it, nor `relations`, to which the links of the source are added separately.
+ * above it.
  */
 const changeable = {
   record: CHANGE_FIELDS,
-  statement: CHANGE_FIELDS.filter((field) => field !== 'sourceRef' && field !== 'relations'),
+  statement: CHANGE_FIELDS.filter((field) => field !== 'sourceRef'),
 };
 
 /** Returns the changes that make `existing` say what the item says; `undefined` if there are none. */
@@ -175,7 +175,12 @@ function changesOf(existing: Memory, item: Usable): MemoryChanges | undefined {
   const said = redactMetadata(
     Object.fromEntries(given.map((field) => [field, asKept(field, input[field])])) as Metadata,
   );
-  const changed = given.filter((field) => JSON.stringify(said[field]) !== JSON.stringify(existing[field]));
+  const isLater = (changedAt(item) ?? 0) > parseInstant(existing.updatedAt);
+  const changed = given.filter((field) =>
+    field === 'relations' && item.kind === 'statement' && !isLater
+      ? !includesRelations(existing.relations, said[field])
+      : JSON.stringify(said[field]) !== JSON.stringify(existing[field]),
+  );
   const changes = Object.fromEntries(changed.map((field) => [field, said[field]]));
   // An exported memory has all its fields, so a missing field was removed.
   const cleared =
@@ -185,9 +190,38 @@ function changesOf(existing: Memory, item: Usable): MemoryChanges | undefined {
         )
       : [];
   for (const field of cleared) changes[field] = null;
-  if (changed.length + cleared.length === 0) return undefined;
+  // Of another system's record, a missing field was removed if the record was changed after the memory.
+  const removed = item.kind === 'statement' && isLater ? removedFrom(existing, item) : {};
+  Object.assign(changes, removed);
+  if (Object.keys(changes).length === 0) return undefined;
   // With the source's own time, its next change counts as newer. With the time of the import it might not.
   return input.updatedAt === undefined ? changes : { ...changes, updatedAt: input.updatedAt };
+}
+
+/** Returns the fields of `existing` that the source of `item` can tell but no longer does, with empty values. */
+function removedFrom(existing: Memory, { input, tells = [] }: Statement): Record<string, JsonValue> {
+  return Object.fromEntries(
+    changeable.statement.flatMap((field): (readonly [string, JsonValue])[] => {
+      if (!tells.includes(field) || input[field] !== undefined) return [];
+      const empty = isClearable(field) ? null : field === 'tags' ? [] : undefined;
+      const has = existing[field] !== undefined && JSON.stringify(existing[field]) !== '[]';
+      return has && empty !== undefined ? [[field, empty]] : [];
+    }),
+  );
+}
+
+/**
+ * Whether a memory states all of these relations, in the form of a stored memory. It may state others, and a relation
+ * may have ended since.
+ */
+function includesRelations(stated: readonly Relation[] = [], given: unknown): boolean {
+  if (!Array.isArray(given)) return false;
+  return given.every((one: object) =>
+    stated.some((each) => {
+      const shown: object = 'validUntil' in one ? each : { ...each, validUntil: undefined };
+      return JSON.stringify(shown) === JSON.stringify(one);
+    }),
+  );
 }
 
 /** Returns the input of a statement, with `apart` as its content if the memory was stored with that. */

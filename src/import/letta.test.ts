@@ -185,3 +185,13 @@ test('the files of an agent are said to be left out', async () => {
   const { items } = await readContent('agent.af', { agents: [], blocks: [], files: [{ content: 'A plan' }] });
   expect(items).toEqual([{ kind: 'left-out', what: 'files of an agent' }]);
 });
+
+test('the metadata of a passage stays, and what has the name of a field of Letta is counted', async () => {
+  const { items } = await readContent('archive.json', [
+    { ...passages[0], file_name: null, metadata: { file: 'boats.pdf', archive: 'mine' } },
+  ]);
+  expect(items).toMatchObject([
+    { kind: 'statement', input: { metadata: { file: 'boats.pdf', archive: 'archive-1' } } },
+    { kind: 'left-out', what: 'fields "archive"' },
+  ]);
+});

@@ -4,6 +4,7 @@ import {
   fieldsOf,
   idOf,
   isFields,
+  joinMetadata,
   listOf,
   metadataIn,
   metadataOf,
@@ -11,7 +12,7 @@ import {
   textsOf,
   timeOf,
 } from './fields.ts';
-import { foreignStatements, type ImportItem, type SourceOptions, unusable } from './item.ts';
+import { foreignStatements, type ImportItem, leftOutField, type SourceOptions, unusable } from './item.ts';
 
 /**
  * An agent file of Letta (`.af`), in the form of github.com/letta-ai/letta, letta/schemas/agent_file.py, or in the
@@ -98,7 +99,11 @@ function readBlock(
   // Agents start with empty blocks.
   const content = textOf(block['value']);
   if (content === undefined) return [];
-  return foreignStatements(
+  const { joined, hidden } = joinMetadata(metadataOfRecord(block), {
+    agent,
+    description: block['description'],
+  });
+  const statements = foreignStatements(
     {
       system: 'letta',
       where,
@@ -108,12 +113,13 @@ function readBlock(
       title: agent === undefined ? label : `${agent} › ${label}`,
       content,
       tags: [label],
-      ...metadataOf({ ...metadataOfRecord(block), agent, description: block['description'] }),
+      ...metadataOf(joined),
       createdAt: timeOf(block['created_at']),
       updatedAt: timeOf(block['updated_at']),
     },
     options,
   );
+  return [...statements, ...hidden.map(leftOutField)];
 }
 
 function readPassage(value: unknown, where: string, options: SourceOptions): readonly ImportItem[] {
@@ -122,7 +128,11 @@ function readPassage(value: unknown, where: string, options: SourceOptions): rea
   const content = textOf(value['text']);
   if (content === undefined) return [unusable(where, 'has no text')];
   const id = idOf(value['id']);
-  return foreignStatements(
+  const { joined, hidden } = joinMetadata(metadataOfRecord(value), {
+    archive: value['archive_id'],
+    file: value['file_name'],
+  });
+  const statements = foreignStatements(
     {
       system: 'letta',
       where,
@@ -131,16 +141,13 @@ function readPassage(value: unknown, where: string, options: SourceOptions): rea
       type: 'fact',
       content,
       tags: textsOf(value['tags']),
-      ...metadataOf({
-        ...metadataOfRecord(value),
-        archive: value['archive_id'],
-        file: value['file_name'],
-      }),
+      ...metadataOf(joined),
       createdAt: timeOf(value['created_at']),
       updatedAt: timeOf(value['updated_at']),
     },
     options,
   );
+  return [...statements, ...hidden.map(leftOutField)];
 }
 
 /** Earlier versions wrote `metadata_`. */

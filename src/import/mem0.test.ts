@@ -48,6 +48,36 @@ describe('a record imported again, whose memory was corrected here since', () =>
   });
 });
 
+describe('what a record no longer has', () => {
+  const full = { ...bus, expiration_date: '2030-01-01', categories: ['work'], actor_id: 'ann', role: 'user' };
+  const bare = { ...bus, expiration_date: null, categories: [], actor_id: null };
+  const all = async (...records: readonly object[]) => {
+    const { counts, memories } = await importAll(
+      'all.json',
+      records.map((record) => ({ results: [record] })),
+    );
+    return { counts, memory: memories[0] };
+  };
+
+  test('is removed from its memory if the record was changed since', async () => {
+    const later = { ...bare, updated_at: '2025-05-01' };
+    const { counts, memory } = await all(full, later, later);
+    expect(counts).toMatchObject([{ imported: 1 }, { updated: 1 }, { updated: 0, unchanged: 1 }]);
+    expect(memory).toMatchObject({ content: bus.memory, tags: [], updatedAt: '2025-05-01T00:00:00.000Z' });
+    expect([memory?.expiresAt, memory?.author, memory?.role]).toEqual([undefined, undefined, undefined]);
+    expect(memory?.metadata).toEqual({ mem0Id: 'b' });
+  });
+
+  test.each([
+    ['was not changed since', bare],
+    ['has no dates', { ...bare, created_at: null, updated_at: null }],
+  ])('stays if the record %s, because it may have been added here', async (_, again) => {
+    const { counts, memory } = await all(full, again);
+    expect(counts).toMatchObject([{ imported: 1 }, { updated: 0, unchanged: 1 }]);
+    expect(memory).toMatchObject({ tags: ['work'], author: 'ann', expiresAt: '2030-01-01T00:00:00.000Z' });
+  });
+});
+
 test('a result is a memory with its dates, categories and owners', async () => {
   const { inputs, unusable } = await readSorted('all.json', { results: [tea, bus] });
   expect(unusable).toEqual([]);
@@ -281,4 +311,21 @@ test('relations that are not a list are reported', async () => {
     relations: { added: [] },
   });
   expect(unusable).toEqual(['mem0.json relations: is not a list']);
+});
+
+test('metadata that has the name of a field of mem0 is counted, not lost in silence', async () => {
+  const { items } = await readContent('all.json', [
+    {
+      ...bus,
+      user_id: 'ann',
+      agent_id: null,
+      immutable: true,
+      metadata: { user: 'x', agent: 'y', immutable: 2 },
+    },
+  ]);
+  expect(items).toMatchObject([
+    { kind: 'statement', input: { metadata: { user: 'ann', agent: 'y', immutable: true } } },
+    { kind: 'left-out', what: 'fields "immutable"' },
+    { kind: 'left-out', what: 'fields "user"' },
+  ]);
 });

@@ -3,6 +3,7 @@ import {
   fieldsOf,
   idOf,
   isFields,
+  joinMetadata,
   listOf,
   metadataIn,
   metadataOf,
@@ -10,7 +11,7 @@ import {
   textsOf,
   timeOf,
 } from './fields.ts';
-import { foreignStatements, type ImportItem, type SourceOptions, unusable } from './item.ts';
+import { foreignStatements, type ImportItem, leftOutField, type SourceOptions, unusable } from './item.ts';
 import { entityName, relationItems } from './mcp-memory.ts';
 
 /** The types for categories of mem0, which its documentation of custom categories lists. */
@@ -83,10 +84,14 @@ function readMemory(value: unknown, where: string, options: SourceOptions): read
     ...others
   } = value;
   const id = idOf(value['id']);
-  // First, so that they are kept if not all metadata fits.
-  const owners = metadataOf({ mem0Id: id, user, agent, app })?.metadata;
   const unused = [...internals].filter(([name]) => others[name] !== undefined && others[name] !== null);
   const kept = Object.entries(others).filter(([name]) => !internals.has(name));
+  const fields = joinMetadata(metadataIn(own), Object.fromEntries(kept));
+  const { joined, hidden } = joinMetadata(fields.joined, { mem0Id: id, user, agent, app });
+  const lost = [
+    ...unused.map(([, what]): ImportItem => ({ kind: 'left-out', what })),
+    ...[...fields.hidden, ...hidden].map(leftOutField),
+  ];
   const categories = categoriesOf(value['categories']);
   const statements = foreignStatements(
     {
@@ -97,7 +102,7 @@ function readMemory(value: unknown, where: string, options: SourceOptions): read
       content,
       type: categories.flatMap((each) => typeOfCategory.get(each) ?? [])[0] ?? 'fact',
       tags: categories,
-      ...metadataOf({ ...owners, ...metadataIn(own), ...Object.fromEntries(kept), ...owners }),
+      ...metadataOf(joined),
       author: idOf(actor),
       role: textOf(role),
       sessionId: idOf(session),
@@ -107,7 +112,7 @@ function readMemory(value: unknown, where: string, options: SourceOptions): read
     },
     options,
   );
-  return [...statements, ...unused.map(([, what]): ImportItem => ({ kind: 'left-out', what }))];
+  return [...statements, ...lost];
 }
 
 /**
