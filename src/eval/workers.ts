@@ -112,21 +112,29 @@ function hasWorkerFile(): boolean {
 }
 
 function startThread(options: Omit<EvaluationEngineOptions, 'workers'>): Thread {
-  const worker = new Worker(new URL('./worker.js', import.meta.url), { workerData: options });
+  return threadOf(new Worker(new URL('./worker.js', import.meta.url), { workerData: options }));
+}
+
+/** Asks a worker. Once it has ended, every request is rejected with the reason, also those that come later. */
+export function threadOf(worker: Pick<Worker, 'on' | 'postMessage' | 'terminate'>): Thread {
   const waiting: Waiting[] = [];
+  let ended: { readonly reason: unknown } | undefined;
   worker.on('message', (answer: WorkerAnswer) => {
     const asked = waiting.shift();
     if ('value' in answer) asked?.resolve(answer.value);
     else asked?.reject(errorOf(answer.error));
   });
-  const fail = (error: unknown) => {
-    for (const asked of waiting.splice(0)) asked.reject(error);
+  const end = (reason: unknown) => {
+    ended ??= { reason };
+    for (const asked of waiting.splice(0)) asked.reject(ended.reason);
   };
-  worker.on('error', fail);
-  worker.on('exit', () => fail(new SalienceError('closed', 'a thread of the evaluation ended')));
+  worker.on('error', (error: unknown) => end(outOfMemory(error) ?? error));
+  worker.on('exit', () => end(new SalienceError('closed', 'a thread of the evaluation ended')));
   return {
     ask: (request) =>
       new Promise((resolve, reject) => {
+        // A worker that has ended would never answer.
+        if (ended) return reject(ended.reason);
         waiting.push({ resolve, reject });
         worker.postMessage(request);
       }),
@@ -135,6 +143,17 @@ function startThread(options: Omit<EvaluationEngineOptions, 'workers'>): Thread 
       await worker.terminate();
     },
   };
+}
+
+/** Returns an error that says what to do, if a worker ended because its memory was full. */
+function outOfMemory(error: unknown): SalienceError | undefined {
+  const { code, message } = (error ?? {}) as NodeJS.ErrnoException;
+  if (code !== 'ERR_WORKER_OUT_OF_MEMORY') return undefined;
+  return new SalienceError(
+    'space_too_large',
+    `a thread of the evaluation has no memory left (${message}); raise the limit, for example with NODE_OPTIONS=--max-old-space-size=8192, or split the space`,
+    { cause: error },
+  );
 }
 
 function errorOf({ code, message, details }: Extract<WorkerAnswer, { error: unknown }>['error']): Error {
