@@ -1,11 +1,9 @@
-import { invalidArgument } from '../domain/check.ts';
-import { describe } from '../domain/describe.ts';
 import { SalienceError } from '../domain/errors.ts';
 import { unknown } from '../domain/options.ts';
 import { writtenCondition } from './condition.ts';
 import { type Expression, notationOf, OPERATOR_NAMES } from './operators/index.ts';
 import type { FormulaText } from './operators/operator.ts';
-import { isProfile, type ParameterDefinition, type Profile } from './profile.ts';
+import { onlyProfile, type ParameterDefinition, type Profile } from './profile.ts';
 import { shortNumber, visible } from './show.ts';
 
 /**
@@ -19,12 +17,7 @@ import { shortNumber, visible } from './show.ts';
  * ```
  */
 export function formulaText(profile: Profile): string {
-  if (!isProfile(profile)) {
-    throw invalidArgument(
-      'profile',
-      `expected a profile that defineProfile, parseProfile or builtinProfile returned, not ${describe(profile)}`,
-    );
-  }
+  onlyProfile(profile);
   const parts = Object.entries(profile.parts).map(([name, part]) =>
     part === null || typeof part !== 'object' || part.op !== 'signal' || part.name !== name
       ? `  ${visible(name)} = ${text.of(part)}`

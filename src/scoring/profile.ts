@@ -1,3 +1,4 @@
+import { invalidArgument } from '../domain/check.ts';
 import { describe } from '../domain/describe.ts';
 import { SalienceError } from '../domain/errors.ts';
 import { frozenCopy } from '../domain/frozen.ts';
@@ -86,6 +87,15 @@ export function isProfile(value: unknown): value is Profile {
     isPlain(parts) &&
     (typeof score === 'number' || isPlain(score)) &&
     Array.isArray(profile.require)
+  );
+}
+
+/** Throws `invalid_argument` for a value that is not a checked profile. */
+export function onlyProfile(value: unknown): void {
+  if (isProfile(value)) return;
+  throw invalidArgument(
+    'profile',
+    `expected a profile that defineProfile, parseProfile or builtinProfile returned, not ${describe(value)}`,
   );
 }
 

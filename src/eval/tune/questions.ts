@@ -107,14 +107,16 @@ function groupsOf(
   const first = new Map<string, { readonly name: string; readonly asked: Map<string, AskedSpace> }>();
   const names = new Map<AskedSpace, string>();
   for (const space of spaces) {
-    // Only the texts are compared, because a fit learns from them. Ids, dates and the order of lines may differ.
-    const texts = space.memories.map(({ content }) => content).sort();
+    // Only the statements are compared, because a fit learns from them, and each once, as the store keeps it. Ids,
+    // dates, white space and the order of lines may differ.
+    const texts = [...new Set(space.memories.map(({ content }) => normalisedContent(content)))].sort();
     const hash = createHash('sha256').update(JSON.stringify(texts)).digest('hex');
     const group = first.get(hash) ?? { name: `${space.place}/${space.name}`, asked: new Map() };
     first.set(hash, group);
     names.set(space, group.name);
     for (const { query } of space.queries) {
-      const before = group.asked.get(query) ?? space;
+      const asked = normalisedContent(query);
+      const before = group.asked.get(asked) ?? space;
       if (before !== space) {
         const [one, other] = [before, space].map(({ place, name }) => `${name} of ${datasets[place]?.name}`);
         throw invalidArgument(
@@ -122,7 +124,7 @@ function groupsOf(
           `spaces ${one} and ${other} hold the same memories and ask the same question, ${JSON.stringify(clip(query, 100))}; leave one of them out`,
         );
       }
-      group.asked.set(query, space);
+      group.asked.set(asked, space);
     }
   }
   return names;

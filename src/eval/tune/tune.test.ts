@@ -221,6 +221,30 @@ it('refuses it within one dataset too', async () => {
   );
 });
 
+it('holds out together what says the same, however often and with whatever white space', async () => {
+  const one = planted(2, (a) => a);
+  const spaces = [...one.spaces].map(([name, { memories, queries }]) => {
+    const copied = memories.map((memory) => ({
+      ...memory,
+      content: ` ${memory.content.replace(' ', '\n')}`,
+    }));
+    const again = [...copied, { ...copied[0]!, id: 'again' }];
+    const asked = queries.map((query) => ({ ...query, query: `${query.query} ` }));
+    return [name, { memories: again, queries: asked }] as const;
+  });
+  const copy: Dataset = { name: 'copy', spaces: new Map(spaces) };
+  await expect(run({ datasets: [one, copy] })).rejects.toThrow(
+    'datasets: spaces s0 of planted and s0 of copy hold the same memories and ask the same question, "q0 "; leave one of them out',
+  );
+});
+
+it.each([['hybrid'], [definition]])('refuses what is no checked profile', async (wrong) => {
+  await expect(run({ datasets: [fourToOne], profile: wrong as never })).rejects.toMatchObject({
+    code: 'invalid_argument',
+    details: { field: 'profile' },
+  });
+});
+
 it('refuses a state of wrong numbers before it asks the engine anything', async () => {
   const engine = fakeEngine();
   const fitted = { relevant: { s0: [1, Number.NaN] }, placebo: {} };

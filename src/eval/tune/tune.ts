@@ -10,7 +10,7 @@ import {
 } from '../../fit/fit.ts';
 import { OBJECTIVES, type Objective } from '../../fit/measures.ts';
 import { checkSeed } from '../../fit/random.ts';
-import type { Profile } from '../../scoring/profile.ts';
+import { onlyProfile, type Profile } from '../../scoring/profile.ts';
 import { checkDatasets, checkEngine } from '../checks.ts';
 import type { Dataset } from '../dataset.ts';
 import { hashOf } from '../rows.ts';
@@ -91,6 +91,7 @@ export async function tune(options: TuneOptions, engine: EvaluationEngine): Prom
   const { datasets, profile, seed = 1, excludeTypes, signal } = options;
   checkDatasets(datasets);
   checkEngine(engine);
+  onlyProfile(profile);
   const objective = oneOf(options.objective ?? 'ndcg@10', 'objective', OBJECTIVES);
   const balance = oneOf(options.balance ?? 'types', 'balance', BALANCES);
   const names = options.parameters ?? defaultParameters(profile);
