@@ -119,7 +119,8 @@ export function countedOutcomes<Outcome extends Pick<QueryOutcome, 'relevant' | 
 }
 
 /**
- * Computes the result of a strategy on a dataset from the outcome of each query.
+ * Computes the result of a strategy on a dataset from the outcome of each query. Throws `invalid_argument` for a ranking
+ * that holds an id twice.
  *
  * @example
  * ```ts

@@ -226,7 +226,9 @@ function checkAnswer(
   const where = `${row.strategy}, question ${row.id} of ${row.space}`;
   const query = space?.queries.get(row.id);
   const hits = row.hits.map(({ id }) => id);
-  const ranking = [...hits, ...(row.below ?? [])];
+  const listed = [...hits, ...(row.below ?? [])];
+  // An id that is ranked twice is reported, and counted once: metrics refuse such a ranking.
+  const ranking = [...new Set(listed)];
   if (!space || !query) {
     report(`${where}: the dataset has no such question`);
     return { type: row.type, ranking, relevant: row.evidence, milliseconds: row.ms };
@@ -238,7 +240,7 @@ function checkAnswer(
   }
   const unknown = ranking.find((id) => !contents.has(id));
   if (unknown !== undefined) report(`${where}: ranks the memory ${unknown}, which is not in its space`);
-  if (new Set(ranking).size < ranking.length) report(`${where}: ranks a memory twice`);
+  if (ranking.length < listed.length) report(`${where}: ranks a memory twice`);
   if (row.hits.some(({ score }, at) => score > (row.hits[at - 1]?.score ?? Number.POSITIVE_INFINITY))) {
     report(`${where}: its scores rise`);
   }

@@ -56,6 +56,18 @@ test('reciprocal rank, cut and uncut', () => {
   expect(reciprocalRank(ranking, set('x'))).toBe(0);
 });
 
+test('an id that is ranked twice within the cutoff is refused: it would be counted twice', () => {
+  const again = ['a', 'b', 'a'];
+  const wrong = expect.objectContaining({ code: 'invalid_argument', details: { field: 'ranking[2]' } });
+  for (const at of [recallAtK, hitAtK, allAtK, ndcgAtK, reciprocalRank]) {
+    expect(() => at(again, set('a', 'c'), 3)).toThrow(wrong);
+    expect(() => at(again, set('a', 'c'), 2)).not.toThrow();
+  }
+  expect(() => measure(again, set('a'), [1])).toThrow(wrong);
+  expect(() => updatedAboveStale(again, set('a'), set('b'))).toThrow(wrong);
+  expect(() => forbiddenAboveEvidence(again, set('a'), set('b'))).toThrow(/"a" is ranked twice/);
+});
+
 test('without a relevant id every measure is 0', () => {
   expect(new Set(Object.values(measure(ranking, set(), [1, 10])))).toEqual(new Set([0]));
 });

@@ -5,7 +5,8 @@ import { describe } from '../domain/describe.ts';
  * Metrics of a ranking with binary relevance, as trec_eval computes them
  * (https://github.com/usnistgov/trec_eval: m_recall.c, m_success.c, m_ndcg_cut.c, m_recip_rank.c).
  * A ranking holds distinct ids, best first. Every metric is in [0,1], and 0 if nothing is relevant. All throw
- * `invalid_argument` for arguments that are not a list, a set or a cutoff: they would give a plausible wrong number.
+ * `invalid_argument` for arguments that are not a list, a set or a cutoff, and for an id that is ranked twice within the
+ * cutoff: they would give a plausible wrong number.
  */
 
 /**
@@ -146,7 +147,7 @@ export type Metrics = Readonly<Record<string, number>>;
 
 /**
  * Returns the metrics of one query: `recall@k`, `hit@k`, `all@k`, `ndcg@k` and `mrr@k` for every k, and the uncut
- * `mrr`.
+ * `mrr`. Throws `invalid_argument` for a ranking that holds an id twice.
  *
  * @example
  * ```ts
@@ -207,6 +208,16 @@ function check(
   if (k !== Number.POSITIVE_INFINITY && !(Number.isInteger(k) && k >= 1)) {
     throw invalidArgument('k', `${describe(k)} must be a whole number from 1 up`);
   }
+  checkDistinct(ranking.length > k ? ranking.slice(0, k) : ranking);
+}
+
+function checkDistinct(ids: readonly string[]): void {
+  if (new Set(ids).size === ids.length) return;
+  const at = ids.findIndex((id, place) => ids.indexOf(id) < place);
+  throw invalidArgument(
+    `ranking[${at}]`,
+    `${describe(ids[at])} is ranked twice; keep only the best rank of each id`,
+  );
 }
 
 function checkWeights(weights: readonly number[], count: number): void {
