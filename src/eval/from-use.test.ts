@@ -132,3 +132,14 @@ test.each([
     expect.objectContaining({ code: 'invalid_time', message: expect.stringContaining(field) }),
   );
 });
+
+test.each([
+  ['recalls[0].hits[1].id', { hits: [{ id: 'a' }, null] }],
+  ['recalls[0].hits[0].id', { hits: [{ id: 7 }] }],
+  ['recalls[0].query', { query: 7 }],
+])('what is no recall is refused by its place, %s', (field, wrong) => {
+  const recalls = [{ ...recall(0, 'tea?', 'a'), ...wrong }] as never;
+  expect(() => make(recalls, [use(1, 'a')])).toThrow(
+    expect.objectContaining({ code: 'invalid_argument', details: { field } }),
+  );
+});

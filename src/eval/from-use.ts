@@ -1,4 +1,5 @@
-import { idSet, list } from '../domain/check.ts';
+import { idSet, invalidArgument, list } from '../domain/check.ts';
+import { describe } from '../domain/describe.ts';
 import { SalienceError } from '../domain/errors.ts';
 import { keysOf, onlyKeys } from '../domain/options.ts';
 import { normalisedContent } from '../domain/statement.ts';
@@ -108,7 +109,10 @@ export function questionsFromUse(options: QuestionsFromUseOptions): QuestionsFro
     .map((recall, at) => ({
       ...recall,
       asked: parseInstant(recall?.at, `recalls[${at}].at`),
-      hits: list(recall.hits, `recalls[${at}].hits`),
+      query: recall.query === undefined ? undefined : string(recall.query, `recalls[${at}].query`),
+      hits: list(recall.hits, `recalls[${at}].hits`).map((hit, rank) => ({
+        id: string(hit?.id, `recalls[${at}].hits[${rank}].id`),
+      })),
       used: new Set<string>(),
     }))
     .sort((left, right) => left.asked - right.asked);
@@ -153,6 +157,11 @@ export function questionsFromUse(options: QuestionsFromUseOptions): QuestionsFro
     weight: Math.min(rank, MOST_WEIGHT),
   }));
   return { queries, dropped, unexplained };
+}
+
+function string(value: unknown, field: string): string {
+  if (typeof value === 'string') return value;
+  throw invalidArgument(field, `expected a string, not ${describe(value)}`);
 }
 
 interface TimedRecall extends AskedQuestion {
