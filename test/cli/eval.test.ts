@@ -198,6 +198,14 @@ it('gives the same results on several threads as on one', async () => {
   expect(await run('2')).toEqual(await run('1'));
 });
 
+it('names its own option for a context of no tokens', async () => {
+  work.file('tokens.jsonl', dataset);
+  const { stderr } = await work.salience(['eval', 'tokens.jsonl', '--tokens', '0']);
+  expect(stderr).toContain(
+    "option '--tokens <number>' argument '0' is invalid. It must be a whole number above 0.",
+  );
+});
+
 it.each(['eval', 'tune'])('%s takes from 1 to 64 threads, and names its own option', async (command) => {
   work.file('jobs.jsonl', dataset);
   for (const jobs of ['0', '65', '1.5']) {

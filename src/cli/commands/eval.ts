@@ -18,7 +18,7 @@ import type { ProfileDefinition } from '../../index.ts';
 import { action, type Context } from '../context.ts';
 import { jobsFor, parseJobs } from '../jobs.ts';
 import { embedderOf } from '../open.ts';
-import { parseList, parseWholeNumber, parseWholeNumbers } from '../options.ts';
+import { parseList, parsePositive, parseWholeNumber, parseWholeNumbers } from '../options.ts';
 import { checkOutputs, writeFileAtomically } from '../output-file.ts';
 import { isProfileFile, readDefinition } from '../profile-file.ts';
 import { createProgress } from '../progress.ts';
@@ -87,7 +87,7 @@ export function configure(command: Command): void {
     .option(
       '--tokens <number>',
       'also build a context of at most this many tokens for each question, and report its size',
-      parseWholeNumber,
+      parsePositive,
     );
   addVerbOptions(command, 'recall', ...NOT_FLOORS)
     .addOption(
