@@ -228,6 +228,44 @@ describe('readEnglishDates', () => {
     for (const [text, ...ranges] of expressions) expect(await read(text), text).toEqual(ranges);
   });
 
+  it('counts from the same day in a process of any zone', async () => {
+    const texts = [
+      'the day before yesterday',
+      '3 days before last Monday',
+      'a month before yesterday',
+      'the day before 1 January',
+      'two weeks ago',
+      '2 hours ago',
+      'last Tuesday',
+    ];
+    const at = ['2026-06-10T00:30Z', '2026-03-01T12:00Z', '2026-04-05T23:59Z', '2024-02-29T11:59Z'];
+    const readAll = async () => {
+      const found: unknown[] = [];
+      for (const timeZone of ['UTC', 'Pacific/Kiritimati', 'America/St_Johns'])
+        for (const each of at)
+          for (const text of texts)
+            found.push(await readEnglishDates(`what happened ${text}`, { now: Date.parse(each), timeZone }));
+      return found;
+    };
+    vi.stubEnv('TZ', 'UTC');
+    const expected = await readAll();
+    expect(expected.flat().length).toBeGreaterThan(texts.length * at.length);
+    for (const zone of ['Pacific/Auckland', 'Pacific/Kiritimati', 'Pacific/Chatham', 'Pacific/Pago_Pago']) {
+      vi.stubEnv('TZ', zone);
+      expect(await readAll(), zone).toEqual(expected);
+    }
+  });
+
+  it.each([
+    ['Who met Ann, May of last year?', ['2025-05-01', '2025-06-01']],
+    ['What did she plan March of two years ago?', ['2024-03-01', '2024-04-01']],
+    // May can be a name here.
+    ['Who met May last year?', ['2025-01-01', '2026-01-01']],
+  ])('reads the month of a relative year without a preposition: %s', async (text, range) => {
+    const found = await readEnglishDates(text, { now: Date.UTC(2026, 5, 10), timeZone: 'UTC' });
+    expect(found.map(({ start, end }) => [day(start), day(end)])).toEqual([range]);
+  });
+
   it('means the days of the zone', async () => {
     expect(await read('in May', 'Pacific/Auckland')).toEqual(['May: 2026-04-30T12:00 – 2026-05-31T12:00']);
     expect(await read('yesterday', 'America/St_Johns')).toEqual([

@@ -1,5 +1,5 @@
 import type { Chrono, ParsedResult, Parser, Refiner } from 'chrono-node';
-import { type Instant, isInstant, LATEST, MILLISECONDS_PER_DAY } from '../domain/time.ts';
+import { type Instant, isInstant, LATEST } from '../domain/time.ts';
 import { type CalendarDay, calendarDay, midnightOf, startOfDay } from '../domain/zone.ts';
 
 /** A period that a text names, such as a day or a month. */
@@ -82,14 +82,13 @@ async function parsedSpans(
 ): Promise<Span[]> {
   // Loaded on demand: most queries name no date, and a command line should not load what it does not need.
   const { Chrono, casual } = await import('chrono-node/en');
-  // At noon, the reference falls on the same day in any time zone of the process.
-  const instant = new Date(midnightOf(today) + MILLISECONDS_PER_DAY / 2);
+  const instant = noonHere(today);
   const spans: Span[] = [];
   parser ??= new Chrono({
     parsers: casual.parsers.map(onlyWithItsEnding),
     refiners: casual.refiners.map(keepingMay),
   });
-  for (const result of parser.parse(text, { instant, timezone: 0 })) {
+  for (const result of parser.parse(text, { instant, timezone: -instant.getTimezoneOffset() })) {
     if (known.some((span) => overlaps(span, result))) continue;
     const span = spanOf(result, text, { ...context, today, noon: instant });
     if (span) spans.push(span);
@@ -98,6 +97,13 @@ async function parsedSpans(
 }
 
 let parser: Chrono | undefined;
+
+/** Noon of a day by the clocks of this process, by which the library reads the day that it counts from. */
+function noonHere({ year, month, day }: CalendarDay): Date {
+  const noon = new Date(2000, 0, 1, 12);
+  noon.setFullYear(year, month - 1, day);
+  return noon;
+}
 
 /**
  * The endings of two patterns of the library, and what a text must contain for them to match. V8 takes 50 ms to compile
@@ -315,6 +321,10 @@ function mayName(text: string): boolean {
 const AMBIGUOUS =
   /^(?:[,(]\s*)?(?:may|march|mar|sun|sat|second|sec|wed|mon|fri|tue|thu|dec|jan|jun|oct|aug|sep|nov|apr|feb|jul)\s*(?:[,-]|of)?\s*$/i;
 
+/** A month that a relative year follows: "May of last year". */
+const MONTH_OF_YEAR =
+  /^[a-z]+\s+of\s+(?:(?:the\s+)?(?:last|next|this|past|previous)\s+year|\S+\s+years?\s+ago)\b/i;
+
 /** In lower case, "may" is mostly a verb, also after "this" or "of". No verb follows these. */
 const BEFORE_LOWER_CASE_MAY = /\b(?:in|during|since|until|till|by|before|after|from|between)\s+$/i;
 
@@ -372,7 +382,8 @@ function rangeOf(
   const casual = CASUAL.find(([pattern]) => pattern.test(words));
   // The library would decide by the time zone of the process what day "last night" was.
   if (casual) return grained({ ...today, day: today.day + casual[1] }, 'day');
-  if (AMBIGUOUS.test(words) && !PREPOSITION.test(before)) return undefined;
+  const isDate = PREPOSITION.test(before) || MONTH_OF_YEAR.test(text.slice(index));
+  if (AMBIGUOUS.test(words) && !isDate) return undefined;
   if (/^may$/.test(words) && !BEFORE_LOWER_CASE_MAY.test(before)) return undefined;
   // 4/10 is a score or a share as often as a day.
   if (/^\d{1,2}\/\d{1,2}$/.test(words)) return undefined;
