@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type MemoryEngine, openMemory } from '../../src/index.ts';
+import { type Embedder, type MemoryEngine, openMemory } from '../../src/index.ts';
 import type { Store } from '../../src/store/store.ts';
 import { createSqliteStore } from '../../src/stores/sqlite/index.ts';
 import { createFakeClock } from '../../src/testing/fake-clock.ts';
@@ -88,4 +88,26 @@ describe('the same history in PostgreSQL and in SQLite', () => {
     expect(DRAWN.filter((text) => !titles.some((title) => title.includes(text)))).toEqual([]);
     expect(asked.size).toBe(EVERYTHING.questions.length + 2 * EVERYTHING.recalls.length);
   });
+});
+
+it('words of another language are indexed again, and vectors kept', async () => {
+  let embedded = 0;
+  const embedder = {
+    model: 'two',
+    dimensions: 2,
+    embed: async (texts: readonly string[]) => {
+      embedded += texts.length;
+      return texts.map(() => Float32Array.of(1, 0));
+    },
+  } as unknown as Embedder;
+  const place = { store, space: 'language', embedder } as const;
+  await (await openMemory(place)).remember('Anna kauft Bücher');
+  const before = embedded;
+  await openMemory({ ...place, language: 'german', reindex: true });
+  expect(embedded).toBe(before);
+  const memory = await openMemory(place);
+  expect(await memory.stats()).toMatchObject({ vectors: 1, analyzer: 'german-snowball-1' });
+  const { hits, trace } = await memory.recall('Buch', { strategy: 'bm25' });
+  expect(hits).toHaveLength(1);
+  expect(trace.spelling).toBeUndefined();
 });
