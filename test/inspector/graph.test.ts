@@ -97,6 +97,56 @@ describeInBrowser('the view of the graph', ({ inspect }) => {
     expect(complaints).toEqual([]);
   });
 
+  it.each([20, 50])(
+    'names what it draws around %i neighbours, and no label covers another one or a memory',
+    async (count) => {
+      await using many = await inspect({
+        fill: async (memory) => {
+          await memory.remember('What all is about', {
+            id: 'middle',
+            type: 'entity',
+            title: 'The middle of all',
+          });
+          for (let index = 0; index < count; index++) {
+            await memory.remember(`Note ${index} about something that is long to read`, { id: `n${index}` });
+            if (index % 2 === 0) await memory.relate('middle', 'is_noted_in', `n${index}`);
+            else await memory.link('middle', `n${index}`, { weight: 0.5 });
+            if (index % 5 === 4) await memory.link(`n${index}`, `n${index - 3}`, { weight: 0.8 });
+          }
+        },
+      });
+      await using opened = await many.open({ rights: 'read', at: '#/graph/middle?depth=1' });
+      const { page } = opened;
+      await eventually(() => page.locator('.canvas .node').count()).toBe(count + 1);
+      const look = () =>
+        page.locator('.canvas').evaluate((canvas) => {
+          const boxOf = (element: Element) => element.getBoundingClientRect();
+          const texts = [...canvas.querySelectorAll('.node text')];
+          const overlap = (a: DOMRect, b: DOMRect) =>
+            a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+          const others = [...texts, ...canvas.querySelectorAll('.node rect')];
+          return {
+            labels: texts.map(({ textContent }) => textContent),
+            size: Math.min(...texts.map((text) => boxOf(text).height)),
+            covered: texts.flatMap((text) =>
+              others
+                .filter((other) => other.parentNode !== text.parentNode && overlap(boxOf(text), boxOf(other)))
+                .map(() => text.textContent),
+            ),
+          };
+        });
+      const { labels, size, covered } = await look();
+      expect(covered).toEqual([]);
+      expect(labels).toContain('The middle of all');
+      expect(labels.length).toBeGreaterThan(10);
+      expect(size).toBeGreaterThan(10);
+      // Enlarged, the drawing has room for more of them.
+      for (let step = 0; step < 6; step++) await page.getByRole('button', { name: 'Larger' }).click();
+      await eventually(async () => (await look()).labels.length).toBeGreaterThan(count * 0.8);
+      expect((await look()).covered).toEqual([]);
+    },
+  );
+
   it('shows links between memories, which can be left out, and 200 memories before more', async () => {
     await using many = await inspect({
       fill: async (memory) => {
@@ -149,6 +199,52 @@ describeInBrowser('the view of the graph', ({ inspect }) => {
     await page.getByText('No links lead from one of its hits').waitFor();
     await eventually(() => lit.count()).toBe(0);
     expect(complaints).toEqual([]);
+  });
+
+  it('lights up the chains of the very recall that it was opened from, and says with what it was asked', async () => {
+    await using typed = await inspect({
+      fill: async (memory) => {
+        for (let index = 0; index < 8; index++) {
+          const type = index % 2 === 0 ? 'fact' : 'rule';
+          // Longer texts score less: the third rule is not among the first three of all, which chains join.
+          await memory.remember(`coffee${' cup'.repeat(index)}`, { id: `m${index}`, type });
+        }
+        await memory.link('m1', 'm5', { weight: 0.9 });
+      },
+    });
+    expect((await typed.memory.recall('coffee', { track: false })).evidenceChains).toEqual([]);
+    await using opened = await typed.open({
+      rights: 'read',
+      at: '#/recall?q=coffee&types=rule&limit=6&p.weights.similarity=3',
+    });
+    const { page } = opened;
+    await page.getByRole('link', { name: 'In the graph' }).click();
+    await page.getByText('1 of its 1 chain is among what is shown.').waitFor();
+    await page.getByText('Asked with types=rule, limit=6, weights.similarity=3, strategy=hybrid.').waitFor();
+    const lit = page.locator('.canvas .node.lit');
+    await eventually(() =>
+      lit.evaluateAll((nodes) => nodes.map(({ dataset }) => dataset['id']).sort()),
+    ).toEqual(['m1', 'm5']);
+    // It stays the same recall around another memory.
+    await page
+      .getByRole('link', { name: /^coffee/ })
+      .first()
+      .click();
+    await page.waitForURL(/types=rule/);
+    await opened.go('#/graph/m1?q=coffee&strategy=hybird');
+    await page.getByText('unknown strategy "hybird" (did you mean "hybrid"?)').waitFor();
+  });
+
+  it('says that it does not know how many memories to show', async () => {
+    await using few = await inspect({ fill: (memory) => memory.remember('the middle', { id: 'middle' }) });
+    await using opened = await few.open({ rights: 'read', at: '#/graph/middle?most=1.5' });
+    const { page } = opened;
+    await page
+      .getByText('most=1.5 is no whole number from 1 to 10,000. Until it is changed, 200 memories are shown.')
+      .waitFor();
+    await page.getByText('Nothing is related to it or linked with it.').waitFor();
+    await opened.go('#/graph/middle?most=300');
+    await eventually(() => page.getByRole('alert').count()).toBe(0);
   });
 
   it('says what it cannot find, and what to do in an empty space', async () => {

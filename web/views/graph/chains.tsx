@@ -1,26 +1,34 @@
+import { unknown } from '../../../src/domain/options.ts';
 import type { EvidenceChain } from '../../../src/index.ts';
 import { useAsk } from '../../api.ts';
 import { beginningOf } from '../../parts/cut.ts';
 import { Question } from '../../parts/question.tsx';
 import { Failure } from '../../parts/states.tsx';
+import { useRoute } from '../../router.ts';
+import { askingOf, questionOf, recallSettings } from '../recall/request.ts';
 import type { GraphEdge } from './around.ts';
 
 /** Fetches the paths between the hits of the recall in the address, without tracking. */
 export function useChains(params: URLSearchParams) {
-  const query = params.get('q')?.trim() || undefined;
-  const strategy = params.get('strategy') ?? undefined;
+  const asked = JSON.stringify(recallSettings(params));
+  const name = params.get('strategy') ?? 'hybrid';
   return useAsk(
-    query === undefined
+    questionOf(params) === undefined && !params.has('strategy')
       ? undefined
       : async (memory, signal) => {
-          const { evidenceChains } = await memory.recall(query, {
-            ...(strategy === undefined ? {} : { strategy }),
-            track: false,
-            signal,
-          });
+          const strategies = await memory.strategies({ signal });
+          const strategy = strategies.find((each) => each.name === name);
+          if (!strategy) {
+            const names = strategies.map((each) => each.name);
+            throw new Error(unknown('strategy', name, names));
+          }
+          const { query, options } = askingOf(params, strategy);
+          // Without a question there is nothing to ask, unless the strategy takes none.
+          if (query === undefined && strategy.takesQuery) return undefined;
+          const { evidenceChains } = await memory.recall(query, { ...options, signal });
           return evidenceChains;
         },
-    [query, strategy],
+    [asked],
   );
 }
 
@@ -53,11 +61,14 @@ export function Chains({
   readonly asked: ReturnType<typeof useChains>;
   readonly labels: ReadonlyMap<string, string>;
 }) {
+  const { q, ...settings } = recallSettings(useRoute().params);
+  const narrowed = Object.entries(settings).map(([name, value]) => `${name.replace(/^p\./, '')}=${value}`);
   const shown = answer?.filter(({ ids }) => ids.every((id) => labels.has(id))) ?? [];
   return (
     <section class="stack chains">
       <h3>Evidence of a recall</h3>
       <Question placeholder="A question, whose evidence lights up" />
+      {answer && narrowed.length > 0 && <p class="quiet stored">Asked with {narrowed.join(', ')}.</p>}
       {error && <Failure error={error} retry={reload} />}
       {answer && (
         <p class="quiet">

@@ -1,12 +1,16 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { beginningOf } from '../../parts/cut.ts';
 import { colourAt, type GraphEdge, type GraphNode } from './around.ts';
+import { placeLabels } from './labels.ts';
 import { bends, layOut, lineBetween, type Place } from './layout.ts';
 
 const LABEL = 28;
 const MARGIN = 40;
 const LARGEST = 1.4;
-/** Texts smaller than this, in pixels, are left out. */
+/** The size of a label in pixels, and the height of its line. Labels grow with an enlarged drawing, and never shrink. */
+const FONT = 11;
+const LINE = 15;
+/** Names of relations smaller than this, in pixels, are left out. */
 const READABLE = 6;
 /** How far a pressed pointer must move, in pixels, to drag instead of click. */
 const DRAG = 4;
@@ -44,6 +48,19 @@ export default function Drawing({
   const [window, setWindow] = useState<Window>({ x: 0, y: 0, zoom: 1 });
   const radii = useMemo(() => new Map(nodes.map((node) => [node.id, radiusOf(node)])), [nodes]);
   const placeOf = (id: string) => moved.get(id) ?? laid.get(id);
+  /** The size of labels in units of the drawing. */
+  const font = FONT / Math.min(1, window.zoom);
+  const widths = useMemo(() => widthsOf(nodes), [nodes]);
+  const labels = useMemo(() => {
+    const isFirst = ({ id, depth }: GraphNode) => depth === 0 || lit?.has(id) === true;
+    const inOrder = nodes.toSorted((a, b) => Number(isFirst(b)) - Number(isFirst(a)));
+    const sized = inOrder.flatMap((node) => {
+      const place = placeOf(node.id);
+      const width = ((widths.get(node.id) ?? 0) * font) / FONT;
+      return place ? [{ id: node.id, ...place, radius: radiusOf(node), width }] : [];
+    });
+    return placeLabels(sized, (LINE * font) / FONT);
+  }, [nodes, widths, laid, moved, font, lit]);
   const showAll = () => box.current && setWindow(windowOver([...laid.values()], box.current));
   // Before the first paint, because a node that is not in its place yet cannot be pressed.
   useLayoutEffect(() => {
@@ -120,6 +137,7 @@ export default function Drawing({
             })}
             {nodes.map((node) => {
               const { id, label, type, depth } = node;
+              const below = labels.get(id);
               const place = placeOf(id);
               if (!place) return null;
               const radius = radiusOf(node);
@@ -138,9 +156,9 @@ export default function Drawing({
                     height={2 * radius}
                     rx={type === 'entity' ? radius / 3 : radius}
                   />
-                  {window.zoom * 11 >= READABLE && (
-                    <text y={-radius - 4}>
-                      {label.length > LABEL ? `${beginningOf(label, LABEL - 1)}…` : label}
+                  {below !== undefined && (
+                    <text y={below} font-size={font}>
+                      {shortened(label)}
                     </text>
                   )}
                   <title>{label}</title>
@@ -169,18 +187,37 @@ function radiusOf({ depth, type }: GraphNode): number {
   return depth === 0 ? 13 : type === 'entity' ? 9 : 6;
 }
 
+function shortened(label: string): string {
+  return label.length > LABEL ? `${beginningOf(label, LABEL - 1)}…` : label;
+}
+
+/** Returns the widths of the labels by node, in pixels at the size of `FONT`. */
+function widthsOf(nodes: readonly GraphNode[]): ReadonlyMap<string, number> {
+  const pen = document.createElement('canvas').getContext('2d');
+  if (!pen) return new Map();
+  pen.font = `${FONT}px ${getComputedStyle(document.body).fontFamily}`;
+  return new Map(nodes.map(({ id, label }) => [id, pen.measureText(shortened(label)).width]));
+}
+
 /** Returns a window that shows all places. A small graph is not enlarged beyond a readable size. */
 function windowOver(places: readonly Place[], { clientWidth, clientHeight }: HTMLElement): Window {
   const xs = places.map(({ x }) => x);
   const ys = places.map(({ y }) => y);
   const [left, right] = [Math.min(...xs), Math.max(...xs)];
   const [top, bottom] = [Math.min(...ys), Math.max(...ys)];
-  // Texts stand beside and above their nodes.
-  const width = right - left + 4 * MARGIN;
-  const height = bottom - top + 2 * MARGIN;
   return {
     x: (left + right) / 2,
     y: (top + bottom) / 2,
-    zoom: Math.min(LARGEST, clientWidth / width, clientHeight / height),
+    zoom: Math.min(
+      LARGEST,
+      zoomFor(clientWidth, right - left, 2 * MARGIN),
+      zoomFor(clientHeight, bottom - top, MARGIN),
+    ),
   };
+}
+
+/** Labels stand beside and above their nodes, and do not shrink with the drawing: neither does the margin for them. */
+function zoomFor(room: number, length: number, margin: number): number {
+  const zoom = room / (length + 2 * margin);
+  return zoom >= 1 ? zoom : Math.max(room / 2, room - 2 * margin) / length;
 }

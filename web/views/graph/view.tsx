@@ -8,19 +8,23 @@ import { lazy } from '../../parts/lazy.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { Unread } from '../../parts/unread.tsx';
 import { go, href, setParams, useRoute } from '../../router.ts';
+import { recallSettings } from '../recall/request.ts';
 import { colourAt, EDGE_KINDS, type GraphEdge, type GraphNode, graphOf } from './around.ts';
 import { Chains, litBy, useChains } from './chains.tsx';
 
 const Drawing = lazy('drawing', () => import('./drawing.tsx'));
 
+/** The number of memories shown at first, and the most. */
 const PAGE = 200;
+const MOST = 10_000;
 const DEPTHS = [1, 2, 3] as const;
 
 /** The neighbourhood of one memory: its relations and links, and those that lead on from there. */
 export default function GraphView() {
   const { rest: centre, params } = useRoute();
   const depth = DEPTHS.find((each) => String(each) === params.get('depth')) ?? 2;
-  const limit = Math.min(10_000, Math.max(PAGE, Number(params.get('limit')) || PAGE));
+  const most = mostOf(params.get('most'));
+  const limit = most === 'unread' ? PAGE : most;
   const fields = { entity: centre, depth, limit, links: params.get('links') !== 'none', texts: true };
   const { answer, error, pending, reload } = useAsk(
     centre === ''
@@ -81,6 +85,12 @@ export default function GraphView() {
       </form>
       <Unread what="depth" value={params.get('depth')} known={DEPTHS.map(String)} instead={String(depth)} />
       <Unread what="choice of links" value={params.get('links')} known={['none', 'all']} instead="all" />
+      {most === 'unread' && (
+        <p class="failure-text" role="alert">
+          In the address: most={params.get('most')} is no whole number from 1 to {MOST.toLocaleString('en')}.
+          Until it is changed, {PAGE} memories are shown.
+        </p>
+      )}
       {centre === '' ? (
         <Beginnings />
       ) : error ? (
@@ -94,11 +104,17 @@ export default function GraphView() {
   );
 }
 
+/** Returns how many memories to show. In the address `limit` is that of the recall. */
+function mostOf(text: string | null): number | 'unread' {
+  if (!text) return PAGE;
+  const most = Number(text);
+  return Number.isInteger(most) && most >= 1 && most <= MOST ? most : 'unread';
+}
+
 /** Returns the settings of the view that stay when another memory becomes the central one. */
 function own(params: URLSearchParams): Readonly<Record<string, string | undefined>> {
-  return Object.fromEntries(
-    ['depth', 'links', 'q', 'strategy'].map((name) => [name, params.get(name) ?? undefined]),
-  );
+  const of = (name: string) => params.get(name) ?? undefined;
+  return { ...recallSettings(params), depth: of('depth'), links: of('links') };
 }
 
 function Around({
@@ -131,7 +147,9 @@ function Around({
                 </span>
               ),
           )}
-          <span class="quiet">Thicker is stronger. Click a memory to put it in the middle.</span>
+          <span class="quiet">
+            Thicker is stronger. Point at a memory to read its name; click it to put it in the middle.
+          </span>
         </div>
       </div>
       <section class="stack">
@@ -162,11 +180,14 @@ function Around({
             </div>
           );
         })}
-        {around.truncated && (
-          <button type="button" onClick={() => setParams({ limit: String(limit * 2) })}>
-            Show more than {limit}
-          </button>
-        )}
+        {around.truncated &&
+          (limit < MOST ? (
+            <button type="button" onClick={() => setParams({ most: String(Math.min(MOST, limit * 2)) })}>
+              Show more than {limit}
+            </button>
+          ) : (
+            <p class="quiet">There are more: {MOST.toLocaleString('en')} are shown at most.</p>
+          ))}
       </section>
     </div>
   );

@@ -5,11 +5,12 @@ import { beginningOf } from '../../parts/cut.ts';
 import { ExplanationTree } from '../../parts/explanation.tsx';
 import { MemoryFacts } from '../../parts/memory-line.tsx';
 import { partNames, ScoreBar, ScoreLegend, useLit } from '../../parts/score-bar.tsx';
-import { href } from '../../router.ts';
+import { href, useRoute } from '../../router.ts';
 import type { Label } from './dataset.ts';
 import { label, labels } from './labels.ts';
 import type { Ranking } from './ranking.ts';
 import { Report } from './report.tsx';
+import { recallSettings } from './request.ts';
 
 /** The hits of a recall with the parts of their scores, and the upper bound of all other memories. */
 export function Hits({
@@ -21,6 +22,7 @@ export function Hits({
   readonly ranking: Ranking;
   readonly query: string | undefined;
 }) {
+  const { params } = useRoute();
   const labelOf = new Map(
     rows.map(({ hit: { memory } }) => [memory.id, beginningOf(memory.title ?? memory.content, 60)]),
   );
@@ -67,7 +69,13 @@ export function Hits({
               <li key={ids.join(' ')} class="row">
                 <span class="number quiet">{weight.toFixed(2)}</span>
                 <span class="stored">{ids.map((id) => labelOf.get(id) ?? id).join(' → ')}</span>
-                <a href={href('graph', { q: query, strategy: trace.strategy, depth: '3' }, ids[0])}>
+                <a
+                  href={href(
+                    'graph',
+                    { ...recallSettings(params), strategy: trace.strategy, depth: '3' },
+                    ids[0],
+                  )}
+                >
                   In the graph
                 </a>
               </li>

@@ -39,6 +39,14 @@ export function askingOf(params: URLSearchParams, strategy: StrategyDescription 
   };
 }
 
+/** The settings in the address that are part of a recall request, besides the parameters of the strategy. */
+const SETTINGS: ReadonlySet<string> = new Set(['q', 'strategy', 'limit', 'scope', 'types', 'floor', 'deep']);
+
+/** Returns the part of the address that is the recall request, so that another view asks the same. */
+export function recallSettings(params: URLSearchParams): Readonly<Record<string, string>> {
+  return Object.fromEntries([...params].filter(([name]) => SETTINGS.has(name) || name.startsWith(OWN)));
+}
+
 /** Returns the limit in the address: `undefined` for the default, `unread` if it is not a whole number. */
 export function limitOf(params: URLSearchParams): number | 'unread' | undefined {
   const text = params.get('limit')?.trim();
