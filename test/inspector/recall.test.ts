@@ -177,6 +177,18 @@ describeInBrowser('the view Recall', (browser) => {
     await eventually(() => page.locator('.left-out li').count()).toBe(left.length);
   });
 
+  it('says that a strategy takes no floor of relevance', async () => {
+    await using opened = await demo.open({ at: '#/recall?q=coffee&strategy=bm25&floor=0.9' });
+    const { page } = opened;
+    await page.getByText('floor=0.9. bm25 takes no floor of relevance, and none holds.').waitFor();
+    await page.getByText('Narrow', { exact: true }).click();
+    const floor = page.getByLabel('Floor of relevance');
+    expect(await floor.isDisabled()).toBe(true);
+    await page.getByLabel('Strategy', { exact: true }).selectOption('hybrid');
+    await eventually(() => floor.isDisabled()).toBe(false);
+    expect(await page.getByText('takes no floor').count()).toBe(0);
+  });
+
   it('never says that the floor left nothing out before it knows', async () => {
     await using opened = await demo.open();
     const { page } = opened;

@@ -12,6 +12,7 @@ export function TypedInput({
   value,
   placeholder,
   number,
+  disabled,
   take,
 }: {
   readonly id?: string | undefined;
@@ -21,11 +22,12 @@ export function TypedInput({
   readonly placeholder?: string | undefined;
   /** It holds a number, of this range. */
   readonly number?: { readonly min?: number | undefined; readonly max?: number | undefined } | undefined;
+  readonly disabled?: boolean | undefined;
   readonly take: (text: string) => void;
 }) {
   const [typed, setTyped] = useState<string>();
   const field = {
-    ...{ id, placeholder, 'aria-label': label, value: typed ?? value },
+    ...{ id, placeholder, disabled, 'aria-label': label, value: typed ?? value },
     onInput: (event: Typing) => setTyped(event.currentTarget.value),
     onChange: (event: Typing) => {
       take(event.currentTarget.value);

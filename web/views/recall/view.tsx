@@ -2,7 +2,7 @@ import './recall.css';
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { unknown } from '../../../src/domain/options.ts';
-import type { Recall } from '../../../src/index.ts';
+import type { Recall, StrategyDescription } from '../../../src/index.ts';
 import { useAsk } from '../../api.ts';
 import { useCommands } from '../../palette.tsx';
 import { CopyAs } from '../../parts/copy-as.tsx';
@@ -117,6 +117,12 @@ export default function RecallView() {
           own limit holds.
         </p>
       )}
+      {params.get('floor') && !strategy.takesFloor && (
+        <p class="failure-text stored" role="alert">
+          In the address: floor={params.get('floor')}. {strategy.name} takes no floor of relevance, and none
+          holds.
+        </p>
+      )}
       <UnreadParameters strategy={strategy} prefix={OWN} />
       <div class="recall-columns">
         <aside class="stack controls" aria-label="Settings of the recall">
@@ -127,7 +133,7 @@ export default function RecallView() {
           </details>
           <details class="stack">
             <summary>Narrow</summary>
-            <Narrow params={params} limit={strategy.limit} />
+            <Narrow params={params} strategy={strategy} />
           </details>
         </aside>
         <section class="stack answer" aria-busy={recall.pending}>
@@ -221,14 +227,21 @@ function Answer({
   );
 }
 
-function Narrow({ params, limit }: { readonly params: URLSearchParams; readonly limit: number }) {
-  const text = (name: string, title: string, placeholder: string) => (
+function Narrow({
+  params,
+  strategy: { name: ofStrategy, limit, takesFloor },
+}: {
+  readonly params: URLSearchParams;
+  readonly strategy: StrategyDescription;
+}) {
+  const text = (name: string, title: string, placeholder: string, disabled = false) => (
     <div class="field">
       <label for={`narrow-${name}`}>{title}</label>
       <TypedInput
         id={`narrow-${name}`}
         value={params.get(name) ?? ''}
         placeholder={placeholder}
+        disabled={disabled}
         take={(typed) => setParams({ [name]: typed.trim() })}
       />
     </div>
@@ -238,7 +251,12 @@ function Narrow({ params, limit }: { readonly params: URLSearchParams; readonly 
       {text('limit', 'Most hits', String(limit))}
       {text('scope', 'As seen from the scope', 'all')}
       {text('types', 'Types, with commas between', 'all')}
-      {text('floor', 'Floor of relevance: 0–1, or auto', 'none')}
+      {text(
+        'floor',
+        'Floor of relevance: 0–1, or auto',
+        takesFloor ? 'none' : `${ofStrategy} takes none`,
+        !takesFloor,
+      )}
       <label class="row">
         <input
           type="checkbox"
