@@ -102,6 +102,35 @@ describe('a write whose connection was lost', () => {
     });
     expect(rows).toEqual([['2']]);
   });
+
+  it('that published a reindex is found even if another write came before the look', async () => {
+    const schema = 'reindex_published';
+    await using other = postgres(server.pool, { schema });
+    const writer = await openMemory({ store: other, space: 'alice', embedder: 'none' });
+    await writer.rememberMany([{ content: 'Prefers tea' }, { content: 'Plays the cello' }]);
+    let hasWritten = false;
+    const pool: PostgresPool & { lost: number } = losing(
+      (text) => pool.lost === 0 && /moved AS .*\bgeneration = /s.test(text),
+    );
+    await using store = postgres(
+      {
+        async query(query) {
+          if (pool.lost > 0 && !hasWritten) {
+            hasWritten = true;
+            await writer.remember('Keeps bees');
+          }
+          return pool.query(query);
+        },
+      },
+      { schema },
+    );
+    const memory = await openMemory({ store, space: 'alice', embedder: 'none' });
+    await memory.reindex();
+    expect({ lost: pool.lost, hasWritten }).toEqual({ lost: 1, hasWritten: true });
+    expect(await memory.check()).toEqual([]);
+    const { hits } = await memory.recall('tea or cello or bees', { strategy: 'bm25' });
+    expect(hits).toHaveLength(3);
+  });
 });
 
 describe('a copy whose connection was lost', () => {

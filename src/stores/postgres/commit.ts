@@ -49,7 +49,7 @@ export async function commit(
   return settling(
     place,
     async () => (await database.run(statement))[0]?.[0] === '1',
-    () => isDone(place, after),
+    () => isDone(place, before, after),
   );
 }
 
@@ -99,11 +99,16 @@ export async function settled<Found>(
   }
 }
 
-/** Whether the stamp of a write is in the database, so that it was committed. */
-async function isDone({ database, id }: SpacePlace, after: Head): Promise<boolean> {
+/**
+ * Whether the stamp of a write is in the database, so that it was committed. A reindex leaves its stamp in no log, and the next write
+ * replaces that of the space, but its generation, a random number, stays.
+ */
+async function isDone({ database, id }: SpacePlace, before: Head, after: Head): Promise<boolean> {
   const { space, event, usage } = database.tables;
+  const generation = after.generation === before.generation ? null : after.generation;
   const [row] = await database.run(
     sql`SELECT (EXISTS (SELECT 1 FROM ${space} WHERE space_id = ${id}::uuid AND stamp = ${after.stamp}::text)
+      OR EXISTS (SELECT 1 FROM ${space} WHERE space_id = ${id}::uuid AND generation = ${generation}::bigint)
       OR EXISTS (SELECT 1 FROM ${event} WHERE space_id = ${id}::uuid AND sequence = ${after.sequence}::bigint AND stamp = ${after.stamp}::text)
       OR EXISTS (SELECT 1 FROM ${usage} WHERE space_id = ${id}::uuid AND sequence = ${after.usage}::bigint AND stamp = ${after.stamp}::text))::text`,
   );
