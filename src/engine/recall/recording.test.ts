@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { SalienceError } from '../../domain/errors.ts';
 import { DEFAULT_SETTINGS } from '../../domain/settings.ts';
 import { formatInstant } from '../../domain/time.ts';
 import { openMemory } from '../../open.ts';
@@ -219,6 +220,32 @@ describe('how long it is kept', () => {
     expect(await count()).toBe(1);
     await memory.configure({ recordRecalls: 'off' });
     expect(await count()).toBe(0);
+  });
+
+  test('is removed by the same call again, where the first one failed after it had changed the setting', async () => {
+    const reference = createReferenceStore();
+    let fails = false;
+    const store: Store = {
+      ...reference,
+      async openSpace(...args) {
+        const space = await reference.openSpace(...args);
+        return {
+          ...space,
+          async record(...row) {
+            if (fails) throw new SalienceError('store_failed', 'the connection ended');
+            return space.record(...row);
+          },
+        };
+      },
+    };
+    const { memory } = await tea({ ...on, store });
+    await memory.recall('tea');
+    const withoutTexts = { recordRecalls: { days: 30, texts: false } };
+    fails = true;
+    await expectCode(memory.configure(withoutTexts), 'store_failed');
+    fails = false;
+    await memory.configure(withoutTexts);
+    expect((await memory.recalls()).map(({ query }) => query)).toEqual([undefined]);
   });
 
   test.each([

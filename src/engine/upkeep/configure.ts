@@ -81,7 +81,12 @@ export async function configure(
   const before = await engine.space.settings();
   const isSame = (a: SpaceSettings, b: SpaceSettings) =>
     SETTING_NAMES.every((name) => sameSetting(a[name], b[name]));
-  if (isSame(withSettings(options, before), before)) return before;
+  // Also if the settings are the same: an earlier call may have failed after it had changed them.
+  const trimmed = async (settings: SpaceSettings) => {
+    if (options.recordRecalls !== undefined) await trimRecordings(engine, settings);
+    return settings;
+  };
+  if (isSame(withSettings(options, before), before)) return trimmed(before);
   const settings = await engine.space.write(
     { verb: 'configure', at: momentOf(engine, options) },
     async (reader) => {
@@ -90,8 +95,7 @@ export async function configure(
       return { changes: [], result: settings, ...(isSame(settings, present) ? {} : { settings }) };
     },
   );
-  if (options.recordRecalls !== undefined) await trimRecordings(engine, settings);
-  return settings;
+  return trimmed(settings);
 }
 
 /** Throws `settings_mismatch` if a stored setting differs from one that the space is opened with. */
