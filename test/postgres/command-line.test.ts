@@ -65,6 +65,9 @@ describe('a database that cannot be reached', () => {
     });
     expect(stdout + stderr).not.toBe('');
     expect(stdout + stderr).not.toContain(CANARY);
+    if (args[0] === 'doctor')
+      expect(stdout).toContain('the store of SALIENCE_STORE: PostgreSQL at 127.0.0.1:9/none');
+    expect(stdout).not.toContain('the store the store');
   });
 });
 

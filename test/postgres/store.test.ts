@@ -122,7 +122,12 @@ describe('what is particular to PostgreSQL', () => {
     });
     await expect(stopped).rejects.toMatchObject({ code: 'aborted' });
 
-    const refused = { code: 'store_busy', message: expect.stringContaining('is being copied') };
+    const refused = {
+      code: 'store_busy',
+      message: expect.stringContaining(
+        'is being copied or restored into this store; let salience copy or restore end',
+      ),
+    };
     await expect(memory.remember('Plays the cello', { id: 'lost' })).rejects.toMatchObject(refused);
     await expect(memory.markUsed(['m0'])).rejects.toMatchObject(refused);
     await expect(memory.list()).rejects.toMatchObject(refused);

@@ -69,6 +69,7 @@ export function configure(command: Command): void {
 
 async function examine(context: Context, progress: Progress): Promise<Report> {
   const path = placeOf(context.options);
+  const place = isShared() ? path : `the store ${path}`;
   await using store = await storeOf(context.options);
   const warnings: string[] = [];
   const problems: string[] = [];
@@ -89,7 +90,7 @@ async function examine(context: Context, progress: Progress): Promise<Report> {
   };
   if (embedder.name === 'none') warnings.push(NO_EMBEDDER);
   const state = isShared() ? 'shared' : await stateOf(path);
-  const files = await attempt(`the store ${path}`, async () => ({
+  const files = await attempt(place, async () => ({
     names: await store.listSpaces(),
     strays: isShared() ? [] : await describeStrays(path),
     unfinished: isShared() ? [] : describeUnfinished(path),
@@ -105,7 +106,7 @@ async function examine(context: Context, progress: Progress): Promise<Report> {
   warnings.push(...unfinished);
   // A database without a space may have no tables yet, and a look makes none.
   if (files && (state === 'writable' || (state === 'shared' && names.length > 0))) {
-    const unready = await attempt(`the store ${path}`, () => whyUnready(store));
+    const unready = await attempt(place, () => whyUnready(store));
     if (unready !== undefined) warnings.push(unready);
   }
   const spaces: SpaceReport[] = [];

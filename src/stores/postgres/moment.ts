@@ -24,7 +24,7 @@ export interface SpacePlace {
 export function incomplete(space: string): SalienceError {
   return new SalienceError(
     'store_busy',
-    `space ${JSON.stringify(space)} is being copied into this store; let salience copy end, run it again where it was interrupted, or delete the space`,
+    `space ${JSON.stringify(space)} is being copied or restored into this store; let salience copy or restore end, run it again if it was interrupted, or delete the space`,
     { details: { space } },
   );
 }
