@@ -531,6 +531,23 @@ test('a space whose file was replaced is opened anew at the next call', async ()
   await spaces.close();
 });
 
+test('a space whose file was replaced is opened anew under steady use too', async () => {
+  const { embedder, release, started } = held();
+  const spaces = openSpaces({ path: directory, embedder });
+  const alice = await spaces.get('alice');
+  const recall = alice.recall('tea');
+  await started;
+  for (const file of await readdir(directory)) await rm(join(directory, file));
+  const write = () => alice.configure({ timeZone: 'Europe/Rome' });
+  await expect(write()).rejects.toMatchObject({ code: 'store_replaced' });
+  // The recall is still in progress, so that between these two calls the space is in use all the time.
+  const next = write();
+  release();
+  await Promise.all([recall, next]);
+  expect((await alice.stats()).settings.timeZone).toBe('Europe/Rome');
+  await spaces.close();
+});
+
 test('after close everything is refused', async () => {
   const { spaces, seen, store } = watched();
   const alice = await spaces.get('alice');

@@ -143,8 +143,8 @@ interface Entry {
   bytes: number;
   /** Whether it was opened by a call that must not create the space. */
   readonly mustExist: boolean;
-  /** Whether its file was replaced. The space is then closed as soon as it is idle. */
-  isLost: boolean;
+  /** Set once it takes no more calls: to be called when those in progress have ended. */
+  idle?: (() => void) | undefined;
 }
 
 /** Milliseconds before a space that had to close is opened again for a call that waits for activity in it. */
@@ -182,6 +182,9 @@ export function openSpaces(options: SpacesOptions): Spaces {
   const maintaining = new Set<Promise<unknown>>();
   let closed = false;
 
+  /** Whether an open space cannot go on, but may after it was opened again. */
+  const isOutdated = (error: unknown) =>
+    SalienceError.isInstance(error) && error.code === 'store_replaced';
   const wake = () => {
     for (const resolve of waiting) resolve();
     waiting.clear();
@@ -205,7 +208,7 @@ export function openSpaces(options: SpacesOptions): Spaces {
     };
     // Left out if false, so that the default of the store applies, which depends on `readOnly`.
     const opened = openOne(name, opening, theStore(), { room, mustExist: mustExist || undefined });
-    const entry: Entry = { opened, users: 0, bytes: 0, mustExist, isLost: false };
+    const entry: Entry = { opened, users: 0, bytes: 0, mustExist };
     entries.set(name, entry);
     // Another call may succeed where this one failed.
     entry.opened.catch(() => {
@@ -215,10 +218,10 @@ export function openSpaces(options: SpacesOptions): Spaces {
     return entry;
   }
 
-  function closeOne(name: string, { opened }: Entry): Promise<void> {
+  function closeOne(name: string, { opened }: Entry, before?: Promise<void>): Promise<void> {
     entries.delete(name);
-    const ended = opened
-      .then(({ memory }) => memory.close())
+    const ended = Promise.all([opened, before])
+      .then(([{ memory }]) => memory.close())
       // Acknowledged writes are on disk, and the call that caused the closing concerns another space.
       .catch(() => {})
       .finally(() => {
@@ -227,6 +230,18 @@ export function openSpaces(options: SpacesOptions): Spaces {
       });
     leaving.set(name, ended);
     return ended;
+  }
+
+  /**
+   * Closes a space when the calls in progress have ended. Further calls wait, and open it again: if they could still
+   * enter, steady use would keep it open for ever.
+   */
+  function retire(name: string, entry: Entry): void {
+    if (entries.get(name) !== entry) return;
+    const idle = new Promise<void>((resolve) => {
+      entry.idle = resolve;
+    });
+    void closeOne(name, entry, idle);
   }
 
   /** Waits for room, opens the space if necessary and counts it as in use. Throws `aborted` as soon as the signal aborts. */
@@ -270,11 +285,8 @@ export function openSpaces(options: SpacesOptions): Spaces {
 
   async function leave(name: string, entry: Entry): Promise<void> {
     entry.users--;
+    if (entry.users === 0) entry.idle?.();
     if (entries.get(name) !== entry) return;
-    if (entry.isLost && entry.users === 0) {
-      await closeOne(name, entry);
-      return;
-    }
     const { store } = await entry.opened;
     entry.bytes = store.residentBytes();
     if (entries.get(name) !== entry) return;
@@ -324,7 +336,7 @@ export function openSpaces(options: SpacesOptions): Spaces {
     try {
       return await work(memory);
     } catch (error) {
-      if (SalienceError.isInstance(error) && error.code === 'store_replaced') entry.isLost = true;
+      if (isOutdated(error)) retire(name, entry);
       throw error;
     } finally {
       await leave(name, entry);
