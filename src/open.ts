@@ -128,6 +128,7 @@ export async function openMemory(options: OpenOptions): Promise<MemoryEngine> {
       space,
       embedder,
       analyzer,
+      languageNamed: options.language !== undefined,
       dateReader: options.dateReader ?? (language === 'english' ? readEnglishDates : undefined),
       clock: checkedClock(options.clock ?? Date.now),
       newId,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openSpaces, type SpacesOptions } from './index.ts';
+import { type MemoryEngine, openMemory, openSpaces, type SpacesOptions } from './index.ts';
 import type { SpaceStore, Store } from './store/store.ts';
 import { fileNameOf } from './stores/sqlite/files.ts';
 import { sharedFiles } from './stores/sqlite/shared.ts';
@@ -546,6 +546,40 @@ test('a space whose file was replaced is opened anew under steady use too', asyn
   await Promise.all([recall, next]);
   expect((await alice.stats()).settings.timeZone).toBe('Europe/Rome');
   await spaces.close();
+});
+
+describe('a space that another process reindexes in another language', () => {
+  const reindexed = async (options: Partial<SpacesOptions> = {}) => {
+    const { spaces, store } = watched(options);
+    const anna = await spaces.get('anna');
+    await anna.remember('Die Bücher liegen hier', { id: 'books' });
+    const german = { path: 'test', space: 'anna', store, embedder: 'none', language: 'german' } as const;
+    await openMemory({ ...german, reindex: true });
+    return { spaces, anna };
+  };
+  const german = { analyzer: expect.stringMatching('german') };
+
+  test.each<[string, (anna: MemoryEngine) => Promise<unknown>]>([
+    ['a write', (anna) => anna.remember('Die Hunde bellen')],
+    ['a recall', (anna) => anna.recall('Buch', { strategy: 'bm25' })],
+    ['a reindex', (anna) => anna.reindex()],
+  ])('%s fails once, and the space is opened anew in its language', async (_, call) => {
+    const { spaces, anna } = await reindexed();
+    await expect(call(anna)).rejects.toMatchObject({ code: 'embedder_mismatch' });
+    await call(anna);
+    expect(await anna.stats()).toMatchObject(german);
+    expect((await anna.recall('Buch', { strategy: 'bm25' })).hits).toHaveLength(1);
+    await spaces.close();
+  });
+
+  test('with a language of its own, it stays open for what needs no words, and can be reindexed', async () => {
+    const { spaces, anna } = await reindexed({ language: 'english' });
+    await expect(anna.remember('Dogs bark')).rejects.toMatchObject({ code: 'embedder_mismatch' });
+    expect(await anna.get('books')).toBeDefined();
+    await anna.reindex();
+    await anna.remember('Dogs bark');
+    await spaces.close();
+  });
 });
 
 test('after close everything is refused', async () => {

@@ -14,6 +14,7 @@ import { type OpenOptions, openMemory, openStore } from './open.ts';
 import { checkOpenOptions, OPEN_OPTIONS } from './open-options.ts';
 import { stoppable, unlessAborted } from './providers/waiting.ts';
 import { signalOfCaller } from './store/cancelling.ts';
+import { isOtherAnalyzer } from './store/derived.ts';
 import { openedReadOnly } from './store/faults.ts';
 import { type Room, spaceTooLarge } from './store/room.ts';
 import type { OpenSpaceOptions, SpaceStore, Store } from './store/store.ts';
@@ -184,7 +185,9 @@ export function openSpaces(options: SpacesOptions): Spaces {
 
   /** Whether an open space cannot go on, but may after it was opened again. */
   const isOutdated = (error: unknown) =>
-    SalienceError.isInstance(error) && error.code === 'store_replaced';
+    (SalienceError.isInstance(error) && error.code === 'store_replaced') ||
+    // Opened again, it has the new language, unless the caller named one.
+    (kept.language === undefined && isOtherAnalyzer(error));
   const wake = () => {
     for (const resolve of waiting) resolve();
     waiting.clear();

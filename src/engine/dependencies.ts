@@ -25,6 +25,8 @@ export interface Dependencies {
   readonly space: SpaceStore;
   readonly embedder: Embedder | undefined;
   readonly analyzer: Analyzer;
+  /** Whether the caller has named the language of the analyzer. Otherwise it was that of the space at opening. */
+  readonly languageNamed: boolean;
   /** Finds the dates that a query names. */
   readonly dateReader: DateReader | undefined;
   readonly clock: Clock;

@@ -817,7 +817,8 @@ export interface MemoryEngine extends AsyncDisposable {
   importMemories(memories: readonly Memory[], options?: BatchOptions): Promise<readonly RememberResult[]>;
   /**
    * Recomputes the terms of all memories with the current analyzer, and their vectors with the current embedder. If the
-   * stored terms come from another analyzer, keeps the vectors that this embedder made.
+   * stored terms come from another analyzer, keeps the vectors that this embedder made. Throws `embedder_mismatch` if
+   * another process has changed the language of the space since it was opened without `language`.
    *
    * @example
    * ```ts

@@ -9,7 +9,7 @@ export interface Derivation {
 
 /**
  * Returns the derivation of a space after a decision. Throws `embedder_mismatch` if a vector or the decision belongs to
- * another model, `invalid_argument` for another analyzer or a vector that is not of unit length.
+ * another model or analyzer, `invalid_argument` for a vector that is not of unit length.
  */
 export function deriveWith(current: Derivation, decision: Decision<unknown>): Derivation {
   const embedding = current.embedding ?? decision.embedding;
@@ -18,11 +18,7 @@ export function deriveWith(current: Derivation, decision: Decision<unknown>): De
   }
   const analyzer = current.analyzer ?? decision.analyzer;
   if (decision.analyzer !== undefined && decision.analyzer !== analyzer) {
-    throw new SalienceError(
-      'invalid_argument',
-      `the texts of this space are indexed with the analyzer ${analyzer}, this write uses ${decision.analyzer}; reindex the space, or go back to the old analyzer`,
-      { details: { field: 'analyzer', stored: analyzer, given: decision.analyzer } },
-    );
+    throw otherAnalyzer(analyzer, decision.analyzer);
   }
   for (const change of decision.changes) {
     if ((change.kind === 'insert' || change.kind === 'replace') && change.indexed) {
@@ -66,10 +62,24 @@ export function checkMadeWith({ vector, model, analyzer }: PreparedQuery, space:
     throw mismatch(`${describe(space.embedding)}, this query ${model}`);
   }
   if (analyzer === undefined || space.analyzer === undefined || analyzer === space.analyzer) return;
-  throw new SalienceError(
+  throw otherAnalyzer(space.analyzer, analyzer);
+}
+
+/** The error when a space was reindexed with another analyzer after it was opened. */
+export function otherAnalyzer(stored: string | undefined, given: string): SalienceError {
+  return new SalienceError(
     'embedder_mismatch',
-    `the texts of this space are indexed with the analyzer ${space.analyzer}, and the query was read with ${analyzer}. Open the space again without a language of its own, or reindex it`,
-    { details: { stored: space.analyzer, given: analyzer } },
+    `the texts of this space are indexed with the analyzer ${stored}, and it was opened with ${given}. Open it again without a language of its own, or reindex it in the language it is to have`,
+    { details: { field: 'analyzer', stored, given } },
+  );
+}
+
+/** Whether an error is that of {@link otherAnalyzer}. */
+export function isOtherAnalyzer(error: unknown): boolean {
+  return (
+    SalienceError.isInstance(error) &&
+    error.code === 'embedder_mismatch' &&
+    error.details['field'] === 'analyzer'
   );
 }
 

@@ -392,7 +392,7 @@ export interface Decision<Result> {
   readonly result: Result;
   /** Set when the space gets its first vectors. */
   readonly embedding?: EmbeddingInfo | undefined;
-  /** Set when the space gets its first terms. Throws `invalid_argument` when its terms come from another analyzer. */
+  /** Set when the space gets its first terms. Throws `embedder_mismatch` when its terms come from another analyzer. */
   readonly analyzer?: string | undefined;
   /** Set when the settings of the space change. Logged as one event, which has the previous settings. */
   readonly settings?: SpaceSettings | undefined;

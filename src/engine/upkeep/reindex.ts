@@ -1,6 +1,8 @@
 import { SalienceError, throwIfAborted } from '../../domain/errors.ts';
 import type { MemoryRecord } from '../../domain/memory.ts';
+import { otherAnalyzer } from '../../store/derived.ts';
 import type { IndexedText } from '../../store/store.ts';
+import { languageOf } from '../../text/analyze.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { BatchOptions } from '../types.ts';
 import { deriveTexts, knownTexts } from '../write/derive.ts';
@@ -14,6 +16,10 @@ export async function reindex(engine: Dependencies, options: BatchOptions = {}):
   const { signal, progress } = options;
   const stored = (await space.derivation()).analyzer;
   const isStale = stored !== undefined && stored !== analyzer.id;
+  // Another process has changed the language since. Nobody has asked to change it back.
+  if (isStale && !engine.languageNamed && isOtherLanguage(stored, analyzer.id)) {
+    throw otherAnalyzer(stored, analyzer.id);
+  }
   const derive = isStale ? keepVectors : deriveTexts;
   await space.reindex({
     analyzer: analyzer.id,
@@ -24,6 +30,12 @@ export async function reindex(engine: Dependencies, options: BatchOptions = {}):
     },
     ...(progress ? { progress } : {}),
   });
+}
+
+/** Whether two analyzers are of two languages, and not of two versions of one. */
+function isOtherLanguage(stored: string, own: string): boolean {
+  const language = languageOf(stored);
+  return language !== undefined && language !== languageOf(own);
 }
 
 /** Vectors that cannot be read are computed again. */

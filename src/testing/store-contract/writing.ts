@@ -189,7 +189,7 @@ export const writingTests: readonly ContractTest[] = [
     await write(space, [insert({ id: 'b' })], {}, { analyzer: 'english-1' });
     expect(await space.derivation()).toEqual({ embedding: model, analyzer: 'english-1' });
     const before = await everything(space);
-    await expectCode(write(space, [insert({ id: 'c' })], {}, { analyzer: 'english-2' }), 'invalid_argument');
+    await expectCode(write(space, [insert({ id: 'c' })], {}, { analyzer: 'english-2' }), 'embedder_mismatch');
     expect(await everything(space)).toEqual(before);
   }),
   onSpace('a write without changes leaves no trace', async (space) => {
