@@ -176,6 +176,36 @@ export const findingTests: readonly ContractTest[] = [
     expect(await ids(space, 'names', 'Zoe')).toEqual(['d']);
     expect(await space.check()).toEqual([]);
   }),
+  onSpace('the standing of a memory has all of its fields, alone and beside a relation', async (space) => {
+    const relations = [{ from: 'a', name: 'knows', to: 'b', weight: 1, confidence: 1 }];
+    const standing = {
+      scope: 'project:a',
+      type: 'entity',
+      title: 'Ann',
+      kind: 'person',
+      tier: 'cold',
+      core: true,
+      createdAt: start + 1,
+      validFrom: start + 2,
+      validUntil: start + 3,
+      expiresAt: start + 4,
+      invalidatedAt: start + 5,
+      consolidatedAt: start + 6,
+    } as const;
+    await write(space, [insert({ id: 'plain' }), insert({ id: 'a', ordinal: 7, ...standing, relations })]);
+    const expected = { id: 'a', ordinal: 7, ...standing };
+    expect(await space.standing(['a', 'none', 'plain'])).toMatchObject([
+      expected,
+      undefined,
+      { id: 'plain', scope: 'global', tier: 'hot', core: false, createdAt: start },
+    ]);
+    for (const query of [{ ends: ['b'] }, { subjects: [{ from: 'a', name: 'knows' }] }])
+      expect(await space.stated(query)).toMatchObject([{ memory: expected, relation: relations[0] }]);
+    const changed = { scope: 'global', tier: 'hot', invalidatedAt: start + 9 } as const;
+    await write(space, [replace({ id: 'a', ordinal: 7, ...standing, relations, ...changed })]);
+    expect(await space.standing(['a'])).toMatchObject([{ ...expected, ...changed }]);
+    expect(await space.stated({ ends: ['a'] })).toMatchObject([{ memory: { ...expected, ...changed } }]);
+  }),
   onSpace('a stub is found by its full text, as long as it is one', async (space) => {
     const full = `Saw a grey heron ${'and watched it for a while '.repeat(20)}`;
     const stub = { id: 'a', content: stubContent(full), tier: 'stub' } as const;
@@ -272,7 +302,15 @@ export const findingTests: readonly ContractTest[] = [
     const times = [5, 3, 3, 3, 9, 1, 7];
     await write(
       space,
-      times.map((offset, at) => insert({ id: `m${at}`, createdAt: start + offset })),
+      // Neither sessions nor visibility matter.
+      times.map((offset, at) =>
+        insert({
+          id: `m${at}`,
+          createdAt: start + offset,
+          sessionId: at % 2 ? 'session' : undefined,
+          tier: at % 3 ? 'hot' : 'cold',
+        }),
+      ),
     );
     const order = ['m5', 'm1', 'm2', 'm3', 'm0', 'm6', 'm4'];
     const around = async (at: number, count: number) => {

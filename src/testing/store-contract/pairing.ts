@@ -233,6 +233,9 @@ export const pairTests: readonly ContractTest[] = [
     // A cold memory that becomes hot is compared then.
     await write(space, [replace({ id: 'cold', tier: 'hot' })]);
     expect(await toCompare(space)).toEqual(['b', 'd', 'cold']);
+    // A memory that was created long ago and imported now comes last.
+    await write(space, [insert({ id: 'imported', createdAt: start - 9 })]);
+    expect(await toCompare(space)).toEqual(['b', 'd', 'cold', 'imported']);
   }),
   onSpace(
     'only a change of the text drops the pairs of a memory and has it compared again',

@@ -104,6 +104,10 @@ export const recordTests: readonly ContractTest[] = [
     await write(space, [insert({ id: 'y' })]);
     await write(space, [replace({ id: 'c', content: 'other', ordinal: 99 })]);
     expect(await ordinals('c', 'a', 'b', 'z', 'y')).toEqual([1, 2, 3, 10, 11]);
+    // The highest ordinal is not given again after its memory was removed in an earlier write.
+    await write(space, [{ kind: 'remove', id: 'y' }]);
+    await write(space, [insert({ id: 'x' })]);
+    expect(await ordinals('x')).toEqual([12]);
   }),
   onSpace('get answers in the order of the ids, with gaps', async (space) => {
     await write(space, [insert({ id: 'a' }), insert({ id: 'b' })]);

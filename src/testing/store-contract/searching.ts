@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
+import { parseMetadataFilter } from '../../domain/metadata-condition.ts';
 import type { Condition } from '../../scoring/condition.ts';
 import { resolveProfile, withFloor } from '../../scoring/profile.ts';
 import { BUILTIN_PROFILE_NAMES, builtinProfile } from '../../scoring/profiles/index.ts';
@@ -156,6 +157,15 @@ export const searchTests: readonly ContractTest[] = [
     expect(answer.lexicalMatches).toBe(3);
     const inspected = await inspectIn(space, ['split', 'title'], request({ substring: 'la vie' }));
     expect(inspected.map((each) => each?.signals.lexical)).toEqual([0, 0.5]);
+  }),
+  onSpace('a search with several conditions on metadata finds what meets all of them', async (space) => {
+    await write(space, [
+      insert({ id: 'both', content: 'tea', metadata: { open: true, n: 3 } }),
+      insert({ id: 'first', content: 'tea', metadata: { open: true, n: 4 } }),
+      insert({ id: 'second', content: 'tea', metadata: { open: false, n: 3 } }),
+    ]);
+    const filter = { metadata: parseMetadataFilter({ open: true, n: 3 }) };
+    expect(await idsFor(space, { terms: ['tea'] }, { filter })).toEqual(['both']);
   }),
   onSpace('a word that no memory has stands for a known one that is spelt much like it', async (space) => {
     await write(space, [insert({ id: 'a', content: 'python' }), insert({ id: 'b', content: 'coffee' })]);
