@@ -200,7 +200,13 @@ async function agree(
   throw new SalienceError(
     'embedder_mismatch',
     `space ${JSON.stringify(space.name)} ${found}: open it with the former, or ${mend} with openMemory({ reindex: true }) or "salience reindex"`,
-    { details: { space: space.name, stored: embedding?.model ?? stored } },
+    {
+      details: {
+        space: space.name,
+        field: otherModel ? 'embedder' : 'analyzer',
+        stored: otherModel ? embedding.model : stored,
+      },
+    },
   );
 }
 

@@ -68,6 +68,9 @@ it('does not mix the vectors of two models, and says what to do', async () => {
   });
   const { warnings } = (await work.json(['doctor'])) as { warnings: string[] };
   expect(warnings).toEqual([expect.stringContaining('salience reindex')]);
+  // Who names a language alone does not ask for other vectors.
+  const german = await work.salience(['reindex', '--language', 'german']);
+  expect(german).toMatchObject({ code: 1, stderr: expect.stringContaining('tiny:latest') });
   expect(await work.json(['reindex'])).toMatchObject({
     memories: 2,
     vectors: 2,

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type Embedder, type MemoryEngine, openMemory } from '../../src/index.ts';
+import { type MemoryEngine, openMemory } from '../../src/index.ts';
 import type { Store } from '../../src/store/store.ts';
 import { createSqliteStore } from '../../src/stores/sqlite/index.ts';
+import { countingEmbedder } from '../../src/testing/counting-embedder.ts';
 import { createFakeClock } from '../../src/testing/fake-clock.ts';
 import { attempt } from '../../src/testing/random-steps.ts';
 import { scaledRuns } from '../../src/testing/runs.ts';
@@ -91,20 +92,12 @@ describe('the same history in PostgreSQL and in SQLite', () => {
 });
 
 it('words of another language are indexed again, and vectors kept', async () => {
-  let embedded = 0;
-  const embedder = {
-    model: 'two',
-    dimensions: 2,
-    embed: async (texts: readonly string[]) => {
-      embedded += texts.length;
-      return texts.map(() => Float32Array.of(1, 0));
-    },
-  } as unknown as Embedder;
+  const embedder = countingEmbedder();
   const place = { store, space: 'language', embedder } as const;
   await (await openMemory(place)).remember('Anna kauft Bücher');
-  const before = embedded;
+  const before = embedder.asked;
   await openMemory({ ...place, language: 'german', reindex: true });
-  expect(embedded).toBe(before);
+  expect(embedder.asked).toBe(before);
   const memory = await openMemory(place);
   expect(await memory.stats()).toMatchObject({ vectors: 1, analyzer: 'german-snowball-1' });
   const { hits, trace } = await memory.recall('Buch', { strategy: 'bm25' });

@@ -23,7 +23,7 @@ export function configure(command: Command): void {
     .addHelpText(
       'after',
       '\nNeeded after another --embedder was chosen. The old vectors stay until all new ones are computed.\n' +
-        'Another --language changes the words and keeps the vectors; every later command uses it.',
+        'Another --language keeps the vectors, which must be those of --embedder. Later commands use it unasked.',
     )
     .action(
       action<Options, []>(async (context) => {
@@ -44,7 +44,10 @@ export function configure(command: Command): void {
     );
 }
 
-/** Opens and reindexes a space. If its vectors or words are of another kind, opening it with `reindex` derives them anew. */
+/**
+ * Opens and reindexes a space. If its vectors or words are of another kind, opening it with `reindex` derives them anew;
+ * but whoever only names a language keeps the vectors, so that another embedder is an error.
+ */
 async function openReindexed(context: Context<Options>, how: BatchOptions): Promise<MemoryEngine> {
   const { language } = context.options;
   try {
@@ -58,6 +61,7 @@ async function openReindexed(context: Context<Options>, how: BatchOptions): Prom
     }
   } catch (error) {
     if (!SalienceError.isInstance(error) || error.code !== 'embedder_mismatch') throw error;
+    if (language !== undefined && error.details['field'] === 'embedder') throw error;
     return open(context, { language, reindex: how });
   }
 }

@@ -1,7 +1,7 @@
 import { SalienceError, throwIfAborted } from '../../domain/errors.ts';
-import type { MemoryRecord } from '../../domain/memory.ts';
+import type { Embedder } from '../../providers/embedder.ts';
 import { otherAnalyzer } from '../../store/derived.ts';
-import type { IndexedText } from '../../store/store.ts';
+import type { EmbeddingInfo } from '../../store/store.ts';
 import { languageOf } from '../../text/analyze.ts';
 import type { Dependencies } from '../dependencies.ts';
 import type { BatchOptions } from '../types.ts';
@@ -12,21 +12,27 @@ import { deriveTexts, knownTexts } from '../write/derive.ts';
  * the vectors: to embed a text may take time and money.
  */
 export async function reindex(engine: Dependencies, options: BatchOptions = {}): Promise<void> {
-  const { space, analyzer, embedder } = engine;
+  const { space, analyzer } = engine;
   const { signal, progress } = options;
-  const stored = (await space.derivation()).analyzer;
+  const { analyzer: stored, embedding } = await space.derivation();
   const isStale = stored !== undefined && stored !== analyzer.id;
   // Another process has changed the language since. Nobody has asked to change it back.
   if (isStale && !engine.languageNamed && isOtherLanguage(stored, analyzer.id)) {
     throw otherAnalyzer(stored, analyzer.id);
   }
-  const derive = isStale ? keepVectors : deriveTexts;
+  const embedder = engine.embedder ?? (isStale && embedding ? standIn(embedding) : undefined);
   await space.reindex({
     analyzer: analyzer.id,
     embedding: embedder && { model: embedder.model, dimensions: embedder.dimensions },
-    derive(memories) {
+    async derive(memories) {
       throwIfAborted(signal);
-      return derive(memories, engine, { signal });
+      const tools = { space, analyzer, embedder };
+      if (!isStale) return deriveTexts(memories, tools, { signal });
+      return knownTexts(tools, memories, { signal }).catch((error: unknown) => {
+        // Damaged vectors are computed again, if there is an embedder.
+        if (!engine.embedder || !isDamage(error)) throw error;
+        return deriveTexts(memories, tools, { signal });
+      });
     },
     ...(progress ? { progress } : {}),
   });
@@ -38,16 +44,11 @@ function isOtherLanguage(stored: string, own: string): boolean {
   return language !== undefined && language !== languageOf(own);
 }
 
-/** Vectors that cannot be read are computed again. */
-async function keepVectors(
-  memories: readonly MemoryRecord[],
-  engine: Dependencies,
-  options: Pick<BatchOptions, 'signal'>,
-): Promise<readonly IndexedText[]> {
-  try {
-    return await knownTexts(engine, memories, options);
-  } catch (error) {
-    if (!SalienceError.isInstance(error) || error.code !== 'store_corrupt') throw error;
-    return deriveTexts(memories, engine, options);
-  }
+/** Stands in for an absent embedder where only words are indexed again: it keeps vectors, and computes none. */
+function standIn(embedding: EmbeddingInfo): Pick<Embedder, 'model' | 'dimensions' | 'embed'> {
+  return { ...embedding, embed: async (texts) => texts.map(() => undefined) };
+}
+
+function isDamage(error: unknown): boolean {
+  return SalienceError.isInstance(error) && error.code === 'store_corrupt';
 }

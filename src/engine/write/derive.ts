@@ -16,7 +16,7 @@ export const NOTHING_INDEXED: IndexedText = { terms: new Map(), vector: undefine
 /** Derives term counts and vectors from the texts of memories, in order. Throws what the embedder throws. */
 export async function deriveTexts(
   memories: readonly MemoryRecord[],
-  tools: { readonly analyzer: Analyzer; readonly embedder: Embedder | undefined },
+  tools: { readonly analyzer: Analyzer; readonly embedder: Pick<Embedder, 'embed'> | undefined },
   options: {
     readonly signal?: AbortSignal | undefined;
     readonly progress?: ((done: number, total: number) => void) | undefined;
@@ -50,7 +50,13 @@ export async function deriveTexts(
  * missing, or come from another model, are computed.
  */
 export async function knownTexts(
-  { space, analyzer, embedder }: Pick<Dependencies, 'space' | 'analyzer' | 'embedder'>,
+  {
+    space,
+    analyzer,
+    embedder,
+  }: Pick<Dependencies, 'space' | 'analyzer'> & {
+    readonly embedder: Pick<Embedder, 'model' | 'embed'> | undefined;
+  },
   memories: readonly MemoryRecord[],
   options: { readonly signal?: AbortSignal | undefined } = {},
 ): Promise<readonly IndexedText[]> {
