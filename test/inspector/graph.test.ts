@@ -240,7 +240,9 @@ describeInBrowser('the view of the graph', ({ inspect }) => {
     await using opened = await few.open({ rights: 'read', at: '#/graph/middle?most=1.5' });
     const { page } = opened;
     await page
-      .getByText('most=1.5 is no whole number from 1 to 10,000. Until it is changed, 200 memories are shown.')
+      .getByText(
+        'most=1.5 is not a whole number from 1 to 10,000. Until it is changed, 200 memories are shown.',
+      )
       .waitFor();
     await page.getByText('Nothing is related to it or linked with it.').waitFor();
     await opened.go('#/graph/middle?most=300');

@@ -87,8 +87,8 @@ export default function GraphView() {
       <Unread what="choice of links" value={params.get('links')} known={['none', 'all']} instead="all" />
       {most === 'unread' && (
         <p class="failure-text" role="alert">
-          In the address: most={params.get('most')} is no whole number from 1 to {MOST.toLocaleString('en')}.
-          Until it is changed, {PAGE} memories are shown.
+          In the address: most={params.get('most')} is not a whole number from 1 to{' '}
+          {MOST.toLocaleString('en')}. Until it is changed, {PAGE} memories are shown.
         </p>
       )}
       {centre === '' ? (
