@@ -16,6 +16,7 @@ export const SECTIONS = [
       'server',
       'many-users',
       'postgres',
+      'stores',
       'importing',
       'inspector',
       'looking',

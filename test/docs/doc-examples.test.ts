@@ -122,7 +122,7 @@ function run(): ReadonlyMap<string, string> {
 describe('examples in doc comments', () => {
   test('exist for every exported function and every verb', () => {
     const has = new Set(titles);
-    // The parts of a store share one example: test/store/map-store.mjs.
+    // The parts of a store share one example: docs/guides/stores.md.
     const alone = verbsOf(surface).filter((title) => !title.startsWith('salience/store: '));
     expect(alone.filter((title) => !has.has(title))).toEqual([]);
     expect(titles.length).toBeGreaterThan(100);

@@ -19,6 +19,8 @@ const RUN_ELSEWHERE: Readonly<Record<string, string>> = {
   'docs/guides/*.md bash': 'test/cli/guide.test.ts',
   'docs/guides/*.md console': 'test/cli/guide.test.ts',
   'docs/guides/profiles.md json': 'src/scoring/guide.test.ts',
+  'docs/guides/stores.md js': 'test/store/own-store.test.ts',
+  'docs/guides/stores.md text': 'test/store/own-store.test.ts',
   'docs/tutorials/*.md bash': 'test/docs/tutorials.test.ts',
   'docs/tutorials/*.md console': 'test/docs/tutorials.test.ts',
   'docs/tutorials/*.md js': 'test/docs/tutorials.test.ts',

@@ -1,29 +1,24 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Store } from '../../src/store/store.ts';
-import type { storeContract as StoreContract } from '../../src/testing/store-contract.ts';
+import { blocksOfPage } from '../docs/page-blocks.ts';
+import { root } from '../docs/public-surface.ts';
 import { installPackedPackage } from '../package/packed.ts';
 
 /*
- * A store outside of this repository has nothing but the package: its types, the rules in `salience/store`, and the
- * contract in `salience/testing`.
+ * The store of the guide, which has nothing but the package: its types, the rules in `salience/store`, and the contract in
+ * `salience/testing`.
  */
-const root = fileURLToPath(new URL('../..', import.meta.url));
 const { folder, remove } = installPackedPackage();
 afterAll(remove);
-const file = join(folder, 'map-store.mjs');
-copyFileSync(join(root, 'test', 'store', 'map-store.mjs'), file);
-const { createMapStore } = (await import(/* @vite-ignore */ file)) as { createMapStore(): Store };
-const testing = join(folder, 'node_modules', 'salience', 'dist', 'testing', 'index.js');
-const { storeContract } = (await import(/* @vite-ignore */ testing)) as {
-  storeContract: typeof StoreContract;
-};
+const blocks = blocksOfPage('docs/guides/stores.md');
+for (const { info, text } of blocks) if (info !== '') writeFileSync(join(folder, info), text);
+const run = (...args: readonly string[]) =>
+  spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' });
 
-describe('the port', () => {
-  it('can be typed from outside of the package', () => {
+describe('the store of the guide', () => {
+  it('has the types of the port', () => {
     const options = [
       '--noEmit',
       '--allowJs',
@@ -42,17 +37,20 @@ describe('the port', () => {
       '--types',
       'node',
     ];
-    const { stdout, status } = spawnSync(
-      process.execPath,
-      [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '--ignoreConfig', ...options, ...target, file],
-      { cwd: folder, encoding: 'utf8' },
-    );
+    const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+    const { stdout, status } = run(tsc, '--ignoreConfig', ...options, ...target, 'file-store.mjs');
     expect(stdout).toBe('');
     expect(status).toBe(0);
   });
+
+  it('finds what another store over the same folder has kept', () => {
+    const program = blocks.find(({ language, info }) => language === 'js' && info === '');
+    const printed = blocks.find(({ language }) => language === 'text');
+    writeFileSync(join(folder, 'program.mjs'), program?.text ?? '');
+    const { stdout, stderr } = run('program.mjs');
+    expect(stderr).toBe('');
+    expect(stdout.trimEnd()).toBe(printed?.text);
+  });
 });
 
-await storeContract('a Map, outside of the package', async () => {
-  const store = createMapStore();
-  return { store, cleanup: () => store.close() };
-});
+await import(/* @vite-ignore */ join(folder, 'file-store.test.mjs'));
