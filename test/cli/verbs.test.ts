@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openMemory } from '../../src/index.ts';
 import { loadDriver } from '../../src/stores/sqlite/driver.ts';
+import { createSqliteStore } from '../../src/stores/sqlite/index.ts';
 import { createWorkplace, type Workplace } from './cli.ts';
 
 let work: Workplace;
@@ -749,7 +750,12 @@ describe('spaces, backup, reindex, doctor', () => {
     const { DatabaseSync } = await loadDriver();
     const reader = new DatabaseSync(join(path, file), { readOnly: true });
     reader.exec('BEGIN; SELECT count(*) FROM memory');
-    await work.salience(['forget', 'a', '--yes', '--path', path]);
+    // Does not wait for the reader, as the command would.
+    const store = createSqliteStore({ directory: path, busyTimeout: 1 });
+    const memory = await openMemory({ store, path, space: 'default' });
+    await expect(memory.forget('a')).rejects.toThrow('its log still holds the bytes');
+    await memory.close();
+    await store.close();
     const { code, stdout } = await work.salience(['doctor', '--path', path]);
     reader.close();
     expect(stdout).toMatch(/^good .*default/m);

@@ -107,7 +107,12 @@ describe('idle connections', () => {
   });
 
   it('with a body that never ends keep nobody out, and those with a token are left alone', async () => {
-    await using test = await startWaitingServer({ maxConnections: 4, maxConnectionsPerAddress: 4 });
+    await using test = await startWaitingServer({
+      maxConnections: 4,
+      maxConnectionsPerAddress: 4,
+      // The callers that are left never end.
+      closeTimeout: 50,
+    });
     const endless =
       'POST /inspector/session HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{';
     const known = await call(test.port);

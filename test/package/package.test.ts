@@ -225,7 +225,6 @@ describe('the packed package', () => {
   // What projects on Node.js have, and those that are bundled.
   it.each([
     ['nodenext', 'nodenext'],
-    ['node16', 'node16'],
     ['esnext', 'bundler'],
   ])(
     'gives types for every subpath (module %s, moduleResolution %s)',

@@ -7,6 +7,7 @@ import { crc32 } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { SalienceError } from '../../src/domain/errors.ts';
 import { type MemoryEngine, openMemory, type RecallOptions } from '../../src/index.ts';
+import { scaledRuns } from '../../src/testing/runs.ts';
 import { seededRandom } from '../../src/testing/seeded-random.ts';
 
 /*
@@ -16,6 +17,8 @@ import { seededRandom } from '../../src/testing/seeded-random.ts';
  */
 const file = fileURLToPath(new URL('recalls.json', import.meta.url));
 const RECALLS = 2000;
+const isRecording = Boolean(process.env['SALIENCE_RECORD']);
+const asked = isRecording ? RECALLS : Math.min(RECALLS, scaledRuns(RECALLS));
 const now = Date.UTC(2026, 4, 1);
 const DAY = 86_400_000;
 
@@ -126,11 +129,11 @@ function randomRecall(): { readonly query: string | undefined; readonly options:
   };
 }
 
-it(`${RECALLS} random recalls answer as they were recorded`, async () => {
+it(`${asked} random recalls answer as they were recorded`, async () => {
   const answers: string[] = [];
   const recalls: ReturnType<typeof randomRecall>[] = [];
   let found = 0;
-  for (let number = 0; number < RECALLS; number++) {
+  for (let number = 0; number < asked; number++) {
     const recall = randomRecall();
     recalls.push(recall);
     const { hits, trace } = await memory.recall(recall.query, recall.options);
@@ -143,8 +146,8 @@ it(`${RECALLS} random recalls answer as they were recorded`, async () => {
     ]);
     answers.push(crc32(answer).toString(16).padStart(8, '0'));
   }
-  expect(found).toBeGreaterThan(RECALLS);
-  if (process.env['SALIENCE_RECORD']) writeFileSync(file, `${JSON.stringify(answers, undefined, 2)}\n`);
+  expect(found).toBeGreaterThan(asked);
+  if (isRecording) writeFileSync(file, `${JSON.stringify(answers, undefined, 2)}\n`);
   const recorded = JSON.parse(readFileSync(file, 'utf8')) as readonly string[];
   const different = recalls.flatMap((recall, number) =>
     answers[number] === recorded[number] ? [] : [{ number, ...recall }],

@@ -102,7 +102,7 @@ describe('what was known', () => {
   });
 
   test('another process on another day gives the same answers', async () => {
-    const sampled = fc.sample(steps(true, 24), { seed: 20_260_401, numRuns: 4 });
+    const sampled = fc.sample(steps(true, 24), { seed: 20_260_401, numRuns: scaledRuns(4) });
     for (const all of sampled) {
       const { memory, directory, moments, cleanUp } = await lived(all);
       const here: Answers[] = [];

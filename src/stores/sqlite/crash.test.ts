@@ -11,6 +11,7 @@ import { placesOfParts } from '../../search/pages.ts';
 import { createResidence } from '../../search/residence.ts';
 import type { SpaceStore } from '../../store/store.ts';
 import { indexContent } from '../../testing/index-content.ts';
+import { scaledRuns } from '../../testing/runs.ts';
 import { searchIn } from '../../testing/store-contract/harness.ts';
 import { type Connection, longReadTransaction } from './connection.ts';
 import { indexRows } from './feed.ts';
@@ -18,6 +19,7 @@ import { dropPages, loadPages } from './pages.ts';
 import { createObservedSqliteStore } from './store.ts';
 
 const seed = 20_260_401;
+const rounds = Math.max(10, scaledRuns(20));
 
 /** Mulberry32, by Tommy Ettinger, public domain: enough to spread the moments of death. */
 function random(start: number): () => number {
@@ -74,14 +76,14 @@ async function expectBelief(space: SpaceStore, written: number): Promise<void> {
   }
 }
 
-test('killed 20 times in the middle of writing: every acknowledged write is there, whole', async () => {
+test(`killed ${rounds} times in the middle of writing: every acknowledged write is there, whole`, async () => {
   const directory = await mkdtemp(join(tmpdir(), 'salience-crash-'));
   const next = random(seed);
   let acknowledged = 0;
   let begun = 0;
   let interrupted = 0;
   let fromPages = 0;
-  for (let round = 0; round < 20; round++) {
+  for (let round = 0; round < rounds; round++) {
     const writer = startScript('crash-writer.mjs', directory);
     // Dies a moment after a line of its choosing: before the write, in it, in the commit, or between two writes.
     let remaining = 1 + Math.floor(next() * 12);
@@ -139,9 +141,9 @@ test('killed 20 times in the middle of writing: every acknowledged write is ther
     acknowledged = written;
     begun = written;
   }
-  expect(acknowledged).toBeGreaterThan(20);
+  expect(acknowledged).toBeGreaterThan(rounds);
   // Otherwise the moments were badly chosen, and the test has shown nothing.
-  expect(interrupted).toBeGreaterThan(3);
-  expect(fromPages).toBeGreaterThan(3);
+  expect(interrupted).toBeGreaterThan(rounds / 6);
+  expect(fromPages).toBeGreaterThan(rounds / 6);
   await rm(directory, { recursive: true, force: true });
 });
