@@ -20,6 +20,21 @@ function withoutVectors(store: Store): Store {
   };
 }
 
+/** A store that calls `act` before it indexes a space anew. */
+function beforeReindex(store: Store, act: () => void): Store {
+  return {
+    ...store,
+    async openSpace(name, options) {
+      const space = await store.openSpace(name, options);
+      const reindex: typeof space.reindex = async (request) => {
+        act();
+        await space.reindex(request);
+      };
+      return { ...space, reindex };
+    },
+  };
+}
+
 describe('opening with reindex', () => {
   it('makes the vectors of memories that were written without an embedder', async () => {
     const store = createReferenceStore();
@@ -72,6 +87,18 @@ describe('opening with reindex', () => {
     expect(await (await openMemory({ ...place, embedder })).stats()).toMatchObject({ vectors: 1 });
   });
 
+  it('stops where only words are indexed again too', async () => {
+    const controller = new AbortController();
+    const store = beforeReindex(createReferenceStore(), () => controller.abort());
+    const place = { path: 'test', space: 'default', store, embedder: countingEmbedder() } as const;
+    const english = await openMemory(place);
+    await english.remember('Anna kauft Bücher');
+    const { analyzer } = await english.stats();
+    const german = openMemory({ ...place, language: 'german', reindex: { signal: controller.signal } });
+    await expect(german).rejects.toMatchObject({ code: 'aborted' });
+    expect(await (await openMemory(place)).stats()).toMatchObject({ analyzer });
+  });
+
   it('computes vectors that cannot be read, when it indexes words again', async () => {
     const store = withoutVectors(createReferenceStore());
     const embedder = countingEmbedder();
@@ -83,19 +110,8 @@ describe('opening with reindex', () => {
   });
 
   it('has nothing to do in a space without memories', async () => {
-    const kept = createReferenceStore();
     let reindexed = 0;
-    const store: Store = {
-      ...kept,
-      async openSpace(name, options) {
-        const space = await kept.openSpace(name, options);
-        const reindex: typeof space.reindex = async (request) => {
-          reindexed++;
-          await space.reindex(request);
-        };
-        return { ...space, reindex };
-      },
-    };
+    const store = beforeReindex(createReferenceStore(), () => reindexed++);
     const { memory } = await live({ store, embedder: angleEmbedder({}), reindex: true });
     expect(reindexed).toBe(0);
     await memory.close();
