@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { LONGEST_CLOSE } from './engine/engine.ts';
 import { type MemoryEngine, openMemory, openSpaces, type SpacesOptions } from './index.ts';
 import type { SpaceStore, Store } from './store/store.ts';
 import { gate } from './testing/gate.ts';
@@ -548,12 +549,12 @@ test('a space whose file was replaced is opened anew under steady use too', asyn
 
 describe('a space that another process reindexes in another language', () => {
   const reindexed = async (options: Partial<SpacesOptions> = {}) => {
-    const { spaces, store } = watched(options);
+    const { spaces, store, seen } = watched(options);
     const anna = await spaces.get('anna');
     await anna.remember('Die Bücher liegen hier', { id: 'books' });
     const german = { path: 'test', space: 'anna', store, embedder: 'none', language: 'german' } as const;
     await openMemory({ ...german, reindex: true });
-    return { spaces, anna };
+    return { spaces, anna, seen };
   };
   const german = { analyzer: expect.stringMatching('german') };
 
@@ -567,6 +568,31 @@ describe('a space that another process reindexes in another language', () => {
     await call(anna);
     expect(await anna.stats()).toMatchObject(german);
     expect((await anna.recall('Buch', { strategy: 'bm25' })).hits).toHaveLength(1);
+    await spaces.close();
+  });
+
+  test('it is closed when all calls in progress have ended, however long that takes', async () => {
+    const { embedder, release, started } = held();
+    const { spaces, anna, seen } = await reindexed({
+      embedder: {
+        ...embedder,
+        embed: (texts) => (texts[0] === 'Tee' ? embedder.embed(texts) : nothing(texts)),
+      },
+    });
+    const recall = anna.recall('Tee');
+    await started;
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    try {
+      await expect(anna.remember('Die Hunde bellen')).rejects.toMatchObject({ code: 'embedder_mismatch' });
+      await vi.advanceTimersByTimeAsync(2 * LONGEST_CLOSE);
+    } finally {
+      vi.useRealTimers();
+    }
+    expect(seen).not.toContain('close anna');
+    release();
+    await expect(recall).rejects.toMatchObject({ code: 'embedder_mismatch' });
+    await anna.stats();
+    expect(seen).toContain('close anna');
     await spaces.close();
   });
 
