@@ -10,6 +10,34 @@ export interface BodyLimits {
   readonly bytes: number;
   /** Milliseconds for the whole body to arrive; for a streamed body, for its next piece. */
   readonly timeout: number;
+  /** Whether no option of the server raises the limit of bytes. */
+  readonly isFixed?: boolean;
+}
+
+/**
+ * Bytes that are collected piece by piece. They are copied: a piece would keep the whole block that Node.js read it
+ * from, and a client may send a body in pieces of one byte, each of which would take hundreds of bytes.
+ */
+function createCollected() {
+  let block = new Uint8Array(0);
+  let length = 0;
+  return {
+    add(piece: Uint8Array) {
+      const needed = length + piece.length;
+      if (needed > block.length) {
+        const larger = new Uint8Array(Math.max(needed, 2 * block.length));
+        larger.set(block.subarray(0, length));
+        block = larger;
+      }
+      block.set(piece, length);
+      length = needed;
+    },
+    bytes: () => block.subarray(0, length),
+    clear() {
+      block = new Uint8Array(0);
+      length = 0;
+    },
+  };
 }
 
 /**
@@ -17,10 +45,10 @@ export interface BodyLimits {
  */
 export async function readBody(incoming: IncomingMessage, limits: BodyLimits): Promise<string> {
   refuseEncoding(incoming);
-  if (Number(incoming.headers['content-length'] ?? 0) > limits.bytes) throw tooLarge(limits.bytes);
+  if (Number(incoming.headers['content-length'] ?? 0) > limits.bytes) throw tooLarge(limits);
   // A destroyed request emits no more events, so the code below would wait for the time limit.
   if (incoming.destroyed) throw cutOff();
-  const chunks: Uint8Array[] = [];
+  const collected = createCollected();
   let bytes = 0;
   // Events instead of an async iterator, which needs several turns of the event loop even for a short body.
   await new Promise<void>((resolve, reject) => {
@@ -35,12 +63,12 @@ export async function readBody(incoming: IncomingMessage, limits: BodyLimits): P
     const fail = () => end(cutOff());
     const add = (chunk: Uint8Array) => {
       bytes += chunk.length;
-      if (bytes > limits.bytes) end(tooLarge(limits.bytes));
-      else chunks.push(chunk);
+      if (bytes > limits.bytes) end(tooLarge(limits));
+      else collected.add(chunk);
     };
     incoming.on('data', add).on('end', finish).on('error', fail).on('close', fail);
   });
-  return decode(chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks));
+  return decode(collected.bytes());
 }
 
 /**
@@ -84,18 +112,18 @@ export async function* readBodyLines(
   before: () => Promise<unknown>,
 ): AsyncGenerator<BodyLine, void> {
   refuseEncoding(incoming);
-  let pending: Uint8Array[] = [];
+  const pending = createCollected();
   let bytes = 0;
   let number = 0;
   const take = (piece: Uint8Array) => {
     bytes += piece.length;
-    if (bytes > limits.bytes) pending = [];
-    else pending.push(piece);
+    if (bytes > limits.bytes) pending.clear();
+    else pending.add(piece);
   };
   const finish = function* (): Generator<BodyLine> {
     number++;
-    const [line, isTooLong] = [Buffer.concat(pending), bytes > limits.bytes];
-    pending = [];
+    const [line, isTooLong] = [pending.bytes(), bytes > limits.bytes];
+    pending.clear();
     bytes = 0;
     if (isTooLong) yield { number, reason: `is longer than the limit of ${limits.bytes} bytes (${RAISE})` };
     else if (!isUtf8(line)) yield { number, reason: 'is not valid UTF-8' };
@@ -164,10 +192,10 @@ function cutOff(cause?: unknown): SalienceError {
   return new SalienceError('aborted', 'the request ended before its body did', { cause });
 }
 
-function tooLarge(limit: number): SalienceError {
+function tooLarge({ bytes: limit, isFixed }: BodyLimits): SalienceError {
   return new SalienceError(
     'content_too_large',
-    `the body is longer than the limit of ${limit} bytes; send less at a time, or ${RAISE}`,
+    `the body is longer than the limit of ${limit} bytes${isFixed ? '' : `; send less at a time, or ${RAISE}`}`,
     { details: { limit } },
   );
 }

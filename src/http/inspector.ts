@@ -7,7 +7,7 @@ import type { Hono, MiddlewareHandler } from 'hono';
 import { secureHeaders } from 'hono/secure-headers';
 import { SalienceError } from '../domain/errors.ts';
 import { type AppContext, type AppTypes, bearerOf, type Desk, headerOf } from './app-types.ts';
-import { readBody } from './body.ts';
+import { type BodyLimits, readBody } from './body.ts';
 import { isKnown } from './etag.ts';
 import type { InspectorSessions } from './inspector-sessions.ts';
 
@@ -56,6 +56,9 @@ function isInspector(path: string): boolean {
   return path === INSPECTOR || path.startsWith(`${INSPECTOR}/`);
 }
 
+/** Most bytes of a body that holds a code or the name of a space. Anybody may send the first, without a token. */
+const MOST_BYTES = 4096;
+
 interface PageFile {
   readonly type: string;
   readonly etag: string;
@@ -87,7 +90,7 @@ export function addInspectorRoutes(
   });
   app.post(`${INSPECTOR}/session`, async (context) => {
     context.set('route', `${INSPECTOR}/session`);
-    const code = textIn(await readBody(context.env.incoming, body), 'code');
+    const code = textIn(await readBody(context.env.incoming, short(body)), 'code');
     const session = code === undefined ? undefined : sessions.exchange(code);
     if (!session) {
       throw new SalienceError(
@@ -116,7 +119,7 @@ export function addSessionRoutes(
   });
   app.post(`${INSPECTOR}/space`, async (context) => {
     context.set('route', `${INSPECTOR}/space`);
-    const space = textIn(await readBody(context.env.incoming, body), 'space') ?? '';
+    const space = textIn(await readBody(context.env.incoming, short(body)), 'space') ?? '';
     const session = sessions.enter(bearerOf(context) ?? '', space);
     // A misspelt name must not create a space.
     if (!(await spaces.list?.())?.includes(space)) {
@@ -163,6 +166,10 @@ function send(context: AppContext, { type, etag, body, zipped }: PageFile): Resp
   return new Response(packed ? zipped : body, {
     headers: { ...headers, 'content-type': type, ...(packed ? { 'content-encoding': 'gzip' } : {}) },
   });
+}
+
+function short(limits: BodyLimits): BodyLimits {
+  return { ...limits, bytes: Math.min(limits.bytes, MOST_BYTES), isFixed: true };
 }
 
 function textIn(body: string, name: string): string | undefined {

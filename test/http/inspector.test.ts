@@ -195,6 +195,9 @@ describe('a code of the inspector', () => {
     }
     expect((await test.ask('POST', '/inspector/session', { body: 'code=x' })).status).toBe(401);
     expect((await test.ask('POST', '/inspector/session')).status).toBe(401);
+    // Anybody may send one, so a long one is not read.
+    const long = await exchange(test, 'x'.repeat(5000));
+    expect([long.status, long.json.detail]).toEqual([413, 'the body is longer than the limit of 4096 bytes']);
     const code = codeOf(test.server.inspectorUrl({ space: 'alice' }));
     expect((await exchange(test, code, { origin: 'https://evil.example' })).status).toBe(403);
     expect((await exchange(test, code, { host: 'evil.example' })).status).toBe(403);
