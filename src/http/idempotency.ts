@@ -9,6 +9,8 @@ export interface KeptAnswer {
   readonly origin?: string | undefined;
   /** The number of the last write before the work. Erasures up to it happened before the answer. */
   readonly after?: number | undefined;
+  /** The position of activity after the work. A space that was restored from an older backup does not have it. */
+  readonly position?: string | undefined;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -140,6 +142,6 @@ export function answerLost(): SalienceError {
 export function erasedAnswer(): SalienceError {
   return new SalienceError(
     'redacted',
-    'this request was committed; its answer was erased, because a memory in it has been forgotten',
+    'this request was committed; its answer was erased, because a memory in it has been forgotten, or the space was deleted or restored since; read the data before you send the request with a new key',
   );
 }

@@ -68,7 +68,9 @@ async function answer(context: AppContext, verb: Verb, desk: Desk): Promise<Resp
     const [before, after] = await Promise.all([originOf(whole), lastWriteOf(whole)]);
     const done = await work();
     // The work is done, so a failure to read the origin must not fail the request. `unknown` matches no space.
-    return { ...done, origin: before ?? (await originOf(whole).catch(() => 'unknown')), after };
+    const origin = before ?? (await originOf(whole).catch(() => 'unknown'));
+    const position = await positionOf(whole).catch(() => undefined);
+    return { ...done, origin, after, position };
   };
   const { answer, replayed } = await desk.idempotency.once(`${grant.id} ${key}`, request, keep, (kept) =>
     isErased(kept, whole),
@@ -142,11 +144,16 @@ const WITHOUT_IDS: ReadonlySet<string> = new Set(
 );
 
 /**
- * Whether a stored answer contains text that was erased since, with its whole space or by a `forget` in any process.
- * Only erasures after the answer count: an id may have been forgotten before, and used again.
+ * Whether a stored answer contains text that was erased since, with its whole space or by a `forget` in any process, or
+ * is of a space that was restored since, which may not have what was written. Only erasures after the answer count: an
+ * id may have been forgotten before, and used again.
  */
-async function isErased({ body, origin, after = 0 }: KeptAnswer, memory: MemoryEngine): Promise<boolean> {
+async function isErased(
+  { body, origin, after = 0, position }: KeptAnswer,
+  memory: MemoryEngine,
+): Promise<boolean> {
   if (origin !== undefined && origin !== (await originOf(memory))) return true;
+  if (position !== undefined && !(await hasPosition(memory, position))) return true;
   // For these ids the erasure itself is the answer.
   const { forgotten: _, rebuilt: __, ...told } = JSON.parse(body) as Readonly<Record<string, unknown>>;
   for (const id of new Set(idsIn(told))) {
@@ -167,7 +174,21 @@ function idsIn(value: unknown): readonly string[] {
 
 /** Returns the number of the last log entry. A position begins with it. */
 async function lastWriteOf(memory: MemoryEngine): Promise<number> {
-  return Number.parseInt((await memory.activity('end')).position, 10);
+  return Number.parseInt(await positionOf(memory), 10);
+}
+
+async function positionOf(memory: MemoryEngine): Promise<string> {
+  return (await memory.activity('end')).position;
+}
+
+async function hasPosition(memory: MemoryEngine, position: string): Promise<boolean> {
+  try {
+    await memory.activity(position, { limit: 1 });
+    return true;
+  } catch (error) {
+    if (SalienceError.isInstance(error) && error.code === 'invalid_argument') return false;
+    throw error;
+  }
 }
 
 /** Identifies a space by the time of the first entry in its log. */

@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { restoreSpace } from '../../src/index.ts';
 import { createMcpMount } from '../../src/mcp/http.ts';
 import { loadDriver } from '../../src/stores/sqlite/driver.ts';
 import { createSqliteStore } from '../../src/stores/sqlite/index.ts';
@@ -96,6 +97,35 @@ describe('forgetting over HTTP', () => {
     expect((await server.ask('DELETE', '/v1/space?name=alice', { token })).status).toBe(200);
     await (await server.space()).remember('Another space of this name');
     expect(await made()).toMatchObject({ status: 410, json: { code: 'redacted' } });
+  });
+
+  it('gives no answer of a write that a restored space does not have', async () => {
+    await using server = await startTestServer({ deleteSpaces: true });
+    const memory = await server.space();
+    const token = await server.token({ rights: 'admin' });
+    const say = (id: string) =>
+      server.ask('POST', '/v1/memories', {
+        token,
+        headers: { 'idempotency-key': id },
+        body: { id, content: `The ${id} one` },
+      });
+    await memory.remember('The first one');
+    const old = await say('old');
+    const directory = mkdtempSync(join(tmpdir(), 'salience-restored-'));
+    using _ = { [Symbol.dispose]: () => rmSync(directory, { recursive: true, force: true }) };
+    const backup = join(directory, 'backup.db');
+    await memory.backup(backup);
+    server.clock.advance(1);
+    expect((await say('new')).status).toBe(200);
+    // A recall that counts use has no part in it.
+    await memory.recall('the first one');
+    expect(await say('new')).toMatchObject({ headers: { 'idempotency-replayed': 'true' } });
+    expect((await server.ask('DELETE', '/v1/space?name=alice', { token })).status).toBe(200);
+    await restoreSpace({ file: backup, to: server.directory });
+    expect(await say('new')).toMatchObject({ status: 410, json: { code: 'redacted' } });
+    await (await server.space()).remember('Another one, in its place');
+    expect((await say('new')).status).toBe(410);
+    expect(await say('old')).toMatchObject({ status: 200, text: old.text });
   });
 
   it('keeps an answer of which nothing was erased since, though its id was forgotten before and its words are ids', async () => {
