@@ -10,7 +10,7 @@ export interface StoreContractOptions {
 
 /**
  * Registers the tests that every store must pass with vitest. Await it at the top level of a test file. Needs `vitest` and
- * `fast-check`, which are loaded by this call.
+ * `fast-check`, which are loaded by this call. Each test may take five minutes, whatever the settings of vitest are.
  *
  * @example
  * ```ts

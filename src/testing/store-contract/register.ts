@@ -40,6 +40,9 @@ const parts: readonly (readonly [title: string, tests: readonly ContractTest[]])
   ['spaces', spaceTests],
 ];
 
+/** Milliseconds. Random histories on a slow store take longer than the five seconds of vitest. */
+const LONGEST_TEST = 300_000;
+
 export function registerStoreContract(
   name: string,
   makeStore: MakeStore,
@@ -58,7 +61,7 @@ export function registerStoreContract(
           const reason = reasons.get(title);
           if (reason !== undefined) test.skip(`${title} (${reason})`);
           else {
-            test(title, async () => {
+            test(title, { timeout: LONGEST_TEST }, async () => {
               const { store, cleanup } = await makeStore();
               try {
                 await run({ store, makeStore });
