@@ -41,10 +41,13 @@ export function createReferenceStore(): Store {
     async deleteSpace(name) {
       checkOpen();
       parseSpaceName(name);
+      const mine = () => [...opened].filter((space) => space.name === name);
+      // Again for those that are opened while this waits.
+      for (let spaces = mine(); spaces.length > 0; spaces = mine()) {
+        await Promise.all(spaces.map((space) => space.close()));
+        for (const space of spaces) opened.delete(space);
+      }
       if (!kept.has(name)) throw missingSpace(name, [...kept.keys()].sort());
-      const mine = [...opened].filter((space) => space.name === name);
-      await Promise.all(mine.map((space) => space.close()));
-      for (const space of mine) opened.delete(space);
       kept.delete(name);
     },
     close,

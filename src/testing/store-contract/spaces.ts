@@ -72,6 +72,24 @@ export const spaceTests: readonly ContractTest[] = [
     },
   },
   {
+    title: 'a space that is opened while it is deleted is closed, or is the new one of that name',
+    async run({ store }) {
+      await write(await store.openSpace('alice'), [insert({ id: 'a' })]);
+      const deleting = store.deleteSpace('alice');
+      const opening = store.openSpace('alice');
+      await deleting;
+      const written = await opening
+        .then((space) => write(space, [insert({ id: 'b' })]))
+        .then(
+          () => ['b'],
+          () => [],
+        );
+      expect(await store.listSpaces()).toEqual(written.map(() => 'alice'));
+      const again = await store.openSpace('alice');
+      expect((await again.get(['a', 'b'])).flatMap((each) => each?.id ?? [])).toEqual(written);
+    },
+  },
+  {
     title:
       'spaces are listed by name; names that differ in case, spelling or signs alone are different spaces',
     async run({ store }) {
