@@ -32,6 +32,11 @@ test('used memories are evidence, and unused ones are no evidence either way', (
   expect([dropped, unexplained]).toEqual([none, 0]);
 });
 
+test('a question is asked as of the moment that its recall was computed for', () => {
+  const asOf = recall(0, 'tea?', 'ab', { now: '2026-02-01T00:00:00Z' });
+  expect(make([asOf], [use(1, 'b')]).queries[0]?.now).toBe(Date.UTC(2026, 1, 1));
+});
+
 test('a question whose whole evidence the measured strategy had put first is left out', () => {
   const both = [use(1, 'a')];
   expect(make([recall(0, 'tea?', 'ab')], both)).toMatchObject({

@@ -92,6 +92,16 @@ const expressions: readonly (readonly [text: string, ...ranges: string[]])[] = [
   ['from May to July 2023', 'May to July 2023: 2023-05-01 – 2023-08-01'],
   ['from December to February 2023', 'December to February 2023: 2022-12-01 – 2023-03-01'],
   ['from June until August', 'June until August: 2026-06-01 – 2026-09-01'],
+  ['from May until now', 'May until now: 2026-05-01 – 2026-06-11'],
+  ['from 2020 until now', 'from 2020 until now: 2020-01-01 – 2026-06-11'],
+  ['between last week and now', 'last week and now: 2026-06-01 – 2026-06-11'],
+  ['since 5 May 2024 until now', '5 May 2024 until now: 2024-05-05 – 2026-06-11'],
+  ['in May and now', 'May: 2026-05-01 – 2026-06-01'],
+  ['from now until July'],
+  ['from last summer until now', 'last summer until now: 2025-06-01 – 2026-06-11'],
+  ['in May or July', 'May: 2026-05-01 – 2026-06-01', 'July: 2025-07-01 – 2025-08-01'],
+  ['what did she do right now and yesterday', 'yesterday: 2026-06-09 – 2026-06-10'],
+  ['3 hours before 5 May 2024', '3 hours before 5 May 2024: 2024-05-05 – 2024-05-06'],
   ['from 5 June to 15 June', 'from 5 June to 15 June: 2026-06-05 – 2026-06-16'],
   ['from 28 December to 2 January 2023', '28 December to 2 January 2023: 2022-12-28 – 2023-01-03'],
   ['from 3 to 5 May 2023', '3 to 5 May 2023: 2023-05-03 – 2023-05-06'],
@@ -106,6 +116,7 @@ const expressions: readonly (readonly [text: string, ...ranges: string[]])[] = [
   ['between May 3 and 5', 'May 3 and 5: 2026-05-03 – 2026-05-06'],
   ['between May 3 and 5 people', 'May 3: 2026-05-03 – 2026-05-04'],
   ['between 30 and 5 May 2023', '5 May 2023: 2023-05-05 – 2023-05-06'],
+  ['between 0 and 5 May 2023', '5 May 2023: 2023-05-05 – 2023-05-06'],
   ['in 2023', 'in 2023: 2023-01-01 – 2024-01-01'],
   ['Who got married in 2023', 'in 2023: 2023-01-01 – 2024-01-01'],
   ['What was decided in 2023', 'in 2023: 2023-01-01 – 2024-01-01'],
@@ -140,6 +151,7 @@ const expressions: readonly (readonly [text: string, ...ranges: string[]])[] = [
   ['on Wednesday', 'on Wednesday: 2026-06-10 – 2026-06-11'],
   ['last Friday', 'last Friday: 2026-06-05 – 2026-06-06'],
   ['over the weekend', 'weekend: 2026-06-06 – 2026-06-08'],
+  ['last weekend', 'last weekend: 2026-06-06 – 2026-06-08'],
 ];
 
 const nothing = [

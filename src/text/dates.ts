@@ -31,8 +31,8 @@ export interface DateReader {
 /**
  * Finds the dates that an English text names: days, weeks, months, seasons, years, and ranges of them. A date without a
  * year is the latest that began before `now`; the year may be relative ("May of last year"). A relative date is as long
- * as its unit ("two weeks ago": that week). Seasons are northern. Ignored are times of day, bare numbers, "now", "today"
- * in a question about habits, repeated days, and future dates.
+ * as its unit ("two weeks ago": that week). Seasons are northern. Ignored are times of day, bare numbers, "now" except as
+ * the end of a range, "today" in a question about habits, repeated days, and future dates.
  *
  * @example
  * ```ts
@@ -147,12 +147,8 @@ function keepingMay(refiner: Refiner): Refiner {
   return {
     refine(context, results) {
       const refined = refiner.refine(context, results);
-      const kept = new Set(refined);
       const dropped = results.filter(
-        (result) =>
-          !kept.has(result) &&
-          /^may$/i.test(result.text) &&
-          !refined.some((other) => overlaps(other, result)),
+        (result) => /^may$/i.test(result.text) && !refined.some((other) => overlaps(other, result)),
       );
       return dropped.length === 0 ? refined : [...refined, ...dropped].sort((a, b) => a.index - b.index);
     },
@@ -337,11 +333,17 @@ interface Reference extends DateContext {
 function spanOf(result: ParsedResult, text: string, reference: Reference): Span | undefined {
   const { today } = reference;
   const { start, end, index } = result;
+  // "From now until May" is still to come.
+  if (end && isNow(start)) return undefined;
   const words = result.text;
   const first = rangeOf(start, words, text, index, reference);
   // In "yesterday until today", each half has its own words.
   const until = isCasual(words) ? words.split(UNTIL).at(-1)! : words;
-  const last = end && rangeOf(end, until, text, index + words.length - until.length, reference);
+  const last =
+    end &&
+    (isNow(end)
+      ? grained(today, 'day')
+      : rangeOf(end, until, text, index + words.length - until.length, reference));
   if (!last) return first && { index, text: words, ...first };
   // In "3 May to 7 May 2023", the library reads the day of the first half as an hour.
   const day = start.isCertain('hour') && !start.isCertain('day') ? start.get('hour') : null;
@@ -377,7 +379,7 @@ function rangeOf(
   const before = text.slice(0, index);
   const behind = text.slice(index + words.length);
   const at = { year: parsed.get('year')!, month: parsed.get('month')!, day: parsed.get('day')! };
-  if (tags.has('casualReference/now')) return undefined;
+  if (isNow(parsed)) return undefined;
   if (/^today\b/i.test(words) && asksForHabits(text)) return undefined;
   const casual = CASUAL.find(([pattern]) => pattern.test(words));
   // The library would decide by the time zone of the process what day "last night" was.
@@ -438,6 +440,11 @@ function rangeOf(
     return grained({ ...today, day: today.day - back }, 'day');
   }
   return parsed.isCertain('year') ? grained({ year: at.year, month: 1, day: 1 }, 'year') : undefined;
+}
+
+/** "Now" is a day only as the end of a range: "from May until now". */
+function isNow(parsed: ParsedResult['start']): boolean {
+  return parsed.tags().has('casualReference/now');
 }
 
 /** Words for days close to today, and their distance in days. */
@@ -546,11 +553,12 @@ function afterBetween(text: string, today: CalendarDay): readonly Span[] {
 }
 
 const LONE_YEAR = /(?<![\w./:])(?:19|20)\d{2}(?!\w|[/.:]\d)/g;
+const LONE_NOW = /(?<=\b(?:and|to|until|till|through)\s{1,3})now\b/gi;
 const LONE_MONTH = new RegExp(`(?<!\\d(?:st|nd|rd|th)?\\s{0,3})\\b${MONTH}(?!\\s{0,3}\\d)`, 'gi');
 
 /**
- * Finds words that are not a date alone but may be one end of a range: a year, or a month whose name is short or a
- * common word.
+ * Finds words that are not a date alone but may be one end of a range: a year, "now", or a month whose name is short or
+ * a common word.
  */
 function loneEnds(text: string, today: CalendarDay, known: readonly Span[]): readonly Span[] {
   // V8 compiles patterns when they first run, which takes longer than a recall.
@@ -564,7 +572,10 @@ function loneEnds(text: string, today: CalendarDay, known: readonly Span[]): rea
     const inYear = (year: number) => grained({ year, month: monthOf(words), day: 1 }, 'month');
     return { index, text: words, isLone: true, ...yearly(inYear, today) };
   });
-  return [...years, ...months].filter((end) => !known.some((span) => overlaps(span, end)));
+  const nows = [...text.matchAll(LONE_NOW)].map(({ index, 0: words }): Span => {
+    return { index, text: words, isLone: true, ...grained(today, 'day') };
+  });
+  return [...years, ...months, ...nows].filter((end) => !known.some((span) => overlaps(span, end)));
 }
 
 function monthOf(name: string): number {
