@@ -535,6 +535,21 @@ describe('an export of a memory that differs from the one in the space', () => {
   });
 });
 
+it('reports what it skips in the order of the source, and a long row of it before the source ends', async () => {
+  const { memory } = await live({ embedder: 'none' });
+  const told: string[] = [];
+  let toldBefore = 0;
+  const items = async function* (): AsyncGenerator<ImportItem, void> {
+    // The engine refuses the first line when it is written; the others are refused as they are read.
+    yield* readText(lines({ content: 'Tea', scope: 'no scope' }));
+    for (let at = 2; at <= 1500; at++) yield { kind: 'unusable', where: `line ${at}`, reason: 'is empty' };
+    toldBefore = told.length;
+  };
+  await importItems(memory, items(), { onSkipped: (where) => told.push(where) });
+  expect(told).toEqual(Array.from({ length: 1500 }, (_, at) => `line ${at + 1}`));
+  expect(toldBefore).toBeGreaterThan(0);
+});
+
 it('reports a line that supersedes a memory it may not, with its place, and imports the rest', async () => {
   const { memory } = await live({ embedder: 'none' });
   await memory.remember('There already', { id: 'there' });

@@ -245,6 +245,45 @@ it.each([['hybrid'], [definition]])('refuses what is no checked profile', async 
   });
 });
 
+it('counts a memory that the store keeps as another one as that one, and closes what it opened', async () => {
+  const data = planted(3, (a) => a);
+  // Each space says once more what m0 says, and that is the answer of the questions.
+  const repeated: Dataset = {
+    ...data,
+    spaces: new Map(
+      [...data.spaces].map(([space, { memories, queries }]) => {
+        const again = { ...memories[0]!, id: 'again' };
+        const relevant = (ids: readonly string[]) => ids.map((id) => (id === 'm0' ? 'again' : id));
+        return [
+          space,
+          {
+            memories: [...memories, again],
+            queries: queries.map((each) => ({ ...each, relevant: relevant(each.relevant) })),
+          },
+        ];
+      }),
+    ),
+  };
+  const engine = fakeEngine();
+  let open = 0;
+  const keepingOne: EvaluationEngine = {
+    async open(space) {
+      open++;
+      const opened = await engine.open(space);
+      return {
+        ...opened,
+        load: async () => new Map([['again', 'm0']]),
+        async close() {
+          open--;
+        },
+      };
+    },
+  };
+  const { datasets: _, ...plain } = await run({ datasets: [data] });
+  expect(await tune({ profile, datasets: [repeated] }, keepingOne)).toMatchObject(plain);
+  expect(open).toBe(0);
+});
+
 it('refuses a state of wrong numbers before it asks the engine anything', async () => {
   const engine = fakeEngine();
   const fitted = { relevant: { s0: [1, Number.NaN] }, placebo: {} };
