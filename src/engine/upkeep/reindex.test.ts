@@ -6,14 +6,14 @@ import { countingEmbedder } from '../../testing/counting-embedder.ts';
 import { live } from '../../testing/live-memory.ts';
 import { createReferenceStore } from '../../testing/reference-store/index.ts';
 
-/** A store whose vectors are damaged. */
-function withoutVectors(store: Store): Store {
+/** A store whose vectors cannot be read. */
+function withoutVectors(store: Store, code: 'store_corrupt' | 'store_busy' = 'store_corrupt'): Store {
   return {
     ...store,
     async openSpace(name, options) {
       const space = await store.openSpace(name, options);
       const vectors = async () => {
-        throw new SalienceError('store_corrupt', 'a vector is damaged');
+        throw new SalienceError(code, 'a vector cannot be read');
       };
       return { ...space, snapshot: (read) => space.snapshot((reader) => read({ ...reader, vectors })) };
     },
@@ -107,6 +107,17 @@ describe('opening with reindex', () => {
     const german = await openMemory({ ...place, language: 'german', reindex: true });
     expect(await german.stats()).toMatchObject({ memories: 1, vectors: 1 });
     expect(embedder.asked).toBe(2);
+  });
+
+  it('computes no vectors because of a failure that may pass', async () => {
+    const store = createReferenceStore();
+    const embedder = countingEmbedder();
+    const place = { path: 'test', space: 'default', embedder } as const;
+    await (await openMemory({ ...place, store })).remember('Tee');
+    embedder.asked = 0;
+    const busy = { ...place, store: withoutVectors(store, 'store_busy'), language: 'german' } as const;
+    await expect(openMemory({ ...busy, reindex: true })).rejects.toMatchObject({ code: 'store_busy' });
+    expect(embedder.asked).toBe(0);
   });
 
   it('has nothing to do in a space without memories', async () => {
