@@ -41,3 +41,22 @@ describe('a body in pieces of one byte', () => {
     ]);
   });
 });
+
+it('keeps nothing of a line over the limit, however long it is', async () => {
+  const piece = Buffer.alloc(1_000_000, 'x');
+  const body = Object.assign(new EventEmitter(), {
+    headers: {},
+    async *iterator() {
+      for (let at = 0; at < 64; at++) yield piece;
+    },
+  });
+  const { arrayBuffers } = process.memoryUsage();
+  let most = 0;
+  const look = async () => {
+    most = Math.max(most, process.memoryUsage().arrayBuffers - arrayBuffers);
+  };
+  const lines: BodyLine[] = [];
+  for await (const line of readBodyLines(body as unknown as IncomingMessage, limits, look)) lines.push(line);
+  expect(lines).toEqual([{ number: 1, reason: expect.stringContaining('longer than the limit of 1000') }]);
+  expect(most).toBeLessThan(20_000_000);
+});

@@ -271,6 +271,7 @@ describe('a session of whoever runs the server', () => {
     const { json: was } = await test.ask('GET', '/v1/token', { token: first });
     expect(answer.json.id).not.toBe(was.id);
     expect((await enter(test, token, 'alice')).json.space).toBe('alice');
+    expect((await enter(test, token, 'x'.repeat(5000))).status).toBe(413);
     expect(JSON.stringify(test.log)).not.toContain(token);
     test.clock.advance(11 * 3_600_000 - 1);
     expect((await test.ask('GET', '/v1/token', { token })).status).toBe(200);
