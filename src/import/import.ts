@@ -39,9 +39,10 @@ export function wrote({ imported, updated, linked = 0 }: ImportCounts): boolean 
 /** The errors that say that nothing was changed, which holds only for the last transaction of an import. */
 const OF_ONE_WRITE: ReadonlySet<string> = new Set(['store_full', 'store_busy', 'store_read_only']);
 
-/** Adds to an error of the store that what an import wrote before is kept. Does nothing if it wrote nothing. */
-export function keeping(error: unknown, counts: ImportCounts): unknown {
+/** Adds to an error of the store that what an import wrote before is kept. Does nothing if it wrote nothing, or in a trial. */
+export function keeping(error: unknown, counts: ImportCounts, isTrial = false): unknown {
   if (!SalienceError.isInstance(error) || !OF_ONE_WRITE.has(error.code) || !wrote(counts)) return error;
+  if (isTrial) return error;
   if (error.details['written'] === true) return error;
   return new SalienceError(
     error.code,
@@ -53,6 +54,8 @@ export function keeping(error: unknown, counts: ImportCounts): unknown {
 export interface ImportOptions {
   /** Whether an item that differs from a memory and is no newer still updates it. Default is false. */
   readonly update?: boolean | undefined;
+  /** Whether the space is a copy that is deleted afterwards, so that no error says what is kept. Default is false. */
+  readonly isTrial?: boolean | undefined;
   /** Called for each memory that differs from its item and was left as it is. */
   readonly onDiffers?: ((where: string, id: string) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -166,7 +169,7 @@ export async function importItems(
       onProgress?.({ ...counts });
     }
   } catch (error) {
-    throw keeping(error, counts);
+    throw keeping(error, counts, options.isTrial);
   } finally {
     tell();
   }
@@ -181,7 +184,7 @@ export async function importItems(
     },
   };
   const written = await links.write(open, linking).catch((error: unknown) => {
-    throw keeping(error, current);
+    throw keeping(error, current, options.isTrial);
   });
   return withLinks(counts, written);
 }

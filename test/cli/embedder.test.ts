@@ -54,6 +54,18 @@ it('asks a server for vectors, with the key from the environment', async () => {
   expect(requests[0]?.authorization).toBeUndefined();
 });
 
+it('asks no server in a dry run of an import', async () => {
+  const env = { SALIENCE_EMBEDDER: 'openai:tiny:latest:3', SALIENCE_EMBEDDER_URL: url };
+  work.file('said.jsonl', '{"id":"cat","content":"Ann has a cat"}');
+  requests.length = 0;
+  const tried = await work.json(['import', 'said.jsonl', '--dry-run'], { env });
+  expect(tried).toMatchObject({ dryRun: true, imported: 1 });
+  expect(requests).toEqual([]);
+  // The import itself would be refused.
+  const other = await work.salience(['import', 'said.jsonl', '--dry-run']);
+  expect(other).toMatchObject({ code: 1, stderr: expect.stringContaining('embedder_mismatch') });
+});
+
 it('finds the length of the vectors out by itself', async () => {
   const args = ['--embedder', 'openai:tiny', '--base-url', url];
   const { embedder } = (await work.json(['doctor', '--path', 'none', ...args])) as { embedder: object };

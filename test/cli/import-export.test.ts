@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -201,6 +210,68 @@ describe('what a command printed with --json', () => {
     );
     expect(stderr).toContain('history holds former versions only; salience export writes');
     expect(code).toBe(1);
+  });
+});
+
+describe('a dry run', () => {
+  const trials = () => readdirSync(tmpdir()).filter((name) => name.startsWith('salience-trying-'));
+  const first = lines([
+    { id: 'a', content: 'Likes tea', topicKey: 'drink', updatedAt: '2025-01-01' },
+    { id: 'b', content: 'Lives in Rome', updatedAt: '2025-01-01' },
+  ]);
+  const second = lines([
+    { id: 'a', content: 'Likes coffee', topicKey: 'drink', updatedAt: '2026-01-01' },
+    { id: 'b', content: 'Lives in Rome', updatedAt: '2026-01-01' },
+    { id: 'c', content: 'Has a cat' },
+    { id: 'd', content: '' },
+  ]);
+
+  it('says what the import then does, and changes and leaves nothing', async () => {
+    work.file('first.jsonl', first);
+    work.file('second.jsonl', second);
+    expect(await work.salience(['import', 'first.jsonl', '--dry-run'])).toEqual({
+      code: 0,
+      stdout: 'dry run, nothing was changed: would have imported 2 memories\n',
+      stderr: '',
+    });
+    expect(existsSync(join(work.directory, 'memory'))).toBe(false);
+    await work.json(['import', 'first.jsonl']);
+    const before = [await listAll(), await work.json(['operations'])];
+    const tried = await work.salience(['import', 'second.jsonl', '--dry-run', '--json']);
+    expect([await listAll(), await work.json(['operations'])]).toEqual(before);
+    expect(trials()).toEqual([]);
+    const { code, stdout, stderr } = await work.salience(['import', 'second.jsonl', '--json']);
+    const { run, ...done } = JSON.parse(stdout);
+    expect(run).toEqual(expect.any(String));
+    expect(done).toMatchObject({ imported: 1, updated: 1, unchanged: 1, skipped: 1 });
+    expect(JSON.parse(tried.stdout)).toEqual({ dryRun: true, ...done });
+    expect([tried.code, tried.stderr]).toEqual([code, stderr]);
+  });
+
+  it('creates no space, also if a file cannot be read', async () => {
+    work.file('broken.json', '{"memories": [');
+    const { code, stderr } = await work.salience(['import', 'broken.json', '--dry-run']);
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('broken.json') });
+    expect(existsSync(join(work.directory, 'memory'))).toBe(false);
+    expect(trials()).toEqual([]);
+  });
+
+  it('needs no permission to write', async () => {
+    work.file('first.jsonl', first);
+    work.file('second.jsonl', second);
+    await work.json(['import', 'first.jsonl']);
+    const store = join(work.directory, 'memory');
+    for (const name of readdirSync(store)) chmodSync(join(store, name), 0o444);
+    chmodSync(store, 0o555);
+    for (const folder of [work.directory, join(work.directory, '..')]) chmodSync(folder, 0o755);
+    // Nothing is forbidden to root, so the program runs as nobody.
+    const nobody = process.getuid?.() === 0 ? { uid: 65_534 } : {};
+    try {
+      const tried = await work.salience(['import', 'second.jsonl', '--dry-run'], nobody);
+      expect(tried.stdout).toContain('would have imported 1 memory, updated 1');
+    } finally {
+      chmodSync(store, 0o755);
+    }
   });
 });
 
@@ -533,6 +604,16 @@ describe('a file of several users with --space-per-user', () => {
     expect(again).toMatchObject({ imported: 0, unchanged: 2 });
     await work.json(['import', 'team.json', '--space-per-user', '--space', 'acme']);
     expect(await listAll('--space', 'acme/bob')).toHaveLength(1);
+  });
+
+  it('is tried first', async () => {
+    work.file('team.json', team);
+    await work.json(['import', 'team.json', '--user', 'ann', '--space', 'ann']);
+    const tried = await work.salience(['import', 'team.json', '--space-per-user', '--dry-run']);
+    expect(tried.stdout).toBe(
+      'dry run, nothing was changed: would have imported 1 memory, 1 already there; left out: records of no user (1)\ninto 2 spaces: ann, bob\n',
+    );
+    expect((await work.salience(['spaces'])).stdout).toBe('ann\n');
   });
 
   it.each([

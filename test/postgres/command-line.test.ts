@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -159,6 +159,23 @@ describe.skipIf(SERVER === undefined)(
         expect(salience('spaces', 'delete', 'moved', '--yes').status).toBe(0);
       } finally {
         rmSync(path, { recursive: true, force: true });
+      }
+    });
+
+    it('an import is tried on a copy', () => {
+      expect(salience('remember', 'Likes tea', '--id', 'tried', '--space', 'tried').status).toBe(0);
+      const directory = mkdtempSync(join(tmpdir(), 'salience-tried-'));
+      try {
+        const file = join(directory, 'new.jsonl');
+        writeFileSync(file, '{"id":"tried","content":"Likes tea"}\n{"id":"new","content":"Has a cat"}\n');
+        expect(salience('import', file, '--dry-run', '--space', 'tried')).toMatchObject({
+          status: 0,
+          stdout: 'dry run, nothing was changed: would have imported 1 memory, 1 already there\n',
+        });
+        expect(salience('list', '--space', 'tried').stdout).not.toContain('cat');
+        expect(salience('spaces', 'delete', 'tried', '--yes').status).toBe(0);
+      } finally {
+        rmSync(directory, { recursive: true, force: true });
       }
     });
 

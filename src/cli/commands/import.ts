@@ -6,6 +6,7 @@ import { checkedFields, NO_LIMITS } from '../../domain/field-checks.ts';
 import { parseSpaceName } from '../../domain/space.ts';
 import { inRun } from '../../domain/work.ts';
 import {
+  copyForTrial,
   createImportLinks,
   IMPORT_FORMATS,
   type ImportCounts,
@@ -15,13 +16,14 @@ import {
   keeping,
   openSource,
   openSourcesByUser,
+  type Trial,
   withLinks,
   wrote,
 } from '../../import/index.ts';
-import { type MemoryEngine, openSpaces } from '../../index.ts';
+import { type MemoryEngine, openMemory, openSpaces } from '../../index.ts';
 import { action, type Context } from '../context.ts';
 import { PARTLY } from '../failure.ts';
-import { open, openingOf } from '../open.ts';
+import { open, openingOf, storeOf } from '../open.ts';
 import { collect } from '../options.ts';
 import { createProgress } from '../progress.ts';
 import { plainLine } from '../terminal-text.ts';
@@ -34,6 +36,7 @@ interface Options {
   readonly user?: string | undefined;
   readonly update?: boolean | undefined;
   readonly spacePerUser?: boolean | undefined;
+  readonly dryRun?: boolean | undefined;
 }
 
 interface Skipped {
@@ -53,7 +56,7 @@ export const examples = [
   'salience import . --format git --tag history',
   'salience import conversations.json --format chatgpt --tag chats',
   'salience import mem0.json --user ann --space ann',
-  'salience import team.json --space-per-user',
+  'salience import team.json --space-per-user --dry-run',
 ] as const;
 
 export function configure(command: Command): void {
@@ -70,6 +73,10 @@ export function configure(command: Command): void {
     .option('--user <user>', 'the user to import from a file of several users')
     .option('--space-per-user', 'import a file of several users, each user into the space of that name')
     .option('--update', 'replace stored memories even if those in the file are older')
+    .option(
+      '--dry-run',
+      'only say what would be imported: imports into a copy of the space, and deletes the copy',
+    )
     .action(
       action<Options, [readonly string[]]>(async (context, given) => {
         const paths = given.map((path) => (path === '-' ? STDIN : path));
@@ -107,10 +114,16 @@ interface Import {
 
 async function intoOneSpace(paths: readonly string[], context: Context<Options>): Promise<ImportCounts> {
   const { options, signal } = context;
+  let trial: Trial | undefined;
+  const openSpace = async () => {
+    if (!options.dryRun) return open(context);
+    trial = await trialOf([options.space], context);
+    return openMemory({ ...trial.opening, space: options.space });
+  };
   // Opened on first use, so that an unreadable source creates no space.
   let opened: Promise<MemoryEngine> | undefined;
   const memory = () => {
-    opened ??= open(context);
+    opened ??= openSpace();
     return opened;
   };
   const imports = async function* (): AsyncGenerator<Import, void> {
@@ -126,6 +139,28 @@ async function intoOneSpace(paths: readonly string[], context: Context<Options>)
       (memory) => memory.close(),
       () => undefined,
     );
+    await trial?.[Symbol.asyncDispose]();
+  }
+}
+
+/** Copies those of the spaces that exist, so that a dry run can import into the copies. */
+async function trialOf(spaces: readonly string[], context: Context<Options>): Promise<Trial> {
+  const opening = await openingOf(context);
+  const store = opening.store ?? (await storeOf(context.options));
+  const progress = createProgress('copying', process.stderr);
+  try {
+    const there = new Set(await store.listSpaces());
+    return await copyForTrial(
+      { ...opening, store },
+      spaces.filter((space) => there.has(space)),
+      {
+        signal: context.signal,
+        progress: (done, total) => progress.update(done, total > 0 ? done / total : 1),
+      },
+    );
+  } finally {
+    progress.finish();
+    await store.close();
   }
 }
 
@@ -157,12 +192,13 @@ async function intoManySpaces(paths: readonly string[], context: Context<Options
       imports.push({ source, space: spaceOfUser(user, above, path) });
     }
   }
-  const opening = await openingOf(context);
+  const names = [...new Set(imports.map(({ space }) => space))];
+  const trial = options.dryRun ? await trialOf(names, context) : undefined;
+  const opening = trial?.opening ?? (await openingOf(context));
   try {
     await using spaces = openSpaces(opening);
     const each = imports.map((one) => ({ ...one, memory: () => spaces.get(one.space) }));
     const counts = await importAll(each, imports.length, context);
-    const names = [...new Set(imports.map(({ space }) => space))];
     if (!options.json)
       await context.print(
         `into ${plural(names.length, 'space', 'spaces')}: ${names.map(plainLine).join(', ')}`,
@@ -170,6 +206,7 @@ async function intoManySpaces(paths: readonly string[], context: Context<Options
     return counts;
   } finally {
     await opening.store?.close();
+    await trial?.[Symbol.asyncDispose]();
   }
 }
 
@@ -211,6 +248,7 @@ async function importInRun(
         links,
         onLeftOut,
         update: options.update,
+        isTrial: options.dryRun,
         onDiffers(where, id) {
           progress.finish();
           warn(`kept ${id} as it is: ${where} is different and not newer; --update takes it`);
@@ -250,7 +288,7 @@ async function importInRun(
     done = true;
   } catch (error) {
     // Also if an earlier file was imported, or the links failed.
-    throw keeping(error, sum(finished, current));
+    throw keeping(error, sum(finished, current), options.dryRun);
   } finally {
     progress.finish();
     finished = sum(finished, current);
@@ -258,13 +296,16 @@ async function importInRun(
     if (done || Object.values(finished).some((count) => count > 0)) {
       await (options.json
         ? context.printJson({
+            ...(options.dryRun ? { dryRun: true } : {}),
             ...finished,
             leftOut: Object.fromEntries(leftOut),
             problems: skipped,
             kept,
-            ...(wrote(finished) ? { run } : {}),
+            ...(wrote(finished) && !options.dryRun ? { run } : {}),
           })
-        : context.print(describe(finished, leftOut)));
+        : context.print(
+            `${options.dryRun ? 'dry run, nothing was changed: would have ' : ''}${describe(finished, leftOut)}`,
+          ));
     }
   }
   return finished;
