@@ -272,6 +272,53 @@ describe('deduplicate', () => {
   });
 });
 
+describe('copies that are not yet valid', () => {
+  /** `a` and `b` say the same from next year on; `b` may supersede `a`, directly or through `c`. */
+  async function moving(chain: 'none' | 'direct' | 'through another') {
+    const { memory } = await live({ embedder: 'none' });
+    const validFrom = '2027-01-01';
+    await memory.remember('The office moves to Berlin', { id: 'a', validFrom });
+    if (chain === 'through another') {
+      await memory.remember('The office moves to Rome', {
+        id: 'c',
+        validFrom: '2026-12-31',
+        supersedes: 'a',
+      });
+    }
+    const supersedes = { none: [], direct: ['a'], 'through another': ['c'] }[chain];
+    await memory.remember('The office moves to Bonn', { id: 'b', validFrom, supersedes });
+    await memory.update('b', { content: 'The office moves to Berlin' });
+    await memory.remember('Anna likes tea', { id: 'd' });
+    await memory.remember('Anna likes milk', { id: 'e' });
+    await memory.update('e', { content: 'Anna likes tea' });
+    return memory;
+  }
+
+  test('are merged once', async () => {
+    const memory = await moving('none');
+    const { deduplicated } = await memory.curate();
+    expect(deduplicated).toEqual([
+      { kept: 'd', replaced: ['e'] },
+      { kept: 'a', replaced: ['b'] },
+    ]);
+    const operations = await memory.operations();
+    expect((await memory.curate({ dryRun: true })).deduplicated).toEqual([]);
+    expect((await memory.curate()).deduplicated).toEqual([]);
+    expect(await memory.operations()).toEqual(operations);
+  });
+
+  test.each(['direct', 'through another'] as const)(
+    'do not supersede each other if one supersedes the other: %s',
+    async (chain) => {
+      const memory = await moving(chain);
+      const dry = await memory.curate({ dryRun: true });
+      expect(dry.deduplicated).toEqual([{ kept: 'd', replaced: ['e'] }]);
+      expect((await memory.curate()).deduplicated).toEqual(dry.deduplicated);
+      expect(await memory.get('a')).toMatchObject({ supersedes: [] });
+    },
+  );
+});
+
 test('an unknown action is refused before anything is done', async () => {
   const { memory } = await live();
   await expect(memory.curate({ actions: ['prune', 'burn' as never] })).rejects.toMatchObject({

@@ -1,5 +1,5 @@
 import { listOf, oneOf } from '../../domain/check.ts';
-import { throwIfAborted } from '../../domain/errors.ts';
+import { SalienceError, throwIfAborted } from '../../domain/errors.ts';
 import { addTo } from '../../domain/lists.ts';
 import type { MemoryRecord } from '../../domain/memory.ts';
 import { endsOf } from '../../domain/relation.ts';
@@ -181,7 +181,7 @@ async function deduplicate(
   assumed: Assumed,
 ): Promise<readonly Duplicates[]> {
   const ids = (await everyMemory(engine)).map(({ id }) => id).filter((id) => !assumed.gone.has(id));
-  const groups = await duplicatesAmong(engine.space, ids, now);
+  const groups = await duplicatesAmong(engine, engine.space, ids, now);
   if (dryRun) {
     for (const id of groups.flatMap(({ replaced }) => replaced)) assumed.gone.add(id);
     for (const kept of await survivorsOf(engine.space, groups, now)) assumed.changed.set(kept.id, kept);
@@ -189,9 +189,8 @@ async function deduplicate(
   }
   if (groups.length === 0) return groups;
   return engine.space.write({ verb: 'maintain', at: now, run }, async (reader) => {
-    const again = await duplicatesAmong(reader, [...new Set(groups.flatMap(idsOf))], now);
+    const again = await duplicatesAmong(engine, reader, [...new Set(groups.flatMap(idsOf))], now);
     const changed = await survivorsOf(reader, again, now);
-    await checkSupersession(reader, changed, engine.space.name);
     const written = await withMovedEnds(reader, again, changed, now);
     return { changes: written.map((memory): Change => ({ kind: 'replace', memory })), result: again };
   });
@@ -247,6 +246,7 @@ async function survivorsOf(
 
 /** Finds groups of duplicates. No memory is in two groups: the next run finds the rest. */
 async function duplicatesAmong(
+  engine: Dependencies,
   reader: SpaceReader,
   ids: readonly string[],
   now: Instant,
@@ -254,7 +254,9 @@ async function duplicatesAmong(
   const live = new Map(await liveAmong(reader, ids, now));
   // Two entities are different things, however similar: `mergeEntities` is for those that are the same.
   for (const { id, type } of [...live.values()]) if (type === 'entity') live.delete(id);
-  const groups: Duplicates[] = [...(await exactCopies([...live.values()]))];
+  const groups: Duplicates[] = [...(await exactCopies([...live.values()]))].flatMap((group) =>
+    notYetReplaced(group, live),
+  );
   const taken = new Set(groups.flatMap(idsOf));
   for (const { older, newer, resolution } of await reader.knownPairs([...live.keys()])) {
     const [a, b] = [live.get(older), live.get(newer)];
@@ -262,10 +264,50 @@ async function duplicatesAmong(
     if (!isComparable(a, b)) continue;
     const kept = [a, b].sort(compareStanding).find((one) => saysAllOf(one, one === a ? b : a));
     if (!kept) continue;
-    groups.push({ kept: kept.id, replaced: [kept === a ? newer : older] });
+    const group = { kept: kept.id, replaced: [kept === a ? newer : older] };
+    groups.push(...notYetReplaced(group, live));
     taken.add(older).add(newer);
   }
-  return groups;
+  return withoutCircles(engine, reader, groups, now);
+}
+
+/**
+ * Returns a group without the memories that the kept one supersedes already. They are still live if it is not yet
+ * valid. Returns nothing if none is left.
+ */
+function notYetReplaced(
+  { kept, replaced }: Duplicates,
+  memories: ReadonlyMap<string, MemoryRecord>,
+): readonly Duplicates[] {
+  const known = memories.get(kept)?.supersedes ?? [];
+  const left = replaced.filter((id) => !known.includes(id));
+  return left.length === 0 ? [] : [{ kept, replaced: left }];
+}
+
+/**
+ * Drops groups whose kept memory would supersede itself. A memory that supersedes it and is not yet valid may be, or
+ * may be above, one of its copies.
+ */
+async function withoutCircles(
+  engine: Dependencies,
+  reader: SpaceReader,
+  groups: readonly Duplicates[],
+  now: Instant,
+): Promise<readonly Duplicates[]> {
+  const survivors = await survivorsOf(reader, groups, now);
+  let circular: string | undefined;
+  const failure = (error: unknown, at: number) => {
+    if (SalienceError.isInstance(error) && error.code === 'invalid_argument') circular = survivors[at]?.id;
+    return error;
+  };
+  try {
+    await checkSupersession(reader, survivors, engine.space.name, { failure });
+    return groups;
+  } catch (error) {
+    if (circular === undefined) throw error;
+    const left = groups.filter(({ kept }) => kept !== circular);
+    return withoutCircles(engine, reader, left, now);
+  }
 }
 
 async function exactCopies(memories: readonly MemoryRecord[]): Promise<readonly Duplicates[]> {
