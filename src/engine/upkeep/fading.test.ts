@@ -267,6 +267,7 @@ describe('a run of maintenance', () => {
     const wet = await memory.maintain({ consolidate: true });
     expect(wet.consolidated.map(({ from }) => from)).toEqual(dry.consolidated.map(({ from }) => from));
     expect(wet.examined).toBe(dry.examined);
+    expect(wet.compared).toBe(dry.compared);
     expect(wet.cooled).toEqual(dry.cooled);
     expect(dry.cooled.length).toBeGreaterThan(0);
     expect(wet.similarPairs.length).toBe(dry.similarPairs.length);

@@ -88,7 +88,8 @@ async function runMaintenance(engine: Dependencies, options: Running): Promise<M
     }
   }
   const gone = new Set([
-    ...consolidation.consolidated.flatMap(({ from }) => from),
+    // The new memories are compared by the next run: a dry run does not have them.
+    ...consolidation.consolidated.flatMap(({ id, from }) => (id === undefined ? from : [id, ...from])),
     ...Object.values(fates).flat(),
   ]);
   const { compared, similarPairs } = await compare(engine, now, options, gone);
