@@ -105,6 +105,14 @@ export function isReplacedBy(
   return known.kind === 'similar' && known.resolution === undefined && pair.kind === 'update';
 }
 
+/** Whether what ended a pair still holds, because an undo left these memories unchanged: see the change `requeue-pairs`. */
+export function isStillEnded(
+  { older, newer, resolution }: Pick<SimilarPair, 'older' | 'newer' | 'resolution'>,
+  unchanged: readonly string[] = [],
+): boolean {
+  return unchanged.includes(newer) || (resolution === undefined && unchanged.includes(older));
+}
+
 /** Groups values by their key. */
 export function grouped<Key, Value>(pairs: Iterable<readonly [Key, Value]>): Map<Key, Value[]> {
   const groups = new Map<Key, Value[]>();

@@ -1,5 +1,5 @@
 import { deepFreeze } from '../domain/frozen.ts';
-import { isReplacedBy } from './belief-state.ts';
+import { isReplacedBy, isStillEnded } from './belief-state.ts';
 import { textChanged } from './comparison.ts';
 import { deriveWith } from './derived.ts';
 import { cannotUndo, memoryExists, missingMemory } from './faults.ts';
@@ -102,6 +102,7 @@ export function afterWrite(state: State, entry: WriteEntry, decision: Decision<u
       for (const [sequence, pair] of [...pairs]) {
         if (pair.endedBy !== change.operation || ![pair.older, pair.newer].every((id) => memories.has(id)))
           continue;
+        if (isStillEnded(pair, change.unchanged)) continue;
         pairs.set(sequence, { ...pair, dropped: true });
         queue(pair);
       }

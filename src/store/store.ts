@@ -431,9 +431,15 @@ export type Change =
   | { readonly kind: 'settle-pair'; readonly sequence: number; readonly resolution: string }
   /**
    * Puts the pairs that an operation judged or dropped at the end of the queue again, when the operation is undone.
-   * Skips pairs that are known again, and pairs with a missing memory.
+   * Skips pairs that are known again, and pairs with a missing memory. `unchanged` are the ids of memories that an undo
+   * in part left as they are: also skips pairs that were judged if it contains the newer memory, and pairs that were
+   * dropped if it contains either.
    */
-  | { readonly kind: 'requeue-pairs'; readonly operation: number }
+  | {
+      readonly kind: 'requeue-pairs';
+      readonly operation: number;
+      readonly unchanged?: readonly string[] | undefined;
+    }
   /** Marks these memories as compared with the others (see `uncompared`). */
   | { readonly kind: 'compared'; readonly ids: readonly string[] }
   /** Adds a session, or replaces the one with this id. */

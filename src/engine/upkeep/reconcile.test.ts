@@ -92,6 +92,19 @@ describe('the queue of similar pairs, judged by a model', () => {
     await expect(memory.undo({ run })).rejects.toMatchObject({ code: 'cannot_undo' });
   });
 
+  test('an undo does not ask again about a pair whose newer memory keeps superseding the older one', async () => {
+    const { memory } = await judging((_, newer) => (newer.includes('Tuesday') ? 'UPDATE' : 'CONTRADICTION'));
+    const { run } = await memory.maintain({ maxPairs: 2 });
+    const open = await memory.conflicts();
+    await memory.update('f2', { tags: ['checked'] });
+    const superseded = (await memory.get('f2'))?.supersedes;
+    expect(superseded?.length).toBeGreaterThan(0);
+    await memory.undo({ run }).catch(() => undefined);
+    expect(await memory.get('f2')).toMatchObject({ supersedes: superseded });
+    const again = (await memory.conflicts()).slice(open.length);
+    expect(again.map(({ newer }) => newer.id)).not.toContain('f2');
+  });
+
   test('an update supersedes, inherits the importance, and can be undone', async () => {
     const { memory, requests } = await judging((older, newer) =>
       older.includes('Monday') && newer.includes('Wednesday') ? 'UPDATE' : 'OVERLAP',

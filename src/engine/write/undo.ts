@@ -333,7 +333,7 @@ async function undoOperation(
         ...links,
         ...removals,
         ...votes,
-        { kind: 'requeue-pairs', operation: first.operation },
+        { kind: 'requeue-pairs', operation: first.operation, unchanged: [...passedOver.keys()] },
       ],
       result: { done, links: links.length },
       ...derivationOf(engine, indexed),

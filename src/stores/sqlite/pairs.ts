@@ -1,9 +1,9 @@
 import type { MemoryRecord } from '../../domain/memory.ts';
 import { startLongSlices } from '../../domain/slices.ts';
-import { isRelation, isReplacedBy } from '../../store/belief-state.ts';
+import { isRelation, isReplacedBy, isStillEnded } from '../../store/belief-state.ts';
 import { missingMemory } from '../../store/faults.ts';
 import { orderedEnds } from '../../store/links.ts';
-import type { NewPair, PairQuery, SimilarPair } from '../../store/store.ts';
+import type { Change, NewPair, PairQuery, SimilarPair } from '../../store/store.ts';
 import type { Connection } from './connection.ts';
 import { real, type SqlValue } from './driver.ts';
 import { rowOf } from './links.ts';
@@ -126,14 +126,19 @@ export function attemptPairs(connection: Connection, sequences: readonly number[
 }
 
 /** Queues the pairs again that an operation ended. Keeps the old rows, for looking back. */
-export function requeuePairs(connection: Connection, operation: number, at: number): void {
+export function requeuePairs(
+  connection: Connection,
+  { operation, unchanged }: Extract<Change, { kind: 'requeue-pairs' }>,
+  at: number,
+): void {
   const ended = connection.all(
-    `SELECT older_id AS older, newer_id AS newer, kind, similarity, sequence FROM similar_pair
+    `SELECT older_id AS older, newer_id AS newer, kind, similarity, sequence, resolution FROM similar_pair
      WHERE ended_by = ? AND EXISTS (SELECT 1 FROM memory WHERE id = older_id)
      AND EXISTS (SELECT 1 FROM memory WHERE id = newer_id) ORDER BY sequence`,
     operation,
-  ) as (NewPair & { readonly sequence: number })[];
-  for (const { sequence, ...pair } of ended) {
+  ) as (NewPair & { readonly sequence: number; readonly resolution: string | null })[];
+  for (const { sequence, resolution, ...pair } of ended) {
+    if (isStillEnded({ ...pair, resolution: resolution ?? undefined }, unchanged)) continue;
     connection.run('UPDATE similar_pair SET dropped = 1 WHERE sequence = ?', sequence);
     queuePair(connection, pair, at);
   }

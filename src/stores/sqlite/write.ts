@@ -293,7 +293,7 @@ function applyChange(
       settlePair(connection, change.sequence, change.resolution, end);
       return [];
     case 'requeue-pairs':
-      requeuePairs(connection, change.operation, end.at);
+      requeuePairs(connection, change, end.at);
       return [];
     case 'compared':
       markCompared(connection, change.ids);

@@ -333,6 +333,22 @@ export const pairTests: readonly ContractTest[] = [
       expect(await space.check()).toEqual([]);
     },
   ),
+  onSpace('what ended a pair still holds for memories that an undo left unchanged', async (space) => {
+    await withMemories(space);
+    await write(space, [queue('a', 'b'), queue('b', 'd'), queue('c', 'd'), queue('a', 'c')]);
+    const [first, second] = await space.pendingPairs(2);
+    const settled = [first, second].map((each) => settle(each?.sequence as number));
+    await write(space, [...settled, replace({ id: 'c', content: 'other' })]);
+    const operation = (await latestUndoable(space))[0]?.operation as number;
+    expect(await pending(space)).toEqual([]);
+    const requeue = (unchanged: readonly string[]) =>
+      write(space, [{ kind: 'requeue-pairs', operation, unchanged }]);
+    await requeue(['b', 'c', 'd']);
+    expect(await pending(space)).toEqual([]);
+    await requeue(['b', 'c']);
+    expect(await pending(space)).toStrictEqual([pair('b', 'd')]);
+    expect(await space.check()).toEqual([]);
+  }),
   onSpace('judging without an event belongs to no operation that could be taken back', async (space) => {
     await withMemories(space);
     await write(space, [queue('a', 'b')]);
