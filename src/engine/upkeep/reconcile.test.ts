@@ -8,6 +8,7 @@ import { openMemory } from '../../open.ts';
 import { createSqliteStore } from '../../stores/sqlite/index.ts';
 import { liveFading as live } from '../../testing/live-memory.ts';
 import { type ScriptedRequest, scriptedModel } from '../../testing/scripted-model.ts';
+import type { MemoryEngine } from '../memory-engine.ts';
 
 const days = ['Monday', 'Tuesday', 'Wednesday'];
 const flights = days.map((day, at) => ({
@@ -284,6 +285,36 @@ describe('consolidations', () => {
       title: 'Long runs',
       source: 'consolidated',
     });
+  });
+
+  test.each<readonly [string, (memory: MemoryEngine) => Promise<unknown>]>([
+    ['changed', (memory) => memory.update('visit2', { content: 'Stayed at home on Wednesday' })],
+    ['superseded', (memory) => memory.remember('It was a walk', { id: 'walk', supersedes: 'visit2' })],
+    ['forgotten', (memory) => memory.forget('visit2')],
+  ])('are not written if an original is %s while the model writes', async (_, meanwhile) => {
+    const content = 'Long runs along the river on Monday to Friday, of 5, 6, 7, 8 and 9 km';
+    const scripted = scriptedModel(({ system }) =>
+      system.includes('join similar') ? { content, title: 'Long runs' } : { verdicts: [] },
+    );
+    let isDone = false;
+    const { memory, pass } = await live({
+      languageModel: {
+        ...scripted.model,
+        async generate(request) {
+          const answer = await scripted.model.generate(request);
+          if (!isDone) await meanwhile(memory);
+          isDone = true;
+          return answer;
+        },
+      },
+    });
+    await memory.rememberMany(runs);
+    pass(20);
+    expect((await memory.maintain({ consolidate: true })).consolidated).toEqual([]);
+    expect(isDone).toBe(true);
+    const { memories } = await memory.list({ limit: 100 });
+    expect(memories.filter(({ source }) => source === 'consolidated')).toEqual([]);
+    expect(memories.filter(({ consolidatedAt }) => consolidatedAt !== undefined)).toEqual([]);
   });
 
   test('are plain where the model fails, and say so', async () => {
