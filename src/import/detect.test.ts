@@ -82,6 +82,19 @@ test('of records one a line each user is chosen, and has a space', async () => {
   expect(byUser.map(({ user }) => user)).toEqual(['ann', 'bob']);
 });
 
+test.each([
+  ['memories.jsonl', '{"content":"one"}\n{"content":"two"}\n'],
+  ['one.json', '{"content":"one"}'],
+  ['graph.jsonl', '{"type":"entity","name":"Ann","entityType":"person","observations":[]}\n{"type":"x"}\n'],
+  ['notes.md', '# Pump\nIt leaks.\n'],
+  ['empty.json', ''],
+])('a file that names no users is refused as one, not as damaged JSON: %s', async (name, text) => {
+  await expect(withFile(name, text, (path) => openSourcesByUser(path))).rejects.toMatchObject({
+    code: 'invalid_argument',
+    message: expect.stringContaining('names no users; leave out --space-per-user'),
+  });
+});
+
 test('lines that cannot be one list are refused as a whole, with what to do', async () => {
   const [first, second] = records.mem0;
   for (const format of [undefined, 'mem0'] as const) {

@@ -3,7 +3,14 @@ import { unreadableLine } from '../files/lines.ts';
 import { answer } from './answer.ts';
 import { chatgpt } from './chatgpt.ts';
 import { claude } from './claude.ts';
-import { type DocumentFormat, openParts, type Part, partsByUser, partsOfUser } from './document-format.ts';
+import {
+  type DocumentFormat,
+  namesNoUsers,
+  openParts,
+  type Part,
+  partsByUser,
+  partsOfUser,
+} from './document-format.ts';
 import { engram } from './engram.ts';
 import { isFields } from './fields.ts';
 import type { ImportSource, SourceOptions } from './item.ts';
@@ -85,7 +92,10 @@ export async function openByUser(
   options: SourceOptions,
 ): Promise<readonly ImportSource[]> {
   const text = await readWholeText(path, options);
-  const ofLine = said ?? documentFormatOfLine(firstLine(text));
+  const first = firstLine(text);
+  // Markdown, text and lines of memories are no JSON document: that they cannot be parsed as one is not their fault.
+  if (said === undefined && (!/^\s*[[{]/.test(text) || linesFormat(first))) throw namesNoUsers(path);
+  const ofLine = said ?? documentFormatOfLine(first);
   const document = ofLine ? documentIn(text, path, documentFormats[ofLine]) : parseDocument(text, path);
   const [format, ...others] = said
     ? [documentFormats[said]]

@@ -88,13 +88,7 @@ export function partsOfUser(
 /** Groups the parts by user. Parts that concern the document or name no user are reported with the first user. */
 export function partsByUser(parts: readonly Part[], path: string): ReadonlyMap<string, readonly Part[]> {
   const users = [...new Set(parts.flatMap(({ owner }) => owner ?? []))];
-  if (users.length === 0) {
-    throw new SalienceError(
-      'invalid_argument',
-      `${path} names no users; leave out --space-per-user, and name the space with --space`,
-      { details: { field: 'spacePerUser', file: path } },
-    );
-  }
+  if (users.length === 0) throw namesNoUsers(path);
   return new Map(
     users.map((user, at) => [
       user,
@@ -104,6 +98,14 @@ export function partsByUser(parts: readonly Part[], path: string): ReadonlyMap<s
         return part.owner === null && at === 0 ? [{ at: part.at, read: () => [ofNobody] }] : [];
       }),
     ]),
+  );
+}
+
+export function namesNoUsers(path: string): SalienceError {
+  return new SalienceError(
+    'invalid_argument',
+    `${path} names no users; leave out --space-per-user, and name the space with --space`,
+    { details: { field: 'spacePerUser', file: path } },
   );
 }
 
