@@ -104,6 +104,11 @@ test('timestamps since 1970 are read; an invalid time is refused, not taken for 
       { createdAt: '2030-03-17T17:46:40.000Z', expiresAt: '2030-03-17T17:46:40.000Z' },
     ]);
   }
+  // Not cut to 22:13:21.001: the product with 1000 is 1700000001001.9998.
+  const [fraction] = (await readSorted('all.json', counted(1700000001.002))).inputs;
+  expect(fraction?.createdAt).toBe('2023-11-14T22:13:21.002Z');
+  const [unset] = (await readSorted('all.json', counted(0))).inputs;
+  expect([unset?.createdAt, unset?.expiresAt]).toEqual([undefined, undefined]);
   for (const time of [-5, 1e21, true, ['2024'], 'soon']) {
     const { counts, memories } = await importAll('all.json', [counted(time)]);
     expect(counts).toMatchObject([{ imported: 0, skipped: 1 }]);
@@ -280,6 +285,17 @@ test('what mem0 adds is kept where it fits, and what has no place is named', asy
   });
 });
 
+test('a memory that mem0 deleted is left out and counted', async () => {
+  const added = [
+    { id: '1', memory: 'Plays go', event: 'ADD' },
+    { id: '2', memory: 'Smokes', event: 'DELETE' },
+  ];
+  const { inputs } = await readSorted('added.json', { results: added });
+  expect(inputs.map(({ content }) => content)).toEqual(['Plays go']);
+  const { items } = await readContent('added.json', { results: added });
+  expect(items).toContainEqual({ kind: 'left-out', what: 'deleted memories' });
+});
+
 test('its graph comes as entities and relations, once', async () => {
   const relations = [
     { source: 'ann', relationship: 'works_at', target: 'acme_corp' },
@@ -311,6 +327,16 @@ test('relations that are not a list are reported', async () => {
     relations: { added: [] },
   });
   expect(unusable).toEqual(['mem0.json relations: is not a list']);
+});
+
+test('its own fields are kept if not all metadata fits', async () => {
+  const long = { ...tea, metadata: { page: 'x'.repeat(12_250) } };
+  const { inputs } = await readSorted('all.json', [long]);
+  expect(inputs[0]?.metadata).toMatchObject({ mem0Id: tea.id, user: 'ann' });
+  expect((await readContent('all.json', [long])).items).toContainEqual({
+    kind: 'left-out',
+    what: 'fields "page"',
+  });
 });
 
 test('metadata that has the name of a field of mem0 is counted, not lost in silence', async () => {

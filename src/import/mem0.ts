@@ -65,6 +65,8 @@ const internals: ReadonlyMap<string, string> = new Map([
 
 function readMemory(value: unknown, where: string, options: SourceOptions): readonly ImportItem[] {
   if (!isFields(value)) return [unusable(where, 'is not an object')];
+  // An answer of `add` also names the memories that it deleted, with their last text.
+  if (value['event'] === 'DELETE') return [{ kind: 'left-out', what: 'deleted memories' }];
   const content = textOf(value['memory']);
   if (content === undefined) return [unusable(where, 'has no memory, or one that is not a string')];
   const {
