@@ -91,7 +91,10 @@ export function isSameStore(from: string, to: string): boolean {
 export async function urlGiven(given: string | undefined): Promise<string> {
   const url = given === undefined ? await storeUrl() : placeGiven(given, '--url');
   if (url !== undefined) return url;
-  throw invalidArgument('--url', 'no database is named: give one, or set SALIENCE_STORE');
+  throw invalidArgument(
+    '--url',
+    'no database is named: give the URL of a PostgreSQL database, or set SALIENCE_STORE',
+  );
 }
 
 /**

@@ -160,6 +160,8 @@ describe.skipIf(!script)('a question on a terminal (skipped where the program sc
     expect(outcome.code).toBe(1);
     expect(outcome.stdout).toContain('no database is named');
     expect(outcome.stdout).not.toContain('[y/N]');
+    const piped = await work.salience(['erase']);
+    expect([piped.code, piped.stderr]).toEqual([1, expect.stringContaining('URL of a PostgreSQL database')]);
   });
 });
 

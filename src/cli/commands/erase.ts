@@ -29,10 +29,10 @@ export function configure(command: Command): void {
     .action(
       action<Options, []>(async (context) => {
         const { options } = context;
+        const url = await urlGiven(options.url);
         if (!options.yes && !process.stdin.isTTY) {
           context.misused(`${LOCKS} Add --yes to confirm, since this is not a terminal`);
         }
-        const url = await urlGiven(options.url);
         if (!options.yes && !(await confirm(`${LOCKS} Go on?`, 'nothing was rewritten', context))) {
           return reportKept(context, 'nothing was rewritten');
         }
