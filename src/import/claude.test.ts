@@ -65,6 +65,17 @@ test('an older export has a text alone', async () => {
   expect(inputs).toMatchObject([{ content: 'Hello there', title: undefined }]);
 });
 
+test('a message of tools alone is left out, not stored as the notice in its text', async () => {
+  const message = {
+    uuid: 'm-9',
+    sender: 'assistant',
+    text: 'This block is not supported on your current device yet.',
+    content: [{ type: 'tool_use', name: 'search', input: {} }],
+  };
+  const { items } = await readContent('conversations.json', [{ uuid: 'c-0', chat_messages: [message] }]);
+  expect(items).toEqual([{ kind: 'left-out', what: 'thoughts and tools' }]);
+});
+
 test('a message without a time is as late as the one before it', async () => {
   const [ask] = conversation.chat_messages;
   const untimed = { uuid: 'm-8', sender: 'assistant', text: 'Later', created_at: null };
@@ -183,4 +194,12 @@ test('a text is read where its block is empty; a summary is counted; memories th
       'memories.json [0].project_memories: is not an object with a text for each project',
     ],
   });
+});
+
+test('the memories of several accounts are refused until one is chosen', async () => {
+  const of = (account: string) => ({ conversations_memory: `About ${account}.`, account_uuid: account });
+  const file = [of('ann'), of('bob')];
+  await expect(readContent('memories.json', file)).rejects.toMatchObject({ details: { field: 'user' } });
+  const { inputs } = await readSorted('memories.json', file, { user: 'bob' });
+  expect(inputs.map(({ content }) => content)).toEqual(['About bob.']);
 });

@@ -82,6 +82,18 @@ test('of records one a line each user is chosen, and has a space', async () => {
   expect(byUser.map(({ user }) => user)).toEqual(['ann', 'bob']);
 });
 
+test('of a page with records of several users, the missing pages are reported once', async () => {
+  const results = ['ann', 'bob'].map((user) => ({ memory: `of ${user}`, user_id: user }));
+  const page = JSON.stringify({ results, next: 'https://mem0.example/?page=2' });
+  const kinds = await withFile('page.json', page, async (path) => {
+    const found: string[] = [];
+    for (const { items } of await openSourcesByUser(path))
+      for await (const { kind } of items) found.push(kind);
+    return found;
+  });
+  expect(kinds).toEqual(['statement', 'unusable', 'statement']);
+});
+
 test.each([
   ['memories.jsonl', '{"content":"one"}\n{"content":"two"}\n'],
   ['one.json', '{"content":"one"}'],

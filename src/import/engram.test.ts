@@ -124,6 +124,18 @@ test('the scope of the import is above those of the projects', async () => {
   ]);
 });
 
+test('the scope global is above nothing', async () => {
+  const { inputs } = await readSorted('export.json', data, { scope: 'global' });
+  expect(inputs[0]?.scope).toBe('project:post-office');
+});
+
+test('projects with long names that begin alike are told apart', async () => {
+  const named = ['a', 'b'].map((end) => ({ content: end, project: `${'p'.repeat(64)}${end}` }));
+  const file = { sessions: null, observations: named, prompts: null };
+  const { inputs } = await readSorted('export.json', file);
+  expect(new Set(inputs.map(({ scope }) => scope)).size).toBe(2);
+});
+
 test('projects whose names have no letters of a scope are told apart', async () => {
   const named = ['日本', '中国', 'a b', 'a/b', 'ab', '日本'].map((project, at) => ({
     ...observation,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { SalienceError } from '../domain/errors.ts';
 import type { MemoryEngine, RememberInput } from '../index.ts';
-import { importItems } from './import.ts';
+import { importItems, keeping } from './import.ts';
 import type { ImportItem } from './item.ts';
 
 /** A memory on a disk with room for `room` memories. */
@@ -60,4 +60,10 @@ test('an import that wrote nothing says only that', async () => {
     message: 'no space is left; nothing was changed. Free some, and try again',
     details: { path: 'a.db' },
   });
+});
+
+test('an error that says so already does not say it twice', () => {
+  const counts = { imported: 1, updated: 0, unchanged: 0, skipped: 0 };
+  const once = keeping(new SalienceError('store_full', 'no space is left; nothing was changed'), counts);
+  expect(keeping(once, counts)).toBe(once);
 });

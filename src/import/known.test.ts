@@ -38,6 +38,7 @@ describe('several statements about one memory in one source', () => {
     ['of a later moment', [said('a', 'One', at('01')), said('a', 'Two', at('02'))], 'Two'],
     ['of an earlier moment', [said('a', 'One', at('02')), said('a', 'Two', at('01'))], 'One'],
     ['and dated, the last without a date', [said('a', 'One', at('02')), said('a', 'Two')], 'Two'],
+    ['and the last dated like what is stored', [said('a', 'Two'), said('a', 'One', at('03'))], 'Two'],
     ['and dated, the first without a date', [said('a', 'One'), said('a', 'Two', at('02'))], 'One'],
   ])('%s: the last holds, and a second import changes nothing', async (_, values, content) => {
     const stored = lines(said('a', 'Zero', at('03')));
@@ -46,7 +47,10 @@ describe('several statements about one memory in one source', () => {
       const { memory } = await live({ embedder: 'none' });
       const bring = (text: string) => importItems(memory, readText(text));
       await bring(before);
-      expect(await bring(file)).toMatchObject({ skipped: 0 });
+      const counts = await bring(file);
+      expect(counts).toMatchObject({ skipped: 0 });
+      const { imported, updated, unchanged, differs = 0 } = counts;
+      expect(imported + updated + unchanged + differs).toBe(values.length);
       const first = await memory.get('a');
       if (before === '') expect(first).toMatchObject({ content });
       expect(await bring(file)).toMatchObject({ imported: 0, updated: 0, skipped: 0 });
@@ -149,6 +153,15 @@ describe('importing statements about a topic', () => {
       { ...none, unchanged: 2 },
     ]);
     expect(memories).toMatchObject([{ content: 'Deploys on Monday', revisionCount: 3 }]);
+  });
+
+  it('does not restore an older statement while the current one is not valid yet', async () => {
+    const { memory } = await live({ embedder: 'none' });
+    const moved = { ...friday, validFrom: '2999-01-01' };
+    await importItems(memory, readText(lines(moved)));
+    const before = await memory.list();
+    expect(await importItems(memory, readText(lines(thursday)))).toEqual({ ...none, unchanged: 1 });
+    expect(await memory.list()).toEqual(before);
   });
 
   it('updates the memory when the source changes, with or without a new date', async () => {
@@ -459,6 +472,13 @@ describe('an export of a memory that differs from the one in the space', () => {
     pass(1);
     await a.update('s', { sourceRef: null, relations: null });
     await export_({ updated: 1 });
+  });
+
+  it('is invalidated if that happened at the time of its last change', async () => {
+    const { memory, exported } = await kept();
+    const invalidated = { ...exported, invalidatedAt: exported.updatedAt, invalidReason: 'wrong' };
+    expect((await run(memory, invalidated)).counts).toEqual({ ...none, updated: 1 });
+    expect(await memory.get('a')).toMatchObject({ invalidReason: 'wrong' });
   });
 
   it('is skipped and reported if the time of its invalidation is invalid, and the rest is imported', async () => {

@@ -29,6 +29,7 @@ const passages = [
     id: 'passage-1',
     text: 'The canoe is of cedar',
     archive_id: 'archive-1',
+    is_deleted: false,
     embedding: [0.1],
     embedding_config: {},
     tags: ['boat'],
