@@ -20,10 +20,10 @@ export interface AppTypes {
     route: string;
     grant: Grant;
     /**
-     * Authenticates the token again, for long-running requests. Throws `unauthorized` if it was revoked or its session
-     * has expired.
+     * Authenticates the token again, for long-running requests. Throws `unauthorized` if it was revoked, its session has
+     * expired, or it opens something else than when the request began.
      */
-    admitAgain: () => Promise<unknown>;
+    admitAgain: () => Promise<void>;
     /** An unexpected error, for the log. */
     failure: unknown;
     /** Whether the response is streamed. Its outcome is then known only when it ends. */

@@ -27,7 +27,7 @@ import { openApi } from './open-api.ts';
 import { headersOf, problemOf, problemResponse } from './problem.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { addVerbRoutes } from './routes.ts';
-import type { TokenStore } from './tokens.ts';
+import type { Grant, TokenStore } from './tokens.ts';
 import { addTransferRoutes } from './transfer.ts';
 
 export interface AppOptions extends Desk {
@@ -275,7 +275,14 @@ async function admit(
   };
   const grant = await admitted();
   context.set('grant', grant);
-  context.set('admitAgain', admitted);
+  context.set('admitAgain', async () => {
+    // The request goes on with the grant that it began with.
+    if (opens(await admitted()) === opens(grant)) return;
+    throw new SalienceError(
+      'unauthorized',
+      'this token was changed while the request was in progress; send the request again',
+    );
+  });
   const seconds = rateLimiter(grant.id);
   if (seconds !== undefined) {
     throw new SalienceError('rate_limited', `too many requests with this token; wait ${seconds} s`, {
@@ -283,6 +290,10 @@ async function admit(
     });
   }
   noteAdmitted(context.env.incoming);
+}
+
+function opens({ space, scopes, rights }: Grant): string {
+  return JSON.stringify([space, scopes, rights]);
 }
 
 async function mounted(

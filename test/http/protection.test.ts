@@ -222,6 +222,37 @@ describe('the token', () => {
     await expect(ask('GET', '/v1/export')).rejects.toThrow();
   });
 
+  it('opens nothing more to a request that is under way when it is narrowed', async () => {
+    let looks = 0;
+    let narrowed: object = {};
+    await using lasting = await startTestServer({
+      tokens: {
+        authenticate: async (shown) => {
+          const grant = await lasting.tokens.authenticate(shown);
+          return grant && (looks++ === 0 ? grant : { ...grant, ...narrowed });
+        },
+      },
+    });
+    const whole = await lasting.token();
+    const memory = await lasting.space();
+    await memory.rememberMany(Array.from({ length: 501 }, (_, number) => ({ content: `Number ${number}` })));
+    const ask = (method: string, path: string, body?: string) => {
+      looks = 0;
+      return lasting.ask(method, path, { token: whole, body });
+    };
+    const written = '{"content":"Written afterwards"}\n';
+    const refused = { status: 401, json: { code: 'unauthorized' } };
+    for (const less of [{ rights: 'read' }, { scopes: ['team:a'] }, { space: 'bob' }]) {
+      narrowed = less;
+      expect(await ask('GET', '/v1/activity?after=start&wait=1000')).toMatchObject(refused);
+      expect(await ask('POST', '/v1/import', written)).toMatchObject(refused);
+      await expect(ask('GET', '/v1/export')).rejects.toThrow();
+    }
+    expect((await memory.stats()).memories).toBe(501);
+    narrowed = { name: 'renamed' };
+    expect((await ask('GET', '/v1/export')).status).toBe(200);
+  });
+
   it('is on disk only as a hash, in a file and a directory of the owner alone', async () => {
     const [grant] = await test.tokens.list();
     const directory = join(test.directory, 'tokens');
