@@ -5,14 +5,15 @@ import { addAbortSignal, type Readable } from 'node:stream';
 import { isatty, ReadStream } from 'node:tty';
 
 /**
- * Opens the bytes of a file. Reads a pipe as a socket and a terminal as a terminal: the threads that read files would wait
+ * Opens the bytes of a file. Reads a pipe as a socket, and a terminal as a terminal: the threads that read files would wait
  * for data without end, and even the exit of the process could not interrupt them.
  */
 export async function openBytes(path: string, signal: AbortSignal | undefined): Promise<Readable> {
   const found = await stat(path);
   const source = found.isFIFO()
     ? new Socket({ fd: openWaiting(path), writable: false })
-    : ((found.isCharacterDevice() ? openTerminal(path) : undefined) ?? createReadStream(path));
+    : ((found.isCharacterDevice() ? openTerminal(path) : found.isSocket() ? openSocket(path) : undefined) ??
+      createReadStream(path));
   return signal ? addAbortSignal(signal, source) : source;
 }
 
@@ -21,6 +22,16 @@ function openTerminal(path: string): Readable | undefined {
   if (isatty(fd)) return new ReadStream(fd);
   closeSync(fd);
   return undefined;
+}
+
+/**
+ * Reads from a socket that this process was started with, such as the stdin of a command that a Node.js program or sshd
+ * starts. Linux refuses to open a socket by its path. Returns `undefined` for a path of another kind.
+ */
+function openSocket(path: string): Readable | undefined {
+  const [, number] = /^\/(?:dev|proc\/self)\/fd\/(\d+)$/.exec(path) ?? [];
+  if (number === undefined && path !== '/dev/stdin') return undefined;
+  return new Socket({ fd: Number(number ?? 0), writable: false });
 }
 
 function openWaiting(path: string): number {

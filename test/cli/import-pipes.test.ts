@@ -40,6 +40,18 @@ describe('a pipe', () => {
     expect(line.stderr).toMatch(/^skipped stdin:2: /);
   });
 
+  it.each([['-'], ['/dev/stdin'], ['/dev/fd/0'], ['-', '--format', 'text']])(
+    'that is a socket, as for a program that Node.js or sshd starts, is read: %s',
+    async (...given) => {
+      // Node.js gives its children sockets, not pipes.
+      const outcome = await work.salience(['import', ...given], {
+        input: '{"content":"one"}\n',
+        process: true,
+      });
+      expect(outcome).toEqual({ code: 0, stdout: 'imported 1 memory\n', stderr: '' });
+    },
+  );
+
   it('that is closed has nothing to import', async () => {
     expect(await work.shell('salience import - --format jsonl <&-')).toEqual({
       code: 0,
