@@ -341,6 +341,29 @@ test('an answer that never ends is not read to its end, and not asked for again'
   expect([asked.length, cancelled]).toEqual([1, 1]);
 });
 
+test('an answer whose pieces divide a character is read as it was sent', async () => {
+  const bytes = new TextEncoder().encode('{"id":"é\u{1f375}"}');
+  const fetch = (async () =>
+    new Response(
+      new ReadableStream({
+        start(controller) {
+          for (const byte of bytes) controller.enqueue(Uint8Array.of(byte));
+          controller.close();
+        },
+      }),
+    )) as typeof globalThis.fetch;
+  const transport = createTransport({ url: 'http://memory.test', token: 'secret', fetch });
+  expect(await transport.ask('remember', { content: 'tea' })).toEqual({ id: 'é\u{1f375}' });
+});
+
+test('a write without a body has an idempotency key too', async () => {
+  const { asked, options } = answering([200, { outcome: 'removed' }]);
+  await createTransport(options).ask('unlink', { id: 'x', to: 'y' });
+  const [{ headers, body } = { headers: {}, body: '' }] = asked;
+  expect(body).toBeUndefined();
+  expect(headers).toMatchObject({ 'idempotency-key': expect.stringMatching(/^[0-9a-f]{32}$/) });
+});
+
 test('an answer without a stream is read too', async () => {
   const fetch = (async () => {
     const response = new Response('{"memories":[]}');
