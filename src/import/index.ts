@@ -7,4 +7,3 @@ export type { ImportItem, ImportSource } from './item.ts';
 export { readJsonLine } from './json-lines.ts';
 export { createImportLinks } from './links.ts';
 export { IMPORT_FORMATS, type ImportFormat, openSource, openSourcesByUser } from './source.ts';
-export { copyForTrial, type Trial } from './trial.ts';

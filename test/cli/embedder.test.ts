@@ -56,13 +56,19 @@ it('asks a server for vectors, with the key from the environment', async () => {
 
 it('asks no server in a dry run of an import', async () => {
   const env = { SALIENCE_EMBEDDER: 'openai:tiny:latest:3', SALIENCE_EMBEDDER_URL: url };
-  work.file('said.jsonl', '{"id":"cat","content":"Ann has a cat"}');
+  const args = [
+    'import',
+    work.file('said.jsonl', '{"id":"cat","content":"Ann has a cat"}'),
+    '--space',
+    'tried',
+  ];
+  await work.json(['remember', 'Ann drinks tea', '--space', 'tried'], { env });
   requests.length = 0;
-  const tried = await work.json(['import', 'said.jsonl', '--dry-run'], { env });
+  const tried = await work.json([...args, '--dry-run'], { env });
   expect(tried).toMatchObject({ dryRun: true, imported: 1 });
   expect(requests).toEqual([]);
   // The import itself would be refused.
-  const other = await work.salience(['import', 'said.jsonl', '--dry-run']);
+  const other = await work.salience([...args, '--dry-run']);
   expect(other).toMatchObject({ code: 1, stderr: expect.stringContaining('embedder_mismatch') });
 });
 

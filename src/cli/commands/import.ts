@@ -6,7 +6,6 @@ import { checkedFields, NO_LIMITS } from '../../domain/field-checks.ts';
 import { parseSpaceName } from '../../domain/space.ts';
 import { inRun } from '../../domain/work.ts';
 import {
-  copyForTrial,
   createImportLinks,
   IMPORT_FORMATS,
   type ImportCounts,
@@ -16,14 +15,14 @@ import {
   keeping,
   openSource,
   openSourcesByUser,
-  type Trial,
   withLinks,
   wrote,
 } from '../../import/index.ts';
 import { type MemoryEngine, openMemory, openSpaces } from '../../index.ts';
+import { copyForTrial, type Trial } from '../../trial.ts';
 import { action, type Context } from '../context.ts';
 import { PARTLY } from '../failure.ts';
-import { open, openingOf, storeOf } from '../open.ts';
+import { open, openingOf } from '../open.ts';
 import { collect } from '../options.ts';
 import { createProgress } from '../progress.ts';
 import { plainLine } from '../terminal-text.ts';
@@ -146,21 +145,15 @@ async function intoOneSpace(paths: readonly string[], context: Context<Options>)
 /** Copies those of the spaces that exist, so that a dry run can import into the copies. */
 async function trialOf(spaces: readonly string[], context: Context<Options>): Promise<Trial> {
   const opening = await openingOf(context);
-  const store = opening.store ?? (await storeOf(context.options));
   const progress = createProgress('copying', process.stderr);
   try {
-    const there = new Set(await store.listSpaces());
-    return await copyForTrial(
-      { ...opening, store },
-      spaces.filter((space) => there.has(space)),
-      {
-        signal: context.signal,
-        progress: (done, total) => progress.update(done, total > 0 ? done / total : 1),
-      },
-    );
+    return await copyForTrial(opening, spaces, {
+      signal: context.signal,
+      progress: (done, total) => progress.update(done, total > 0 ? done / total : 1),
+    });
   } finally {
     progress.finish();
-    await store.close();
+    await opening.store?.close();
   }
 }
 
