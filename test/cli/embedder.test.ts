@@ -62,7 +62,7 @@ it('asks no server in a dry run of an import', async () => {
     '--space',
     'tried',
   ];
-  await work.json(['remember', 'Ann drinks tea', '--space', 'tried'], { env });
+  await work.json(['remember', 'Ann drinks tea', '--path', 'tried'], { env });
   requests.length = 0;
   const tried = await work.json([...args, '--dry-run'], { env });
   expect(tried).toMatchObject({ dryRun: true, imported: 1 });
