@@ -56,12 +56,8 @@ it('asks a server for vectors, with the key from the environment', async () => {
 
 it('asks no server in a dry run of an import', async () => {
   const env = { SALIENCE_EMBEDDER: 'openai:tiny:latest:3', SALIENCE_EMBEDDER_URL: url };
-  const args = [
-    'import',
-    work.file('said.jsonl', '{"id":"cat","content":"Ann has a cat"}'),
-    '--space',
-    'tried',
-  ];
+  const said = work.file('said.jsonl', '{"id":"cat","content":"Ann has a cat"}');
+  const args = ['import', said, '--path', 'tried'];
   await work.json(['remember', 'Ann drinks tea', '--path', 'tried'], { env });
   requests.length = 0;
   const tried = await work.json([...args, '--dry-run'], { env });
