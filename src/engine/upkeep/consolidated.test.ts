@@ -175,3 +175,28 @@ test.each(changes)(
     expect(await recalled()).toContain('visit2');
   },
 );
+
+test('a consolidation has nothing that belongs to one of its originals alone', async () => {
+  const { memory, pass } = await live();
+  const { sessionId } = await memory.startSession();
+  const weekdays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday'];
+  const ids = weekdays.map((_, at) => `visit${at}`);
+  await memory.rememberMany(
+    weekdays.map((weekday, at) => ({
+      id: `visit${at}`,
+      content: `Went for a long run along the river on ${weekday}`,
+      type: 'event',
+      importance: 0.2,
+      sessionId,
+      metadata: { distance: at },
+      sourceRef: `diary.md#${weekday}`,
+    })),
+  );
+  await memory.recall('run on Monday', { strategy: 'retention', sessionId });
+  expect(await memory.get('visit0')).toMatchObject({ sessionId, bornIn: sessionId, sessions: [sessionId] });
+  pass(60);
+  const { consolidated } = await memory.maintain({ consolidate: ids, fade: false });
+  const made = await memory.get(consolidated[0]?.id as string);
+  expect(made).toMatchObject({ derivedFrom: ids, metadata: {}, sessions: [] });
+  for (const field of ['sessionId', 'bornIn', 'sourceRef'] as const) expect(made?.[field]).toBeUndefined();
+});

@@ -133,6 +133,25 @@ describe('deduplicate', () => {
     expect((await memory.list()).memories).toEqual(before);
   });
 
+  test('a kept memory that itself states a relation with another copy states it of the kept one', async () => {
+    const { memory } = await live({ embedder: 'none' });
+    const describes = { from: 'ann', name: 'describes', weight: 1, confidence: 0.8 };
+    await memory.remember('Ann', { id: 'ann', title: 'Ann', type: 'entity' });
+    await memory.remember('The plan of the harbour', { id: 'a' });
+    await memory.remember('Ann keeps a diary', { id: 'd', importance: 0.7 });
+    const [plan, diary] = [await memory.get('a'), await memory.get('d')];
+    await memory.importMemories([
+      { ...plan!, id: 'b' },
+      { ...diary!, id: 'e', importance: 0.2, accessCount: 3, relations: [{ ...describes, to: 'b' }] },
+    ]);
+    await memory.curate({ actions: ['deduplicate'] });
+    expect(await memory.get('e')).toMatchObject({
+      supersedes: ['d'],
+      importance: 0.7,
+      relations: [{ ...describes, to: 'a' }],
+    });
+  });
+
   test('the kept memory states the relations of its copies, with the longest period and the highest weight', async () => {
     const { memory, pass } = await live();
     const works = { from: 'ann', name: 'works_at', to: 'acme', confidence: 0.8 };
@@ -177,6 +196,19 @@ describe('deduplicate', () => {
     await memory.undo();
     expect(await ids()).toEqual(['a', 'b', 'c', 'elsewhere', 'other']);
     expect((await space.info()).sequence).toBe(sequence + 1);
+  });
+
+  test('keeps the surest of copies that are used equally often', async () => {
+    const { memory } = await live({ embedder: 'none' });
+    const { id } = await memory.remember('The door code is 4711', { id: 'a', confidence: 0.4 });
+    const original = (await memory.get(id))!;
+    await memory.importMemories([
+      { ...original, id: 'b', confidence: 0.9 },
+      { ...original, id: 'c', confidence: 0.6 },
+    ]);
+    const { deduplicated } = await memory.curate({ actions: ['deduplicate'] });
+    expect(deduplicated).toEqual([{ kept: 'b', replaced: ['c', 'a'] }]);
+    expect((await memory.get('b'))?.confidence).toBe(0.9);
   });
 
   test.each([

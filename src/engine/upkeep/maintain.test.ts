@@ -39,13 +39,22 @@ describe('maintenance', () => {
   });
 
   test('what has expired is forgotten, core memories excepted', async () => {
-    const { memory, pass } = await live();
+    const { memory, space, clock, pass } = await live();
     await memory.remember('The wifi password is swordfish', { id: 'wifi', expiresAt: '2026-01-10' });
+    await memory.remember('The spare key is in the cellar', { id: 'core', expiresAt: '2026-01-10' });
+    const [core] = await space.get(['core']);
+    await space.write({ verb: 'maintain', at: clock.now() }, async () => ({
+      changes: [{ kind: 'replace', memory: { ...core!, core: true } }],
+      result: undefined,
+    }));
     pass(8);
     expect((await memory.maintain()).expired).toEqual([]);
-    pass(2);
+    pass(1);
     expect((await memory.maintain()).expired).toEqual(['wifi']);
     expect(await memory.get('wifi')).toBeUndefined();
+    pass(400);
+    expect(await memory.maintain()).toMatchObject({ expired: [], cooled: [] });
+    expect(await memory.get('core')).toMatchObject({ tier: 'hot' });
     expect((await memory.history('wifi')).every(({ redacted }) => redacted)).toBe(true);
   });
 

@@ -213,6 +213,30 @@ describe('the queue of similar pairs, judged by a model', () => {
     expect(await recalled(memory)).toEqual(['f2']);
   });
 
+  test('a verdict by which a memory would supersede itself is not written', async () => {
+    const { memory } = await judging((older, newer) =>
+      older.includes('Monday') && newer.includes('Wednesday') ? 'UPDATE' : 'NONE',
+    );
+    await memory.forget('f0');
+    // It is not yet valid, so what it supersedes is still live.
+    await memory.rememberMany([{ ...flights[0]!, supersedes: 'f2', validFrom: '2027-01-01' }]);
+    const { judged } = await memory.maintain();
+    expect(judged.length).toBeGreaterThan(0);
+    expect(judged.map(({ older, newer }) => `${older} ${newer}`)).not.toContain('f0 f2');
+    expect((await memory.get('f2'))?.supersedes).not.toContain('f0');
+  });
+
+  test('two entities are left to people', async () => {
+    const { memory, requests } = await judging(() => 'UPDATE');
+    await memory.maintain();
+    const asked = requests.length;
+    for (const { id } of flights) await memory.forget(id);
+    await memory.rememberMany(flights.map((flight) => ({ ...flight, type: 'entity', title: flight.id })));
+    expect((await memory.maintain()).similarPairs.length).toBeGreaterThan(0);
+    expect(requests).toHaveLength(asked);
+    expect(await memory.maintain({ dryRun: true })).toMatchObject({ toJudge: [] });
+  });
+
   test('a text that changes while the model thinks makes its verdict void', async () => {
     let meanwhile: (() => Promise<unknown>) | undefined;
     const { model } = scriptedModel(async (request) => {
@@ -315,6 +339,24 @@ describe('consolidations', () => {
     const { memories } = await memory.list({ limit: 100 });
     expect(memories.filter(({ source }) => source === 'consolidated')).toEqual([]);
     expect(memories.filter(({ consolidatedAt }) => consolidatedAt !== undefined)).toEqual([]);
+  });
+
+  test('are not written if the text of the model is too large for a memory', async () => {
+    const content = 'Long runs along the river on Monday to Friday, of 5, 6, 7, 8 and 9 km';
+    const { model } = scriptedModel(({ system }) =>
+      system.includes('join similar') ? { content, title: 'Long runs' } : { verdicts: [] },
+    );
+    const { memory, pass } = await live({ languageModel: model, maxContentBytes: content.length - 1 });
+    await memory.rememberMany(runs);
+    pass(20);
+    const report = await memory.maintain({ consolidate: true, fade: false });
+    expect(report).toMatchObject({ consolidated: [], usage: { calls: expect.any(Number) } });
+    const before = (await memory.list()).memories;
+    expect(before.map(({ id }) => id).toSorted()).toEqual(runs.map(({ id }) => id));
+    await expect(memory.maintain({ consolidate: runs.map(({ id }) => id) })).rejects.toMatchObject({
+      code: 'content_too_large',
+    });
+    expect((await memory.list()).memories).toEqual(before);
   });
 
   test('are plain where the model fails, and say so', async () => {
