@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type MemoryEngine, openMemory } from '../../index.ts';
+import type { Store } from '../../store/store.ts';
 import { interruptedEmbedder } from '../../testing/interrupted-embedder.ts';
 import { live, liveFading, liveFadingOnDisk, liveOnDisk } from '../../testing/live-memory.ts';
 import { createReferenceStore } from '../../testing/reference-store/index.ts';
@@ -334,6 +335,66 @@ describe('a run of maintenance', () => {
     expect(dry).toMatchObject({ cooled: [], archived: [], expired: [expect.any(String), summary?.id] });
     const { run: _, ...wet } = await memory.maintain();
     expect(wet).toEqual({ ...dry, dryRun: false });
+  });
+
+  it('does not archive what the expiry of a consolidation reinstates, and its dry run says so', async () => {
+    const { memory, pass } = await liveFading();
+    await memory.rememberMany(runs);
+    const { consolidated } = await memory.maintain({ consolidate: runs.map(({ id }) => id) });
+    const made = consolidated[0]?.id as string;
+    await memory.update(made, { expiresAt: '2026-07-10' });
+    pass(200);
+    const dry = await memory.maintain({ dryRun: true });
+    expect(dry).toMatchObject({ cooled: [], archived: [], expired: [made] });
+    expect(await memory.maintain()).toMatchObject({ cooled: [], archived: [], expired: [made] });
+    for (const { id } of runs) expect(await memory.get(id)).toMatchObject({ tier: 'hot' });
+  });
+
+  it.each([
+    ['cool', 'used', {}, (memory: MemoryEngine) => memory.recall('heron', { strategy: 'retention' })],
+    [
+      'forget',
+      'given more time',
+      { expiresAt: '2026-02-01' },
+      (memory: MemoryEngine) => memory.update('heron', { expiresAt: '2027-01-01' }),
+    ],
+  ])('does not %s a memory that is %s after it was read', async (_, __, fields, meanwhile) => {
+    const inner = createReferenceStore();
+    let isDone = true;
+    const openSpace: Store['openSpace'] = async (...given) => {
+      const space = await inner.openSpace(...given);
+      return {
+        ...space,
+        async list(...asked) {
+          const page = await space.list(...asked);
+          if (!isDone) {
+            isDone = true;
+            await meanwhile(memory);
+          }
+          return page;
+        },
+      };
+    };
+    const { memory, pass } = await liveFading({ embedder: 'none', store: { ...inner, openSpace } });
+    await memory.rememberMany([{ ...events[0]!, ...fields }]);
+    pass(60);
+    isDone = false;
+    expect(await memory.maintain()).toMatchObject({ cooled: [], expired: [] });
+    expect(isDone).toBe(true);
+    expect(await memory.get('heron')).toMatchObject({ tier: 'hot' });
+  });
+
+  it('is undone again after it went on under the same id, and skips nothing that was undone before', async () => {
+    const { memory, pass } = await liveFading({ embedder: 'none' });
+    await memory.rememberMany(events);
+    pass(60);
+    const { run } = await memory.maintain();
+    await memory.undo({ run });
+    expect((await memory.maintain({ run })).cooled).toHaveLength(2);
+    const operations = (await memory.operations()).length;
+    expect(await memory.undo({ run })).toMatchObject({ run, skipped: [] });
+    expect(await memory.operations()).toHaveLength(operations + 1);
+    expect(await memory.get('heron')).toMatchObject({ tier: 'hot' });
   });
 
   it('is undone by a plain undo if it was last', async () => {
