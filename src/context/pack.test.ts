@@ -185,6 +185,64 @@ describe('pack', () => {
     ]);
   });
 
+  test.each(['optimal', 'greedy'] as const)('what is not a hit never enters: %s', (strategy) => {
+    const { included, omitted } = pack([memory('no hit', 0, 1)], { maxTokens: 10, strategy });
+    expect(included).toEqual([]);
+    expect(omitted).toEqual([{ id: 'no hit', reason: 'below-minimum-score', score: 0, minScore: 0 }]);
+    expect(omitted.map(explainOmission)).toEqual(['Its score is 0: it is not a hit.']);
+  });
+
+  test.each(['optimal', 'greedy'] as const)(
+    'more must-includes than the most memories leave no place for others: %s',
+    (strategy) => {
+      const must = ['a', 'b'].map((id) => memory(id, 0.1, 10, { mustInclude: true }));
+      const packed = pack([...must, memory('c', 0.9, 10)], { maxTokens: 100, maxItems: 1, strategy });
+      expect(ids(packed.included)).toEqual(['a', 'b']);
+      expect(packed.omitted).toEqual([{ id: 'c', reason: 'too-many', maxItems: 1 }]);
+    },
+  );
+
+  test('greedy takes no repetition of a must-include or of what has its share', () => {
+    const packed = pack(
+      [
+        memory('must', 0.1, 10, { mustInclude: true }),
+        memory('as must', 0.9, 10, { content: 'about must' }),
+        memory('shared', 0.5, 10, { section: 'facts', at: 1 }),
+        memory('as shared', 0.8, 10, { content: 'about shared' }),
+        memory('large', 0.4, 90),
+      ],
+      { maxTokens: 100, strategy: 'greedy', shares: { facts: 1 } },
+    );
+    expect(ids(packed.included)).toEqual(['must', 'shared']);
+    expect(packed.omitted.map(({ id, reason }) => `${id} ${reason}`)).toEqual([
+      'as must duplicate',
+      'as shared duplicate',
+      'large does-not-fit',
+    ]);
+  });
+
+  test('what lacks both a place and room is not said to lack a place only', () => {
+    const packed = pack([memory('a', 0.9, 10), memory('b', 0.8, 10)], { maxTokens: 15, maxItems: 1 });
+    expect(packed.omitted).toEqual([{ id: 'b', reason: 'worse-value', score: 0.8, tokens: 10 }]);
+  });
+
+  test('what could have been in its share of the room is worth less, and does not lack room', () => {
+    const packed = pack(
+      [
+        memory('best', 0.9, 40, { section: 'facts' }),
+        memory('other', 0.8, 50, { section: 'rules' }),
+        memory('less', 0.2, 30, { section: 'facts' }),
+        memory('larger', 0.1, 60, { section: 'facts' }),
+      ],
+      { maxTokens: 100, shares: { facts: 1, rules: 1 } },
+    );
+    expect(ids(packed.included)).toEqual(['best', 'other']);
+    expect(packed.omitted).toEqual([
+      { id: 'less', reason: 'worse-value', score: 0.2, tokens: 30 },
+      { id: 'larger', reason: 'does-not-fit', tokens: 60, tokensLeft: 50 },
+    ]);
+  });
+
   test('shares keep a small section from being crowded out', () => {
     const facts = Array.from({ length: 20 }, (_, at) => memory(`fact ${at}`, 0.9, 10, { section: 'facts' }));
     const rule = memory('rule', 0.2, 10, { section: 'rules' });
