@@ -214,6 +214,7 @@ describe('a write without a readable answer', () => {
   test.each([
     ['rate_limited', 429, true],
     ['unauthorized', 401, true],
+    ['timed_out', 408, true],
     ['closed', 503, true],
     ['not_found', 404, false],
     ['redacted', 410, false],
@@ -252,14 +253,16 @@ describe('a write without a readable answer', () => {
     });
   });
 
-  test('reports what the server knows of it, and no more', async () => {
-    const detail = 'this was written, but the result could not be read';
-    const { options } = answering(ended, [500, { code: 'store_failed', detail, details: { written: true } }]);
+  test.each([
+    ['this was written, but the result could not be read', { written: true }],
+    ['it is unknown whether this was written', { inDoubt: true }],
+  ])('reports what the server knows of it, and no more: %s', async (detail, details) => {
+    const { options } = answering(ended, [500, { code: 'store_failed', detail, details }]);
     const failure = await createTransport(options)
       .ask('remember', {})
       .catch((error: unknown) => error as SalienceError);
-    expect(failure).toMatchObject({ message: detail, details: { written: true } });
-    expect((failure as SalienceError).details).not.toHaveProperty('inDoubt');
+    expect(failure).toMatchObject({ message: detail });
+    expect((failure as SalienceError).details).toEqual(details);
   });
 
   test('is in doubt if it was aborted in progress', async () => {
