@@ -221,6 +221,22 @@ describe('pack', () => {
     ]);
   });
 
+  test.each([
+    ['a must-include', { mustInclude: true }],
+    ['what has its share', { section: 'facts' }],
+  ])('a repetition of %s takes no room from others', (_, fields) => {
+    const packed = pack(
+      [
+        memory('said', 0.9, 10, fields),
+        memory('again', 0.8, 10, { content: 'about said' }),
+        memory('other', 0.5, 85),
+      ],
+      { maxTokens: 100, shares: { facts: 1 } },
+    );
+    expect(ids(packed.included)).toEqual(['said', 'other']);
+    expect(packed.omitted).toEqual([{ id: 'again', reason: 'duplicate', of: 'said' }]);
+  });
+
   test('what lacks both a place and room is not said to lack a place only', () => {
     const packed = pack([memory('a', 0.9, 10), memory('b', 0.8, 10)], { maxTokens: 15, maxItems: 1 });
     expect(packed.omitted).toEqual([{ id: 'b', reason: 'worse-value', score: 0.8, tokens: 10 }]);

@@ -397,6 +397,35 @@ describe('a run of maintenance', () => {
     expect(await memory.get('heron')).toMatchObject({ tier: 'hot' });
   });
 
+  it('is undone under the number of its latest operation, and not at all once aborted', async () => {
+    const inner = createReferenceStore();
+    const interrupt = new AbortController();
+    let isAborting = true;
+    const openSpace: Store['openSpace'] = async (...given) => {
+      const space = await inner.openSpace(...given);
+      return {
+        ...space,
+        async run(id) {
+          if (isAborting) interrupt.abort();
+          return space.run(id);
+        },
+      };
+    };
+    const { memory, pass } = await liveFading({ store: { ...inner, openSpace } });
+    await memory.rememberMany([...runs, ...events]);
+    pass(60);
+    const { run } = await memory.maintain({ consolidate: true });
+    const operations = (await memory.operations()).filter((each) => each.run === run);
+    expect(operations.length).toBeGreaterThan(1);
+    await expect(memory.undo({ run, signal: interrupt.signal })).rejects.toMatchObject({ code: 'aborted' });
+    expect(await memory.get('heron')).toMatchObject({ tier: 'cold' });
+    isAborting = false;
+    expect(await memory.undo({ run })).toMatchObject({
+      operation: Math.max(...operations.map(({ operation }) => operation)),
+      skipped: [],
+    });
+  });
+
   it('is undone by a plain undo if it was last', async () => {
     const { memory, pass } = await liveFading({ embedder: 'none' });
     await memory.rememberMany(events);
