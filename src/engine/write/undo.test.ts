@@ -133,3 +133,13 @@ test('what an operation removed comes back with its links', async () => {
   expect(await memory.get('b')).toMatchObject({ content: 'coffee' });
   expect(await memory.links('b')).toEqual(linked);
 });
+
+test('a memory that names one which an export lacked is restored', async () => {
+  const { memory } = await live({ embedder: 'none' });
+  await memory.remember('Anna likes tea', { id: 'a' });
+  const original = await memory.get('a');
+  await memory.importMemories([{ ...original!, id: 'b', content: 'Anna likes milk', supersedes: ['lost'] }]);
+  await memory.update('b', { content: 'Anna likes coffee' });
+  await memory.undo();
+  expect(await memory.get('b')).toMatchObject({ content: 'Anna likes milk', supersedes: ['lost'] });
+});
