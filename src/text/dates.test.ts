@@ -48,6 +48,11 @@ const expressions: readonly (readonly [text: string, ...ranges: string[]])[] = [
   ['in May of 2023', 'May of 2023: 2023-05-01 – 2023-06-01'],
   ['What did he do on 7 May', 'on 7 May: 2026-05-07 – 2026-05-08'],
   ['on 11 June', 'on 11 June: 2025-06-11 – 2025-06-12'],
+  ['on 29 February', 'on 29 February: 2024-02-29 – 2024-03-01'],
+  ['What did we do on the 29th of February?', '29th of February: 2024-02-29 – 2024-03-01'],
+  ['on Feb 29 and yesterday', 'Feb 29: 2024-02-29 – 2024-03-01', 'yesterday: 2026-06-09 – 2026-06-10'],
+  ['February 29, 2025'],
+  ['on 30 February'],
   ['May 7th, 2023', 'May 7th, 2023: 2023-05-07 – 2023-05-08'],
   ['2023-05-07', '2023-05-07: 2023-05-07 – 2023-05-08'],
   ['from 3 May to 7 May 2023', 'from 3 May to 7 May 2023: 2023-05-03 – 2023-05-08'],
@@ -386,6 +391,18 @@ describe('the parser', () => {
       }),
       { numRuns: 5000 },
     );
+  });
+});
+
+describe('29 February without a year', () => {
+  it.each([
+    [Date.UTC(2028, 1, 28, 12), '2024-02-29'],
+    [Date.UTC(2028, 1, 29), '2028-02-29'],
+    [Date.UTC(2031, 11, 31), '2028-02-29'],
+    [Date.UTC(2103, 5, 1), '2096-02-29'],
+  ])('is the latest that there was', async (now, expected) => {
+    const [range] = await readEnglishDates('on 29 February', { now, timeZone: 'UTC' });
+    expect(day(range!.start)).toBe(expected);
   });
 });
 

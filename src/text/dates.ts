@@ -86,7 +86,7 @@ async function parsedSpans(
   const spans: Span[] = [];
   parser ??= new Chrono({
     parsers: casual.parsers.map(onlyWithItsEnding),
-    refiners: casual.refiners.map(keepingMay),
+    refiners: casual.refiners.map(keepingOurs),
   });
   for (const result of parser.parse(text, { instant, timezone: -instant.getTimezoneOffset() })) {
     if (known.some((span) => overlaps(span, result))) continue;
@@ -140,19 +140,28 @@ class EndingPattern extends RegExp {
 }
 
 /**
- * Wraps a refiner so that it keeps the month "May". The library drops it unless "in" precedes it; here {@link rangeOf}
- * decides. A result that became part of a longer one is not kept.
+ * Wraps a refiner so that it keeps the month "May", and 29 February without a year. The library drops the one unless
+ * "in" precedes it, and the other if the year nearest to now has no such day; here {@link rangeOf} decides. A result that
+ * became part of a longer one is not kept.
  */
-function keepingMay(refiner: Refiner): Refiner {
+function keepingOurs(refiner: Refiner): Refiner {
   return {
     refine(context, results) {
       const refined = refiner.refine(context, results);
       const dropped = results.filter(
-        (result) => /^may$/i.test(result.text) && !refined.some((other) => overlaps(other, result)),
+        (result) =>
+          (/^may$/i.test(result.text) || isLeapDay(result.start)) &&
+          !refined.some((other) => overlaps(other, result)),
       );
       return dropped.length === 0 ? refined : [...refined, ...dropped].sort((a, b) => a.index - b.index);
     },
   };
+}
+
+/** Whether a date is 29 February of a year that is not named. */
+function isLeapDay(date: ParsedResult['start']): boolean {
+  const isNamed = date.isCertain('day') && date.isCertain('month') && !date.isCertain('year');
+  return isNamed && date.get('month') === 2 && date.get('day') === 29;
 }
 
 /** A period from `first` to before `after`. */
@@ -411,7 +420,8 @@ function rangeOf(
   }
   if (parsed.isCertain('day') && parsed.isCertain('month')) {
     if (parsed.isCertain('year')) return grained(at, 'day');
-    return yearly((year) => grained({ ...at, year }, 'day'), today);
+    const found = yearly((year) => grained({ ...at, year }, 'day'), today);
+    return isLeapDay(parsed) ? { ...found, ...latestLeapDay(today) } : found;
   }
   if (parsed.isCertain('month')) {
     const month = { ...at, day: 1 };
@@ -607,6 +617,15 @@ function weekend(words: string, today: CalendarDay): Stretch {
 function latest(of: (year: number) => Stretch, today: CalendarDay): Stretch {
   const found = [today.year + 1, today.year, today.year - 1].map(of);
   return found.find(({ first }) => !isBefore(today, first)) ?? found[2]!;
+}
+
+/** Returns the latest 29 February on or before a day. */
+function latestLeapDay(today: CalendarDay): Stretch {
+  let first = { year: today.year, month: 2, day: 29 };
+  // In a year without this day, its midnight is that of 1 March.
+  while (isBefore(today, first) || new Date(midnightOf(first)).getUTCDate() !== 29)
+    first = { ...first, year: first.year - 1 };
+  return grained(first, 'day');
 }
 
 /** Returns the same period with `inYear`, because the text may still name the year. */
