@@ -321,6 +321,20 @@ describe('how it is resolved', () => {
     await memory.resolve(conflictId, 'supersede');
   });
 
+  test('supersede is refused where the old one has taken the place of the new one already', async () => {
+    const { memory, conflictId } = await contradicted();
+    await memory.remember(at(0), { supersedes: 'new' });
+    const before = await memory.list();
+    const error = await expectCode(memory.resolve(conflictId, 'supersede'), 'invalid_argument');
+    expect(error.message).toBe(
+      'resolution: memory "new" is itself superseded by "old", directly or through others; use keep-both, which leaves it so',
+    );
+    expect(await memory.list()).toEqual(before);
+    await memory.resolve(conflictId, 'keep-both');
+    expect(await memory.conflicts()).toEqual([]);
+    expect((await memory.get('new'))?.effectiveWeight).toBe(0.1);
+  });
+
   test('delete is refused where the new one would go with the old one: it was merged into it', async () => {
     const { memory } = await live();
     const entity = { type: 'entity' } as const;

@@ -221,7 +221,9 @@ async function decide(
     case 'supersede': {
       if (areEntities(older, newer)) return oneEntity(reader, older, newer, now);
       const kept = revived(superseding(newer, older), now);
-      await checkSupersession(reader, [kept], engine.space.name);
+      await checkSupersession(reader, [kept], engine.space.name, {
+        failure: (error) => (isInvalid(error) ? reversed(older, newer) : error),
+      });
       return { changes: [{ kind: 'replace', memory: kept }], kept };
     }
     case 'update': {
@@ -248,6 +250,18 @@ async function decide(
       };
     }
   }
+}
+
+function isInvalid(error: unknown): boolean {
+  return SalienceError.isInstance(error) && error.code === 'invalid_argument';
+}
+
+/** Returns the error for a newer memory that the older one supersedes: the older statement was confirmed while the conflict was open. */
+function reversed(older: MemoryRecord, newer: MemoryRecord): SalienceError {
+  return invalidArgument(
+    'resolution',
+    `memory ${JSON.stringify(newer.id)} is itself superseded by ${JSON.stringify(older.id)}, directly or through others; use keep-both, which leaves it so`,
+  );
 }
 
 /** Returns the text that the older memory gets from an `update`. An entity keeps its name and only takes the content. */
