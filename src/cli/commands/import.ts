@@ -18,10 +18,11 @@ import {
   withLinks,
   wrote,
 } from '../../import/index.ts';
-import { type MemoryEngine, openMemory, openSpaces } from '../../index.ts';
+import { type Memory, type MemoryEngine, openMemory, openSpaces } from '../../index.ts';
 import { copyForTrial, type Trial } from '../../trial.ts';
 import { action, type Context } from '../context.ts';
 import { PARTLY } from '../failure.ts';
+import { formatMemory } from '../memory-text.ts';
 import { open, openingOf } from '../open.ts';
 import { collect } from '../options.ts';
 import { createProgress } from '../progress.ts';
@@ -287,9 +288,10 @@ async function importInRun(
     finished = sum(finished, current);
     // If the import failed before there is anything to report, the error says enough.
     if (done || Object.values(finished).some((count) => count > 0)) {
+      const example = options.dryRun && done ? await exampleOf(run, linksOf.values()) : undefined;
       await (options.json
         ? context.printJson({
-            ...(options.dryRun ? { dryRun: true } : {}),
+            ...(options.dryRun ? { dryRun: true, ...(example ? { example } : {}) } : {}),
             ...finished,
             leftOut: Object.fromEntries(leftOut),
             problems: skipped,
@@ -299,9 +301,21 @@ async function importInRun(
         : context.print(
             `${options.dryRun ? 'dry run, nothing was changed: would have ' : ''}${describe(finished, leftOut)}`,
           ));
+      if (example && !options.json) await context.print(`\nfor example:\n${formatMemory(example, context)}`);
     }
   }
   return finished;
+}
+
+/** Returns a memory that the run wrote, one of the first: it shows what becomes of the fields of a record. */
+async function exampleOf(run: string, spaces: Iterable<Pick<Import, 'memory'>>): Promise<Memory | undefined> {
+  for (const { memory } of spaces) {
+    const engine = await memory();
+    const operations = await engine.operations({ limit: 1000 });
+    const written = operations.findLast((each) => each.run === run && each.memories > 0);
+    if (written) return engine.get(written.ids[0]!);
+  }
+  return undefined;
 }
 
 const noCounts: ImportCounts = { imported: 0, updated: 0, unchanged: 0, skipped: 0 };
