@@ -19,6 +19,9 @@ export const rememberedSchema = z.object({
   inactive: inactiveSchema
     .optional()
     .describe('It was invalidated before, and is not recalled until it is reinstated'),
+  differs: listOf(z.string())
+    .optional()
+    .describe('Fields that were given and that the known memory has otherwise; it stays as it is'),
   conflicts: listOf(
     z.object({
       conflictId: z.string().describe('What resolve takes'),
@@ -37,7 +40,7 @@ type RememberedOutput = z.output<typeof rememberedSchema>;
 
 /** `revival` says what to do if an invalidated statement is true after all. */
 export function rememberedText(
-  { id, outcome, inactive, conflicts = [], unchecked }: RememberedOutput,
+  { id, outcome, inactive, differs = [], conflicts = [], unchecked }: RememberedOutput,
   revival = 'call reinstate',
 ): string {
   return [
@@ -47,6 +50,9 @@ export function rememberedText(
       : [
           `It is not recalled: it was invalidated on ${dayOf(inactive.since)}, because ${quoted(inactive.reason)}. If the user says that it is true after all, ${revival}.`,
         ]),
+    ...(differs.length === 0
+      ? []
+      : [`It was known, and its ${differs.join(', ')} stayed as before; to change that, call update.`]),
     ...(conflicts.length === 0
       ? []
       : [

@@ -140,6 +140,11 @@ describe('every verb answers by its schema', () => {
     ['current_session', {}, /^session m4 is open$/],
     ['remember', { content: 'Tea at five', topicKey: 'tea', sessionId: 'm4' }, /^created m\d+/],
     ['remember', { content: 'Tea at six', topicKey: 'tea', ttl: '7d' }, /^updated m\d+/],
+    [
+      'remember',
+      { content: 'Tea at six', importance: 0.9, ttl: '8d' },
+      /^deduplicated m\d+\nIt was known, and its importance, expiresAt stayed as before; to change that, call update\.$/,
+    ],
     ['beliefs', { topicKey: 'tea' }, /^tea: 1 statement\n- believed \[m\d+\] fact.*"Tea at six"$/],
     ['save_summary', { summary: 'We spoke of tea.' }, /^created m\d+/],
     ['end_session', { summary: 'We agreed on tea.' }, /^session m4 ended; created m\d+$/],

@@ -13,6 +13,7 @@ export function formatRemembered({
   id,
   outcome,
   inactive,
+  differs = [],
   conflicts = [],
   unchecked,
 }: RememberResult): string {
@@ -25,6 +26,9 @@ export function formatRemembered({
           `  if it is true after all: salience reinstate ${plainId}`,
         ]
       : []),
+    ...(differs.length === 0
+      ? []
+      : [`its ${differs.join(', ')} stayed as before; to change that: salience update ${plainId}`]),
     ...conflicts.flatMap((conflict) => [
       `may contradict ${plainLine(conflict.id)} (${alike(conflict.similarity)}): ${plainLine(conflict.content)}`,
       `  which is correct? salience resolve ${conflict.conflictId} keep-both | update | supersede | delete`,

@@ -108,6 +108,11 @@ export interface RememberResult {
   readonly outcome: 'created' | 'updated' | 'deduplicated';
   /** Set if the statement was invalidated before: it is not recalled until it is reinstated. */
   readonly inactive?: Inactive | undefined;
+  /**
+   * The fields that were given but not stored, because the known memory has other values: `importance`, say, or
+   * `expiresAt` for a `ttl`. `update` changes them. Absent if there are none.
+   */
+  readonly differs?: readonly string[] | undefined;
   /** Memories that it may contradict, nearest first; at most 5. Only for `remember`. */
   readonly conflicts?: readonly Conflict[] | undefined;
   /** Describes the conflicts and what can be done about them. */

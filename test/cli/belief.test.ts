@@ -39,6 +39,10 @@ describe('remember', () => {
     expect(await print('remember', 'Deploys on Friday now', '--scope', 'project:shop')).toBe(
       'already known as d\n',
     );
+    const more = ['--scope', 'project:shop', '--importance', '0.9', '--tag', 'x'] as const;
+    expect(await print('remember', 'Deploys on Friday now', ...more)).toBe(
+      'already known as d\nits tags, importance stayed as before; to change that: salience update d\n',
+    );
     expect(await work.json(['get', 'd'])).toMatchObject({
       content: 'Deploys on Friday now',
       topicKey: 'deploy/day',

@@ -27,6 +27,37 @@ describe('the same statement', () => {
     expect((await memory.stats()).memories).toBe(4);
   });
 
+  test('names the fields that were given otherwise, and stay as before', async () => {
+    const { memory, pass } = await live(plain);
+    const given = {
+      type: 'plan',
+      tags: ['x', 'y'],
+      importance: 0.9,
+      metadata: { a: 1, b: [2] },
+      topicKey: 'voucher',
+      ttl: '30d',
+    };
+    await memory.remember('A voucher for tea', given);
+    const again = (options: object) => memory.remember('A voucher  for tea', { type: 'plan', ...options });
+    const known = { outcome: 'deduplicated', id: expect.any(String) };
+    const alike = { title: 'Tea', tags: ['x', 'y'], importance: 0.9, metadata: { b: [2], a: 1 } };
+    expect(await again({})).toStrictEqual(known);
+    expect(await again(alike)).toStrictEqual(known);
+    pass(1);
+    const before = await memory.list();
+    expect(
+      await again({ ...given, ttl: '31d', topicKey: 'other', importance: 0.5, tags: ['x'], role: 'user' }),
+    ).toStrictEqual({ ...known, differs: ['tags', 'importance', 'role', 'validUntil', 'topicKey'] });
+    expect(await memory.list()).toEqual(before);
+    expect(await memory.rememberMany([{ content: 'A voucher for tea', type: 'plan', weight: 0.5 }])).toEqual([
+      { ...known, differs: ['weight'] },
+    ]);
+    // It may supersede more than before, and its fields stay too.
+    const old = await memory.remember('Tea is cheap');
+    const added = await memory.remember('Tea is cheap', { supersedes: 'n0', confidence: 0.1 });
+    expect(added).toMatchObject({ id: old.id, outcome: 'updated', differs: ['confidence'] });
+  });
+
   test('takes a topic if it had none, with all other fields that are given', async () => {
     const { memory } = await live(plain);
     await memory.remember('city: Rome', { id: 'a', metadata: { from: 'a letter' }, tags: ['x'] });

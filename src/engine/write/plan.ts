@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { atMost } from '../../domain/check.ts';
 import { CHANGE_FIELDS, FIELD_NAMES, FIELDS } from '../../domain/fields.ts';
 import { initialStability, type MemoryRecord } from '../../domain/memory.ts';
@@ -10,7 +11,7 @@ import { revived } from '../../store/tiers.ts';
 import { inheritedImportance } from '../belief/supersession.ts';
 import { isOfAnotherTime, sentenceValidity, valuesBeside } from '../graph/restate.ts';
 import type { Stating } from '../graph/view.ts';
-import type { Inactive, RememberInput } from '../types.ts';
+import type { Inactive, RememberInput, RememberResult } from '../types.ts';
 import { type Candidates, nameIn, readCandidates, statementOf, topicOf } from './candidates.ts';
 import { changedRecord, revised } from './record.ts';
 import { inContext } from './write.ts';
@@ -23,10 +24,17 @@ export type Plan =
       /** Set when the statement was invalidated before: the inserted memory is invalid too. */
       readonly inactive?: Inactive | undefined;
     }
-  | { readonly kind: 'update'; readonly memory: MemoryRecord }
+  | { readonly kind: 'update'; readonly memory: MemoryRecord; readonly differs?: Differs }
   /** The known memory says all of it already. It only becomes hot again. */
-  | { readonly kind: 'affirm'; readonly memory: MemoryRecord }
-  | { readonly kind: 'keep'; readonly id: string; readonly inactive?: Inactive | undefined };
+  | { readonly kind: 'affirm'; readonly memory: MemoryRecord; readonly differs?: Differs }
+  | {
+      readonly kind: 'keep';
+      readonly id: string;
+      readonly inactive?: Inactive | undefined;
+      readonly differs?: Differs;
+    };
+
+type Differs = RememberResult['differs'];
 
 export interface Draft {
   readonly input: RememberInput;
@@ -153,14 +161,34 @@ function planOne(
   // The known memory becomes the one about this topic. The other fields of the input apply as for any topic.
   if (topicKey !== twin.topicKey)
     return { kind: 'update', memory: { ...restated(hot, input, record), topicKey, relations } };
+  const differs = differingFrom(twin, input, record);
   if (added.length === 0 && same)
-    return hot === twin ? { kind: 'keep', id: twin.id } : { kind: 'affirm', memory: hot };
+    return hot === twin ? { kind: 'keep', id: twin.id, differs } : { kind: 'affirm', memory: hot, differs };
   const supersedes = [...twin.supersedes, ...added];
   const { updatedAt } = record;
   return {
     kind: 'update',
     memory: revised(twin, { ...hot, supersedes, relations, updatedAt, ...validity }),
+    differs,
   };
+}
+
+/** What says the same in other words, a label, or what is added to what the memory has: it never differs. */
+const ALIKE: ReadonlySet<string> = new Set([
+  'content',
+  'title',
+  'relations',
+] satisfies (keyof RememberInput)[]);
+
+/** Returns the fields that the input sets and the known memory has otherwise; `undefined` if there are none. */
+function differingFrom(known: MemoryRecord, input: RememberInput, record: MemoryRecord): Differs {
+  const given = ([...RESTATED, 'topicKey'] as const).filter(
+    (name) => input[name] !== undefined && !ALIKE.has(name),
+  );
+  const ends = (['validUntil', 'expiresAt'] as const).filter((name) => record[name] !== undefined);
+  const fields = new Set(given.flatMap((name) => (name === 'ttl' ? ends : name)));
+  const differing = [...fields].filter((name) => !isDeepStrictEqual(record[name], known[name]));
+  return differing.length === 0 ? undefined : differing;
 }
 
 /**

@@ -301,11 +301,13 @@ function outcomeOf(plan: Plan): RememberResult {
     case 'insert':
       return { id: plan.memory.id, outcome: 'created', ...(plan.inactive && { inactive: plan.inactive }) };
     case 'update':
-      return { id: plan.memory.id, outcome: 'updated' };
+      return { id: plan.memory.id, outcome: 'updated', ...(plan.differs && { differs: plan.differs }) };
     case 'affirm':
-      return { id: plan.memory.id, outcome: 'deduplicated' };
-    case 'keep':
-      return { id: plan.id, outcome: 'deduplicated', ...(plan.inactive && { inactive: plan.inactive }) };
+      return { id: plan.memory.id, outcome: 'deduplicated', ...(plan.differs && { differs: plan.differs }) };
+    case 'keep': {
+      const { id, inactive, differs } = plan;
+      return { id, outcome: 'deduplicated', ...(inactive && { inactive }), ...(differs && { differs }) };
+    }
   }
 }
 

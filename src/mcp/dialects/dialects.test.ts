@@ -282,6 +282,23 @@ describe('the scoped tools', () => {
     expect(memories.find(({ id }) => id === 'old')?.weight).toBe(0.1);
   });
 
+  test('a known memory keeps its fields, and the answer names those that were given otherwise', async () => {
+    const { call, client } = await connect('scoped');
+    const content = 'Ann is away';
+    await call('remember', { content, tags: ['x'] });
+    expect(await call('remember', { content, tags: ['x'] })).toEqual({ id: 'm1', outcome: 'deduplicated' });
+    const given = { content, tags: ['y'], weight: 0.5 };
+    expect(await call('remember', given)).toEqual({
+      id: 'm1',
+      outcome: 'deduplicated',
+      differs: ['tags', 'weight'],
+    });
+    const told = await client.callTool({ name: 'remember', arguments: given });
+    expect(told.content).toEqual([
+      { type: 'text', text: 'deduplicated m1\nit was known, and its tags, weight stayed as before' },
+    ]);
+  });
+
   test('an invalidated memory is not listed, and remembering it again reports that', async () => {
     const { call, memory } = await connect('scoped');
     await call('remember', { content: 'Ann is away' });

@@ -41,13 +41,17 @@ export const remember = defineTool({
       .string()
       .optional()
       .describe('Why it is not recalled: the reason for which it was invalidated'),
+    differs: z
+      .array(z.string())
+      .optional()
+      .describe('Fields that were given and that the known memory has otherwise; it stays as it is'),
     unchecked: z.string().optional().describe('Why contradictions could not be looked for'),
   }),
   access: 'write',
   destructive: false,
   idempotent: false,
   async run(memory, { content, scope, project, ...options }, context) {
-    const { inactive, conflicts, ...remembered } = await memory.remember(content, {
+    const { inactive, conflicts, differs, ...remembered } = await memory.remember(content, {
       ...options,
       scope: placeOf(scope, project),
       ...operationOf(context),
@@ -56,11 +60,13 @@ export const remember = defineTool({
       ...remembered,
       ...(conflicts && { conflicts: [...conflicts] }),
       ...(inactive && { inactive: inactive.reason }),
+      ...(differs && { differs: [...differs] }),
     };
   },
-  text: ({ id, outcome, conflicts = [], inactive, unchecked }) =>
+  text: ({ id, outcome, conflicts = [], inactive, differs = [], unchecked }) =>
     [
       `${outcome} ${named(id)}`,
+      ...(differs.length === 0 ? [] : [`it was known, and its ${differs.join(', ')} stayed as before`]),
       ...(inactive === undefined ? [] : [`not recalled, because it was invalidated: ${quoted(inactive)}`]),
       ...(unchecked === undefined ? [] : [`could not check for contradictions: ${unchecked}`]),
       ...(conflicts.length === 0 ? [] : warningOf(id, conflicts)),
