@@ -4,6 +4,7 @@ import type { MemoryEngine } from '../../../src/index.ts';
 import { useAsk } from '../../api.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { takeOver } from '../../parts/focus.ts';
+import { Lines } from '../../parts/lines.tsx';
 import { Question } from '../../parts/question.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { TypedInput } from '../../parts/typed-input.tsx';
@@ -155,13 +156,17 @@ function Built({ context, pending }: { readonly context: ShownContext; readonly 
             messages.map(({ role, content }) => (
               <div key={role} class="stack">
                 <h3>{role}</h3>
-                <pre class="card pad stored">{content}</pre>
+                <pre class="card pad stored">
+                  <Lines text={content} />
+                </pre>
               </div>
             ))
           ) : text === '' ? (
             <p class="quiet">Nothing: no memory fits.</p>
           ) : (
-            <pre class="card pad stored">{text}</pre>
+            <pre class="card pad stored">
+              <Lines text={text} />
+            </pre>
           )}
         </section>
       </div>

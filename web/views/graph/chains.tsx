@@ -1,6 +1,7 @@
 import { unknown } from '../../../src/domain/options.ts';
 import type { EvidenceChain } from '../../../src/index.ts';
 import { useAsk } from '../../api.ts';
+import { Chain } from '../../parts/chain.tsx';
 import { beginningOf } from '../../parts/cut.ts';
 import { Question } from '../../parts/question.tsx';
 import { Failure } from '../../parts/states.tsx';
@@ -81,7 +82,7 @@ export function Chains({
         {shown.map(({ ids, weight }) => (
           <li key={JSON.stringify(ids)} class="row">
             <span class="number quiet">{weight.toFixed(2)}</span>
-            <span class="stored">{ids.map((id) => beginningOf(labels.get(id) ?? '', 60)).join(' → ')}</span>
+            <Chain texts={ids.map((id) => beginningOf(labels.get(id) ?? '', 60))} />
           </li>
         ))}
       </ul>

@@ -218,7 +218,7 @@ function EdgeLines({
           <span key={edge.key} class="edge quiet">
             <i class={`swatch p${colourAt(edge)}`} />
             <span class="stored">
-              {edge.name} {arrow} {beginningOf(labels.get(other) ?? '', 60)}
+              <bdi>{edge.name}</bdi> {arrow} <bdi>{beginningOf(labels.get(other) ?? '', 60)}</bdi>
             </span>
             <span class="number">{edge.weight.toFixed(2)}</span>
           </span>

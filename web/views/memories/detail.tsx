@@ -6,6 +6,7 @@ import { BusyButton } from '../../parts/busy-button.tsx';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { takeOver } from '../../parts/focus.ts';
 import { lazy } from '../../parts/lazy.tsx';
+import { Lines } from '../../parts/lines.tsx';
 import { MemoryFacts } from '../../parts/memory-line.tsx';
 import { useOnce } from '../../parts/once.ts';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
@@ -59,7 +60,9 @@ export function Detail({ id, close }: { readonly id: string; readonly close: () 
       {editing ? (
         <Edit memory={memory} close={() => setEditing(false)} />
       ) : (
-        <p class="stored content">{memory.content}</p>
+        <p class="stored content">
+          <Lines text={memory.content} />
+        </p>
       )}
       <MemoryFacts memory={memory} />
       {memory.invalidatedAt && (

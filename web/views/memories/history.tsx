@@ -3,6 +3,7 @@ import { act, useAsk } from '../../api.ts';
 import { useCell } from '../../cell.ts';
 import { BusyButton } from '../../parts/busy-button.tsx';
 import { TextDifference } from '../../parts/difference.tsx';
+import { Lines } from '../../parts/lines.tsx';
 import { useOnce } from '../../parts/once.ts';
 import { Failure, Loading } from '../../parts/states.tsx';
 import { ago, moment } from '../../parts/time.ts';
@@ -83,8 +84,13 @@ function Changes({
   readonly before: Memory | undefined;
   readonly after: Memory | undefined;
 }) {
-  if (!before) return after ? <p class="stored quiet">{after.content}</p> : null;
   if (!after) return null;
+  if (!before)
+    return (
+      <p class="stored quiet">
+        <Lines text={after.content} />
+      </p>
+    );
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])] as (keyof Memory)[];
   const changed = names.filter(
     (name) => !PLAIN.has(name) && JSON.stringify(before[name]) !== JSON.stringify(after[name]),
@@ -97,7 +103,14 @@ function Changes({
           {changed.map((name) => [
             <dt key={`${name} t`}>{name}</dt>,
             <dd key={`${name} d`} class="stored">
-              <del>{told(before[name])}</del> → <ins>{told(after[name])}</ins>
+              {/* Apart, so that the arrow leads from the old value to the new one if both are from right to left. */}
+              <bdi>
+                <del>{told(before[name])}</del>
+              </bdi>{' '}
+              →{' '}
+              <bdi>
+                <ins>{told(after[name])}</ins>
+              </bdi>
             </dd>,
           ])}
         </dl>

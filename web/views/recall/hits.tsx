@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Explanation, Hit, Recall } from '../../../src/index.ts';
 import { useCell } from '../../cell.ts';
+import { Chain } from '../../parts/chain.tsx';
 import { beginningOf } from '../../parts/cut.ts';
 import { ExplanationTree } from '../../parts/explanation.tsx';
 import { MemoryFacts } from '../../parts/memory-line.tsx';
@@ -68,7 +69,7 @@ export function Hits({
             {evidenceChains.map(({ ids, weight }) => (
               <li key={ids.join(' ')} class="row">
                 <span class="number quiet">{weight.toFixed(2)}</span>
-                <span class="stored">{ids.map((id) => labelOf.get(id) ?? id).join(' → ')}</span>
+                <Chain texts={ids.map((id) => labelOf.get(id) ?? id)} />
                 <a
                   href={href(
                     'graph',
