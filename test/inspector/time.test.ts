@@ -86,6 +86,9 @@ describeInBrowser('the view of time', ({ inspect }) => {
     await page.waitForURL(/valid=/);
     await page.getByRole('button', { name: 'Today' }).click();
     await page.locator('.went', { hasText: 'The coffee fair is open' }).waitFor();
+    const days = page.getByLabel('What was true: days from today');
+    await days.press('ArrowRight');
+    expect(await days.getAttribute('aria-valuetext')).toBe('1 day ahead');
   });
 
   it('plays the past to its end', async () => {

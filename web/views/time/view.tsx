@@ -179,7 +179,7 @@ function Past({
                 ? 'not a time'
                 : days === 0
                   ? 'today'
-                  : `${Math.abs(days)} days ${days < 0 ? 'ago' : 'ahead'}`
+                  : `${Math.abs(days)} ${Math.abs(days) === 1 ? 'day' : 'days'} ${days < 0 ? 'ago' : 'ahead'}`
             }
             min={-SPAN}
             max={SPAN}
