@@ -629,6 +629,15 @@ describeInBrowser('the inspector', (browser) => {
     expect(display).toEqual(['inline-block', 'ellipsis', true]);
   });
 
+  it('shows a hit of a scope with a long name within the width of a phone', async () => {
+    await using own = await browser.inspect({
+      fill: (memory) => memory.remember('Likes coffee', { scope: `project:${'s'.repeat(50)}` }),
+    });
+    await using opened = await own.open({ viewport: { width: 360, height: 800 }, at: '#/recall?q=coffee' });
+    await opened.page.locator('.hit').waitFor();
+    expect(await overflowing(opened.page)).toEqual([]);
+  });
+
   it('ends the session on the server with "Sign out", also for a copy of the tab', async () => {
     await using opened = await demo.open();
     const { page, context } = opened;
