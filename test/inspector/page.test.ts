@@ -7,6 +7,7 @@ import {
   copyAs,
   describeInBrowser,
   eventually,
+  failure,
   freePort,
   held,
   overflowing,
@@ -687,6 +688,22 @@ describeInBrowser('the inspector', (browser) => {
     });
     await page.getByText('This session has ended').waitFor();
     expect(await page.evaluate(() => sessionStorage.getItem('salience-inspector-token'))).toBeNull();
+  });
+
+  it('tells whoever signs in next nothing of what failed as the session before ended', async () => {
+    await using opened = await demo.open({ at: '#/memories/skip' });
+    const { page } = opened;
+    const token = await page.evaluate(() => sessionStorage.getItem('salience-inspector-token'));
+    await page.route('**/feedback', (route) =>
+      route.fulfill(failure('this token is not known, or was revoked', 'unauthorized', 401)),
+    );
+    await page.getByRole('button', { name: 'Vote: it helps' }).click();
+    await page.getByText('This session has ended').waitFor();
+    await page.getByLabel('Token').fill(token ?? '');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('navigation', { name: 'Views' }).waitFor();
+    await settled(page);
+    expect(await page.locator('.toast').allInnerTexts()).toEqual([]);
   });
 });
 

@@ -33,6 +33,8 @@ export function tellFailure(error: unknown): void {
 }
 
 function show(toast: Toast, milliseconds: number | undefined): void {
+  // The session ended with this answer: the sign-in page says so, and the next user would meet it.
+  if (!session.get()) return;
   toasts.set([...toasts.get().slice(-3), toast]);
   if (milliseconds !== undefined) setTimeout(() => drop(toast.id), milliseconds);
 }
