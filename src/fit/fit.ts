@@ -12,7 +12,7 @@ import { patternSearch, type Tunable } from './search.ts';
 
 /** A question with a right answer, and the features that determine its ranking. */
 export interface FitQuestion {
-  /** The unit that is held out: the index of the dataset and the name of the first space with the same memories. */
+  /** The unit that is held out: the index of the dataset and the name of the first space with mostly the same memories. */
   readonly space: string;
   readonly relevant: ReadonlySet<string>;
   /** The contents of the relevant memories, if other ids may have the same content. Default is their ids. */

@@ -491,8 +491,8 @@ it('refuses datasets, strategies and depths that cannot be', async () => {
 });
 
 it('tunes a profile, and writes it only if its gain is certain or it must', async () => {
-  // With other memories: a space that is there twice is no second one.
-  const other = dataset.replaceAll('s/1', 's/2').replaceAll('red bus', 'red car');
+  // With other memories: a space that is mostly there twice is no second one.
+  const other = dataset.replaceAll('s/1', 's/2').replaceAll('"content":"', '"content":"Surely: ');
   work.file('two.jsonl', `${dataset}\n${other}`);
   work.file('again.jsonl', dataset.replaceAll('s/1', 's/3'));
   const args = ['tune', 'two.jsonl', '--parameters', 'weights.context,cues.role', '--jobs', '2'];

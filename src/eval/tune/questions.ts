@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { invalidArgument } from '../../domain/check.ts';
 import { clip } from '../../domain/clip.ts';
 import { throwIfAborted } from '../../domain/errors.ts';
@@ -36,10 +35,9 @@ export function countedQueries(
 }
 
 /**
- * Opens each space once and reads the features of each question for the strategy's formula. Spaces with the same
- * memories are held out together, whatever their names and files, because a fit must not see the data it is measured
- * on. Throws
- * `invalid_argument` if such spaces share a question, for example because a dataset is given twice.
+ * Opens each space once and reads the features of each question for the strategy's formula. Spaces with mostly the
+ * same memories are held out together, whatever their names and files, because a fit must not see the data it is
+ * measured on. Throws `invalid_argument` if such spaces share a question, for example because a dataset is given twice.
  */
 export async function gatherQuestions(
   { datasets, strategy, excludeTypes, seed, signal, onQuestion }: GatherOptions,
@@ -99,35 +97,91 @@ interface AskedSpace extends DatasetSpace {
   readonly name: string;
 }
 
-/** Returns the name under which each space is held out: that of the first space with the same memories. */
+/**
+ * Returns the name under which each space is held out: that of the first space that it shares most of its statements
+ * with, directly or through others. A dataset that is made from a store again some weeks later holds nearly the same
+ * memories and questions as the earlier one, and a fit on either has seen the other.
+ */
 function groupsOf(
   spaces: readonly AskedSpace[],
   datasets: readonly Dataset[],
 ): ReadonlyMap<AskedSpace, string> {
-  const first = new Map<string, { readonly name: string; readonly asked: Map<string, AskedSpace> }>();
-  const names = new Map<AskedSpace, string>();
-  for (const space of spaces) {
-    // Only the statements are compared, because a fit learns from them, and each once, as the store keeps it. Ids,
-    // dates, white space and the order of lines may differ.
-    const texts = [...new Set(space.memories.map(({ content }) => normalisedContent(content)))].sort();
-    const hash = createHash('sha256').update(JSON.stringify(texts)).digest('hex');
-    const group = first.get(hash) ?? { name: `${space.place}/${space.name}`, asked: new Map() };
-    first.set(hash, group);
-    names.set(space, group.name);
-    for (const { query } of space.queries) {
-      const asked = normalisedContent(query);
-      const before = group.asked.get(asked) ?? space;
-      if (before !== space) {
-        const [one, other] = [before, space].map(({ place, name }) => `${name} of ${datasets[place]?.name}`);
+  // Only the statements are compared, because a fit learns from them, and each once, as the store keeps it. Ids, dates,
+  // white space and the order of lines may differ.
+  const statements = spaces.map(
+    ({ memories }) => new Set(memories.map(({ content }) => normalisedContent(content))),
+  );
+  const first = firstAlike(statements);
+  const isSame = (one: number, other: number) => {
+    const [left, right] = [statements[one], statements[other]] as [Set<string>, Set<string>];
+    return left.size === right.size && [...left].every((text) => right.has(text));
+  };
+  const asked = new Map<string, AskedQuery[]>();
+  for (const [at, space] of spaces.entries()) {
+    const contents = new Map(space.memories.map(({ id, content }) => [id, normalisedContent(content)]));
+    for (const { query, relevant } of space.queries) {
+      const answers = relevant.map((id) => contents.get(id) as string);
+      const key = JSON.stringify([first[at], normalisedContent(query)]);
+      const before = asked.get(key) ?? [];
+      const twin = before.find(
+        (each) =>
+          each.at !== at && (isSame(each.at, at) || each.answers.some((answer) => answers.includes(answer))),
+      );
+      if (twin) {
+        const [one, other] = [twin.at, at].map((each) => {
+          const { place, name } = spaces[each] as AskedSpace;
+          return `${name} of ${datasets[place]?.name}`;
+        });
+        const held = isSame(twin.at, at) ? 'the same memories' : 'mostly the same memories';
         throw invalidArgument(
           'datasets',
-          `spaces ${one} and ${other} hold the same memories and ask the same question, ${JSON.stringify(clip(query, 100))}; leave one of them out`,
+          `spaces ${one} and ${other} hold ${held} and ask the same question, ${JSON.stringify(clip(query, 100))}; leave one of them out`,
         );
       }
-      group.asked.set(asked, space);
+      asked.set(key, [...before, { at, answers }]);
     }
   }
-  return names;
+  return new Map(
+    spaces.map((space, at) => {
+      const { place, name } = spaces[first[at] as number] as AskedSpace;
+      return [space, `${place}/${name}`];
+    }),
+  );
+}
+
+interface AskedQuery {
+  /** The index of its space. */
+  readonly at: number;
+  readonly answers: readonly string[];
+}
+
+/**
+ * Returns for each set the index of the first set that is alike, directly or through others. Two sets are alike if more
+ * than half of the smaller one is in both.
+ */
+function firstAlike(sets: readonly ReadonlySet<string>[]): readonly number[] {
+  const first = [...sets.keys()];
+  const firstOf = (at: number): number => {
+    let found = at;
+    while (first[found] !== found) found = first[found] as number;
+    return found;
+  };
+  const holders = new Map<string, number[]>();
+  for (const [at, texts] of sets.entries()) {
+    const shared = new Map<number, number>();
+    for (const text of texts) {
+      const others = holders.get(text) ?? [];
+      for (const other of others) shared.set(other, (shared.get(other) ?? 0) + 1);
+      holders.set(text, others);
+      others.push(at);
+    }
+    for (const [other, count] of shared) {
+      if (2 * count <= Math.min(texts.size, sets[other]?.size ?? 0)) continue;
+      const [one, two] = [firstOf(other), firstOf(at)];
+      first[Math.max(one, two)] = Math.min(one, two);
+    }
+  }
+  return first.map((_, at) => firstOf(at));
 }
 
 /**

@@ -245,6 +245,38 @@ it.each([['hybrid'], [definition]])('refuses what is no checked profile', async 
   });
 });
 
+it('holds a store of some weeks later out together with the earlier one, and refuses its questions twice', async () => {
+  const later = (queryOf: (query: string) => string): Dataset => {
+    const [space] = planted(1, (a) => a).spaces.values();
+    const [known] = space!.memories;
+    const queries = space!.queries.map((each) => ({ ...each, query: queryOf(each.query) }));
+    const memories = [...space!.memories, { ...known!, id: 'new', content: 'said since' }];
+    return { name: 'later', spaces: new Map([['s0', { memories, queries }]]) };
+  };
+  const one = planted(2, (a) => a);
+  const { folds, spaces } = await run({ datasets: [one, later((query) => `${query}?`)] });
+  expect(spaces).toBe(2);
+  expect(folds.map(({ name, questions }) => [name, questions])).toEqual([
+    ['0/s0', 24],
+    ['0/s1', 12],
+  ]);
+  const engine = fakeEngine();
+  await expect(tune({ profile, datasets: [one, later((query) => query)] }, engine)).rejects.toThrow(
+    'datasets: spaces s0 of planted and s0 of later hold mostly the same memories and ask the same question, "q0"; leave one of them out',
+  );
+  expect(engine.asked).toBe(0);
+});
+
+it('lets spaces that share less than half of their memories ask the same question', async () => {
+  const one = planted(2, (a) => a);
+  const greeted = [...one.spaces].map(([name, { memories, queries }]) => {
+    const said = memories.map((each, at) => (at < MEMORIES / 2 ? { ...each, content: `hello ${at}` } : each));
+    return [name, { memories: said, queries }] as const;
+  });
+  const { spaces } = await run({ datasets: [{ ...one, spaces: new Map(greeted) }] });
+  expect(spaces).toBe(2);
+});
+
 it('counts a memory that the store keeps as another one as that one, and closes what it opened', async () => {
   const data = planted(3, (a) => a);
   // Each space says once more what m0 says, and that is the answer of the questions.

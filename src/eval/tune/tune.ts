@@ -71,8 +71,8 @@ const optionKeys = keysOf<TuneOptions>()({
  *
  * Each space is measured by a fit on the other spaces. A single space is divided into fifths of its questions instead:
  * questions that share a relevant memory stay in the same fifth, or, if that would join all of them, questions with the
- * same relevant memories. Spaces with the same memories count as one, whatever their names and datasets, and must not
- * share a question. `problems` is empty only if the held-out gain is certain and larger than that of the placebo.
+ * same relevant memories. Spaces with mostly the same memories count as one, whatever their names and datasets, and must
+ * not share a question. `problems` is empty only if the held-out gain is certain and larger than that of the placebo.
  *
  * Memories are ranked by their own scores. To see the effect of links and possible updates, evaluate the result. Throws
  * `invalid_argument`, `aborted`, and the errors of the engine.
