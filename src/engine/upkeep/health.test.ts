@@ -4,6 +4,7 @@ import { NOT_ERASED_YET } from '../../store/damage.ts';
 import type { Store } from '../../store/store.ts';
 import { live } from '../../testing/live-memory.ts';
 import { createReferenceStore } from '../../testing/reference-store/index.ts';
+import { vectorWarnings } from './health.ts';
 
 describe('health', () => {
   const embedderThat = (embed: () => Promise<never>) => ({
@@ -45,4 +46,12 @@ test('bytes that are not erased yet are a warning: others may be forgetting righ
     problems: ['a row is damaged'],
   });
   await memory.close();
+});
+
+test('stubs have no vector, which is no reason to reindex', () => {
+  const space = { name: 'alice', memories: 10, vectors: 4, embedding: undefined } as const;
+  expect(vectorWarnings({ ...space, byTier: { hot: 4, stub: 6 } }, 'two')).toEqual([]);
+  expect(vectorWarnings({ ...space, byTier: { hot: 8, stub: 2 } }, 'two')).toEqual([
+    expect.stringMatching(/has vectors for 4 of 8 memories: run salience reindex/),
+  ]);
 });

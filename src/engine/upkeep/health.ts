@@ -48,7 +48,13 @@ export const NO_EMBEDDER = 'no embedder: recalls go by words alone';
 
 /** Returns warnings about the vectors of a space for an embedder of this model. */
 export function vectorWarnings(
-  { name, memories, vectors, embedding }: Pick<SpaceInfo, 'name' | 'memories' | 'vectors' | 'embedding'>,
+  {
+    name,
+    memories,
+    vectors,
+    embedding,
+    byTier,
+  }: Pick<SpaceInfo, 'name' | 'memories' | 'vectors' | 'embedding' | 'byTier'>,
   model: string,
 ): readonly string[] {
   const reindex = `salience reindex --space ${JSON.stringify(name)}`;
@@ -58,8 +64,10 @@ export function vectorWarnings(
       `space ${name} holds vectors of ${embedding.model}, and the embedder is ${model}: use the former, or run ${reindex}`,
     ];
   }
-  if (vectors >= memories * USUAL_SHARE) return [];
+  // No recall finds a stub, so maintenance removes its vector, and reindexing gives it none.
+  const searched = memories - (byTier['stub'] ?? 0);
+  if (vectors >= searched * USUAL_SHARE) return [];
   return [
-    `space ${name} has vectors for ${vectors} of ${memories} memories: run ${reindex}. A memory that still has none afterwards has no word that the embedder knows`,
+    `space ${name} has vectors for ${vectors} of ${searched} memories: run ${reindex}. A memory that still has none afterwards has no word that the embedder knows`,
   ];
 }
