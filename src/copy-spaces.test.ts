@@ -1,9 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { copySpaces, type SpaceCopy } from './copy-spaces.ts';
 import { openMemory } from './open.ts';
+import { connect } from './stores/sqlite/connection.ts';
+import { fileNameOf } from './stores/sqlite/files.ts';
 import { createSqliteStore } from './stores/sqlite/index.ts';
 
 let from: string;
@@ -65,6 +67,28 @@ it('a copy that fails at a later space says what is complete, and what is left',
   expect(await spacesOf(to)).toEqual(['a']);
   const rest = await copySpaces({ from, to, spaces: ['b', 'c'] });
   expect(rest.map(({ space }) => space)).toEqual(['b', 'c']);
+});
+
+it.each([
+  ['rows are gone', 'DELETE FROM event', undefined],
+  ['a page cannot be read', '', 'sqlite_sequence'],
+])('a space in which %s is not copied, since a copy would hide it', async (_, sql, table) => {
+  const path = join(from, fileNameOf('a'));
+  const connection = await connect(path, { readOnly: false, timeout: 0 });
+  connection.database.exec(sql);
+  const root = connection.get('SELECT rootpage AS page FROM space.sqlite_schema WHERE name = ?', table ?? '');
+  connection.close();
+  if (root) {
+    const file = await open(path, 'r+');
+    await file.write(Buffer.alloc(4096), 0, 4096, ((root as { page: number }).page - 1) * 4096);
+    await file.close();
+  }
+  await expect(copySpaces({ from, to, spaces: ['a'] })).rejects.toMatchObject({
+    code: 'store_corrupt',
+    message: expect.stringContaining(path),
+    details: { path },
+  });
+  expect(await spacesOf(to)).toEqual([]);
 });
 
 it('a space that is named twice is copied once', async () => {

@@ -2,6 +2,7 @@ import { callback, invalidArgument, listOf, text } from './domain/check.ts';
 import { ABORTED, SalienceError } from './domain/errors.ts';
 import { keysOf, onlyKeys } from './domain/options.ts';
 import { parseSpaceName } from './domain/space.ts';
+import { onBehalf } from './store/cancelling.ts';
 import { type CopyReport, copySpace } from './store/copy-space.ts';
 import type { StoreCopying } from './store/copying.ts';
 import type { Store } from './store/store.ts';
@@ -44,8 +45,8 @@ export interface SpaceCopy extends CopyReport {
  * others, also in `details.left`, to copy as `spaces`.
  *
  * @throws `not_found`. `already_exists`: `to` has a space of that name; of several spaces, none was copied.
- * `store_corrupt`: `from` has a file that cannot be read, and no spaces are named. `store_busy`: writers never paused, or
- * another copy is in progress. `aborted`, `invalid_argument`, and the codes that begin with `store_`.
+ * `store_corrupt`: a space is damaged, or `from` has a file that cannot be read and no spaces are named. `store_busy`: writers
+ * never paused, or another copy is in progress. `aborted`, `invalid_argument`, and the codes that begin with `store_`.
  * @example
  * ```ts
  * import { copySpaces } from 'salience';
@@ -83,7 +84,7 @@ async function copyOne(
   space: string,
   { signal, progress }: CopySpacesOptions,
 ): Promise<SpaceCopy> {
-  await using source = await from.copying.from(space);
+  await using source = await onBehalf(signal, () => from.copying.from(space));
   await using target = await to.copying.into(space);
   const report = await copySpace(source, target, {
     signal,

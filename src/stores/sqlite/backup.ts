@@ -10,7 +10,7 @@ import { waitForDisk } from '../../domain/wait-for-disk.ts';
 import type { ReadAside } from './aside.ts';
 import { type Connection, IN_MEMORY } from './connection.ts';
 import { wholePath } from './directory.ts';
-import { translateFileError } from './faults.ts';
+import { isCorrupt, translateFileError } from './faults.ts';
 import { isSameDirectory } from './files.ts';
 
 /** The prefix of the names of unfinished backups. */
@@ -53,9 +53,9 @@ export async function backupTo(
     throwIfAborted(signal);
     await giveName(made, target);
   } catch (error) {
-    throw (error as NodeJS.ErrnoException).code === 'EEXIST'
-      ? alreadyThere(target)
-      : translateFileError(error, target);
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw alreadyThere(target);
+    // SQLite does not say which of the two files is meant. What is damaged is the one that it reads.
+    throw translateFileError(error, isCorrupt(error) ? connection.path : target);
   } finally {
     // SQLite leaves its journal if the disk is full.
     for (const path of [made, `${made}-journal`]) await rm(path, { force: true }).catch(() => undefined);

@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { SalienceError } from '../../domain/errors.ts';
 import { atOnce, inSlices, startLongSlices } from '../../domain/slices.ts';
 import type { CopyHead, CopyRows, CopySource, CopyTarget, StoreCopying } from '../../store/copying.ts';
+import { NOT_ERASED_YET } from '../../store/damage.ts';
 import { anotherCopy, missingSpace } from '../../store/faults.ts';
 import {
   linkChangeFromJson,
@@ -11,11 +12,13 @@ import {
   settingsToJson,
   usedFromJson,
 } from '../../store/stored-json.ts';
-import { type Connection, readTransaction, writeTransaction } from './connection.ts';
+import { readAside } from './aside.ts';
+import { findDamage } from './check.ts';
+import { type Connection, longReadTransaction, readTransaction, writeTransaction } from './connection.ts';
 import { putRow, readPart, removeRow } from './copy-rows.ts';
 import { checkLinks } from './directory.ts';
 import { isBusy, translateFileError } from './faults.ts';
-import { fileNameOf, filesIn, hasLog, listSpaceNames, pathOf, removeFiles } from './files.ts';
+import { bytesOf, fileNameOf, filesIn, hasLog, listSpaceNames, pathOf, removeFiles } from './files.ts';
 import { emptyLog, finishForgetting } from './forget.ts';
 import {
   readDerivation,
@@ -29,8 +32,11 @@ import {
 import { type FileSettings, finishErasure, openReader, openWriter } from './opening.ts';
 import { checkFiles, inodeOf, leftBehind, moveTo } from './presence.ts';
 import { wrongChecksums } from './protection.ts';
+import { LITTLE } from './space.ts';
 import { describeStrays } from './strays.ts';
 import { createTermIds } from './terms.ts';
+
+const NOTHING_COPIED = 'nothing was copied';
 
 /** The folder of incomplete copies. A file in it is not a space until it is complete. */
 const INCOMPLETE = '.copying';
@@ -42,7 +48,14 @@ export function copyingIn(directory: string, settings: FileSettings): StoreCopyi
       const path = pathOf(directory, space);
       if (!existsSync(path) && !hasLog(path)) throw missingSpace(space, await listSpaceNames(directory));
       await checkFiles(path);
-      return sourceOf(await openCurrent(path, space, settings));
+      const connection = await openCurrent(path, space, settings);
+      try {
+        await refuseDamage(connection);
+      } catch (error) {
+        connection.close();
+        throw translateFileError(error, path, NOTHING_COPIED);
+      }
+      return sourceOf(connection);
     },
     async into(space) {
       checkLinks(directory);
@@ -168,14 +181,23 @@ async function openCurrent(path: string, space: string, settings: FileSettings):
   }
 }
 
+/**
+ * Throws `store_corrupt` if a space is damaged. A damaged page can hide rows without an error: they would be missing in the copy,
+ * in which no check could find that out.
+ */
+async function refuseDamage(connection: Connection): Promise<void> {
+  const { path } = connection;
+  const aside = bytesOf(path) < LITTLE ? undefined : readAside;
+  const found = await longReadTransaction(connection, () => findDamage(connection, aside));
+  const findings = found.filter((finding) => finding !== NOT_ERASED_YET);
+  if (findings.length === 0) return;
+  throw new SalienceError('store_corrupt', `${path}: ${findings[0]}; ${NOTHING_COPIED}`, {
+    details: { path, findings },
+  });
+}
+
 function rowsOf(connection: Connection): CopyRows {
-  const attempt = async <Result>(task: () => Result): Promise<Result> => {
-    try {
-      return readTransaction(connection, task);
-    } catch (error) {
-      throw translateFileError(error, connection.path);
-    }
-  };
+  const attempt = attemptsOf(connection);
   return {
     rows: (part, range) => attempt(() => readPart(connection, part, range)),
     count: (part) =>
@@ -189,12 +211,24 @@ function rowsOf(connection: Connection): CopyRows {
   };
 }
 
+/** Returns a function that reads in one transaction. */
+function attemptsOf(connection: Connection) {
+  return async <Result>(task: () => Result): Promise<Result> => {
+    try {
+      return readTransaction(connection, task);
+    } catch (error) {
+      throw translateFileError(error, connection.path);
+    }
+  };
+}
+
 function sourceOf(connection: Connection): CopySource {
+  const attempt = attemptsOf(connection);
   return {
     ...rowsOf(connection),
-    head: async () => readTransaction(connection, () => readHead(connection)),
-    async touched({ sequence, usage }) {
-      return readTransaction(connection, () => {
+    head: () => attempt(() => readHead(connection)),
+    touched: ({ sequence, usage }) =>
+      attempt(() => {
         const events = connection.all(
           'SELECT sequence, memory_row AS key, link, redacted FROM event WHERE sequence > ?',
           sequence,
@@ -215,8 +249,7 @@ function sourceOf(connection: Connection): CopySource {
         ) as { key: number }[];
         const keys = [...events, ...named].map(({ key }) => key).filter((key) => key > 0);
         return { keys: [...new Set(keys)], redacted: events.some((event) => event.redacted === 1) };
-      });
-    },
+      }),
   };
 }
 

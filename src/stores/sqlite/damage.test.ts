@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, open, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -252,4 +252,23 @@ test('check names a row that cannot be read, and compares nothing with it', asyn
   expect(await space.check()).toEqual([
     'the row 1 of memory is damaged: its supersedes is malformed. Run doctor, then restore the space from a backup',
   ]);
+});
+
+test('a backup that fails because the space is damaged names the file of the space', async () => {
+  await makeSpace();
+  const connection = await connect(path(), { readOnly: false, timeout: 0 });
+  const { page } = connection.get(
+    "SELECT rootpage AS page FROM space.sqlite_schema WHERE name = 'event'",
+  ) as {
+    page: number;
+  };
+  connection.close();
+  const file = await open(path(), 'r+');
+  await file.write(Buffer.alloc(4096), 0, 4096, (page - 1) * 4096);
+  await file.close();
+  await using store = createSqliteStore({ directory });
+  const space = await store.openSpace('alice', { readOnly: true });
+  const error = await expectCode(space.backup(join(directory, 'backup')), 'store_corrupt');
+  expect(error.message).toBe(`${path()} is damaged; restore it from a backup`);
+  expect((await readdir(directory)).filter((name) => name.includes('backup'))).toEqual([]);
 });

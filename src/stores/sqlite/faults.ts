@@ -37,6 +37,11 @@ export function isBusy(error: unknown): boolean {
   return code === BUSY || code === LOCKED;
 }
 
+/** Whether a file is damaged. */
+export function isCorrupt(error: unknown): boolean {
+  return primaryCode(error) === CORRUPT;
+}
+
 export function isFull(error: unknown): boolean {
   return primaryCode(error) === FULL || roomLimitOf(error) !== undefined;
 }

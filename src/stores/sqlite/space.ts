@@ -57,7 +57,7 @@ export interface OpenDatabase {
 }
 
 /** Bytes. A smaller file is read completely before a thread would have started. */
-const LITTLE = 8 << 20;
+export const LITTLE = 8 << 20;
 
 /** One handle of a database. */
 export function openSpace(database: OpenDatabase): SpaceStore {
