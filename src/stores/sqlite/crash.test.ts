@@ -20,6 +20,8 @@ import { createObservedSqliteStore } from './store.ts';
 
 const seed = 20_260_401;
 const rounds = Math.max(10, scaledRuns(20));
+/** Times as many rounds, until enough of the deaths interrupted a write. */
+const MOST = 10;
 
 /** Mulberry32, by Tommy Ettinger, public domain: enough to spread the moments of death. */
 function random(start: number): () => number {
@@ -76,14 +78,17 @@ async function expectBelief(space: SpaceStore, written: number): Promise<void> {
   }
 }
 
-test(`killed ${rounds} times in the middle of writing: every acknowledged write is there, whole`, async () => {
+test(`killed at least ${rounds} times in the middle of writing: every acknowledged write is there, whole`, async () => {
   const directory = await mkdtemp(join(tmpdir(), 'salience-crash-'));
   const next = random(seed);
   let acknowledged = 0;
   let begun = 0;
   let interrupted = 0;
   let fromPages = 0;
-  for (let round = 0; round < rounds; round++) {
+  /** Otherwise the moments were badly chosen, and the test has shown nothing. */
+  const hasShown = () => interrupted > rounds / 6 && fromPages > rounds / 6;
+  // The moments depend on the machine: a busy one needs more of them.
+  for (let round = 0; round < rounds || (round < MOST * rounds && !hasShown()); round++) {
     const writer = startScript('crash-writer.mjs', directory);
     // Dies a moment after a line of its choosing: before the write, in it, in the commit, or between two writes.
     let remaining = 1 + Math.floor(next() * 12);
@@ -142,8 +147,6 @@ test(`killed ${rounds} times in the middle of writing: every acknowledged write 
     begun = written;
   }
   expect(acknowledged).toBeGreaterThan(rounds);
-  // Otherwise the moments were badly chosen, and the test has shown nothing.
-  expect(interrupted).toBeGreaterThan(rounds / 6);
-  expect(fromPages).toBeGreaterThan(rounds / 6);
+  expect(hasShown()).toBe(true);
   await rm(directory, { recursive: true, force: true });
 });
