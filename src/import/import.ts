@@ -41,8 +41,8 @@ const OF_ONE_WRITE: ReadonlySet<string> = new Set(['store_full', 'store_busy', '
 
 /** Adds to an error of the store that what an import wrote before is kept. Does nothing if it wrote nothing, or in a trial. */
 export function keeping(error: unknown, counts: ImportCounts, isTrial = false): unknown {
-  if (!SalienceError.isInstance(error) || !OF_ONE_WRITE.has(error.code) || !wrote(counts)) return error;
-  if (isTrial) return error;
+  if (!SalienceError.isInstance(error) || !OF_ONE_WRITE.has(error.code)) return error;
+  if (isTrial || !wrote(counts)) return error;
   if (error.details['written'] === true) return error;
   return new SalienceError(
     error.code,

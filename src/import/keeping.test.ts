@@ -67,3 +67,14 @@ test('an error that says so already does not say it twice', () => {
   const once = keeping(new SalienceError('store_full', 'no space is left; nothing was changed'), counts);
   expect(keeping(once, counts)).toBe(once);
 });
+
+test('an import into a copy, which is deleted, never says that something is kept', async () => {
+  async function* linked(): AsyncGenerator<ImportItem, void> {
+    yield* statements(2);
+    yield { kind: 'link', from: ['m0'], to: ['m1'] };
+  }
+  const plain = { message: 'no space is left; nothing was changed. Free some, and try again' };
+  const isTrial = true;
+  await expect(importItems(onDiskOf(1000), statements(1500), { isTrial })).rejects.toMatchObject(plain);
+  await expect(importItems(onDiskOf(2), linked(), { isTrial })).rejects.toMatchObject(plain);
+});

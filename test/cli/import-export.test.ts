@@ -8,7 +8,6 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -214,7 +213,12 @@ describe('what a command printed with --json', () => {
 });
 
 describe('a dry run', () => {
-  const trials = () => readdirSync(tmpdir()).filter((name) => name.startsWith('salience-trying-'));
+  // Other tests may try something at the same time.
+  const ownTemporary = () => {
+    const TMPDIR = join(work.directory, 'temporary');
+    mkdirSync(TMPDIR);
+    return { env: { TMPDIR }, left: () => readdirSync(TMPDIR) };
+  };
   const first = lines([
     { id: 'a', content: 'Likes tea', topicKey: 'drink', updatedAt: '2025-01-01' },
     { id: 'b', content: 'Lives in Rome', updatedAt: '2025-01-01' },
@@ -229,7 +233,8 @@ describe('a dry run', () => {
   it('says what the import then does, and changes and leaves nothing', async () => {
     work.file('first.jsonl', first);
     work.file('second.jsonl', second);
-    const shown = await work.salience(['import', 'first.jsonl', '--dry-run']);
+    const { env, left } = ownTemporary();
+    const shown = await work.salience(['import', 'first.jsonl', '--dry-run'], { env });
     expect(shown).toMatchObject({ code: 0, stderr: '' });
     expect(shown.stdout).toMatch(
       /^dry run, nothing was changed: would have imported 2 memories\n\nfor example:\nid +a\n.*topic key +drink\n.*\n\nLikes tea\n$/s,
@@ -237,9 +242,9 @@ describe('a dry run', () => {
     expect(existsSync(join(work.directory, 'memory'))).toBe(false);
     await work.json(['import', 'first.jsonl']);
     const before = [await listAll(), await work.json(['operations'])];
-    const tried = await work.salience(['import', 'second.jsonl', '--dry-run', '--json']);
+    const tried = await work.salience(['import', 'second.jsonl', '--dry-run', '--json'], { env });
     expect([await listAll(), await work.json(['operations'])]).toEqual(before);
-    expect(trials()).toEqual([]);
+    expect(left()).toEqual([]);
     const { code, stdout, stderr } = await work.salience(['import', 'second.jsonl', '--json']);
     const { run, ...done } = JSON.parse(stdout);
     expect(run).toEqual(expect.any(String));
@@ -254,10 +259,11 @@ describe('a dry run', () => {
 
   it('creates no space, also if a file cannot be read', async () => {
     work.file('broken.json', '{"memories": [');
-    const { code, stderr } = await work.salience(['import', 'broken.json', '--dry-run']);
+    const { env, left } = ownTemporary();
+    const { code, stderr } = await work.salience(['import', 'broken.json', '--dry-run'], { env });
     expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('broken.json') });
     expect(existsSync(join(work.directory, 'memory'))).toBe(false);
-    expect(trials()).toEqual([]);
+    expect(left()).toEqual([]);
   });
 
   it('needs no permission to write', async () => {

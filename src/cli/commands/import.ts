@@ -288,7 +288,8 @@ async function importInRun(
     finished = sum(finished, current);
     // If the import failed before there is anything to report, the error says enough.
     if (done || Object.values(finished).some((count) => count > 0)) {
-      const example = options.dryRun && done ? await exampleOf(run, linksOf.values()) : undefined;
+      const hasExample = options.dryRun && done && wrote(finished);
+      const example = hasExample ? await exampleOf(run, linksOf.values()) : undefined;
       await (options.json
         ? context.printJson({
             ...(options.dryRun ? { dryRun: true, ...(example ? { example } : {}) } : {}),
