@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { throwIfAborted } from './domain/errors.ts';
 import { removeLeftBehind, temporaryPrefix } from './domain/left-behind.ts';
 import { type OpenOptions, openMemory } from './open.ts';
 import type { EmbedderChoice } from './providers/choose.ts';
@@ -78,7 +77,6 @@ async function copyRows(
     await using source = await from.copying!.from(space);
     await using target = await to.copying!.into(space);
     await copySpace(source, target, { signal, progress });
-    throwIfAborted(signal);
   }
 }
 
