@@ -52,6 +52,11 @@ describe('the same statement', () => {
     expect(await memory.rememberMany([{ content: 'A voucher for tea', type: 'plan', weight: 0.5 }])).toEqual([
       { ...known, differs: ['weight'] },
     ]);
+    // Relations are added to those that it has.
+    const relations = [{ from: 'Ada', name: 'likes', to: 'tea' }];
+    const two = [...relations, { from: 'Ada', name: 'likes', to: 'cake' }];
+    await memory.remember('Ada likes tea and cake', { relations: two });
+    expect(await memory.remember('Ada likes tea and cake', { relations })).toStrictEqual(known);
     // It may supersede more than before, and its fields stay too.
     const old = await memory.remember('Tea is cheap');
     const added = await memory.remember('Tea is cheap', { supersedes: 'n0', confidence: 0.1 });
@@ -135,7 +140,8 @@ describe('the same statement', () => {
       ['To come', 'to come'],
       ['Cold', 'cold'],
     ] as const) {
-      expect(await memory.remember(content)).toMatchObject({ outcome: 'deduplicated', id });
+      const again = await memory.remember(content, { importance: 0.9 });
+      expect(again).toMatchObject({ outcome: 'deduplicated', id, differs: ['importance'] });
     }
   });
 
