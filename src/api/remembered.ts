@@ -21,7 +21,7 @@ export const rememberedSchema = z.object({
     .describe('It was invalidated before, and is not recalled until it is reinstated'),
   differs: listOf(z.string())
     .optional()
-    .describe('Fields that were given and that the known memory has otherwise; it stays as it is'),
+    .describe('Fields that were given but not stored, because the known memory has other values'),
   conflicts: listOf(
     z.object({
       conflictId: z.string().describe('What resolve takes'),

@@ -173,17 +173,20 @@ function planOne(
   };
 }
 
-/** What says the same in other words, a label, or what is added to what the memory has: it never differs. */
-const ALIKE: ReadonlySet<string> = new Set([
+/**
+ * Fields that are never reported as differing: the content is the same but for white space, a title is only a label, and
+ * relations are added to those of the memory.
+ */
+const NOT_COMPARED: ReadonlySet<string> = new Set([
   'content',
   'title',
   'relations',
 ] satisfies (keyof RememberInput)[]);
 
-/** Returns the fields that the input sets and the known memory has otherwise; `undefined` if there are none. */
+/** Returns the fields for which the input gives another value than the known memory has; `undefined` if there are none. */
 function differingFrom(known: MemoryRecord, input: RememberInput, record: MemoryRecord): Differs {
   const given = ([...RESTATED, 'topicKey'] as const).filter(
-    (name) => input[name] !== undefined && !ALIKE.has(name),
+    (name) => input[name] !== undefined && !NOT_COMPARED.has(name),
   );
   const ends = (['validUntil', 'expiresAt'] as const).filter((name) => record[name] !== undefined);
   const fields = new Set(given.flatMap((name) => (name === 'ttl' ? ends : name)));

@@ -91,7 +91,7 @@ describe('mem_*', () => {
     expect(await call('mem_search', { user_id: 'ada', query: 'hot water device' })).toEqual({ results: [] });
   });
 
-  test('a session of tools: start, save into it, update by topic, look around, end, start anew', async () => {
+  test('a session of tools: start, save into it, update by topic, read, end, start again', async () => {
     const { call, client, fail } = await connect('mem');
     const user_id = 'ada';
     expect(await call('mem_session_start', { user_id })).toEqual({

@@ -44,7 +44,7 @@ export const remember = defineTool({
     differs: z
       .array(z.string())
       .optional()
-      .describe('Fields that were given and that the known memory has otherwise; it stays as it is'),
+      .describe('Fields that were given but not stored, because the known memory has other values'),
     unchecked: z.string().optional().describe('Why contradictions could not be looked for'),
   }),
   access: 'write',
