@@ -1,7 +1,7 @@
 // Ablations of `hybrid`: asks the same questions without one of its parts, on the conversations in $SALIENCE_DATA.
 // Nothing is refitted, so a row shows what is lost without the part, not what the best formula without it would reach.
 
-import { readEnglishDates } from '../build/text/dates.js';
+import { readEnglishDates } from '../build/text/dates/dates.js';
 import { openMemory } from '../dist/index.js';
 import { DEPTH, measureSet } from './evaluation.mjs';
 

@@ -22,7 +22,7 @@ import { checkProfile, type Profile, type ProfileDefinition } from './scoring/pr
 import { BUILTIN_PROFILE_NAMES, builtinProfile } from './scoring/profiles/index.ts';
 import type { SpaceStore, Store } from './store/store.ts';
 import { type AnalyzerLanguage, languageOf, loadAnalyzer } from './text/analyze.ts';
-import { type DateReader, readEnglishDates } from './text/dates.ts';
+import { type DateReader, readEnglishDates } from './text/dates/dates.ts';
 
 export interface OpenOptions {
   /**

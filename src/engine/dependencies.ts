@@ -15,7 +15,7 @@ import type { Reranker } from '../providers/reranker.ts';
 import type { Profile } from '../scoring/profile.ts';
 import type { FieldCondition, MemoryFilter, SpaceStore } from '../store/store.ts';
 import type { Analyzer } from '../text/analyze.ts';
-import type { DateReader } from '../text/dates.ts';
+import type { DateReader } from '../text/dates/dates.ts';
 import type { Watch } from './looking/watch.ts';
 import type { ReinforcementRates } from './recall/reinforce.ts';
 import type { FieldFilterOptions, FilterOptions, OperationOptions } from './types.ts';

@@ -10,7 +10,7 @@ import {
   type QuerySignals,
 } from '../scoring/signals.ts';
 import type { PreparedQuery } from '../store/store.ts';
-import type { DateRange } from '../text/dates.ts';
+import type { DateRange } from '../text/dates/dates.ts';
 import { namedAuthors } from '../text/names.ts';
 import { contextRelevance, type QueryWords, type SessionScores, sessionScores } from './lexical.ts';
 import type { ResidentIndex } from './resident-index.ts';

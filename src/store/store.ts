@@ -8,7 +8,7 @@ import type { WRITES } from '../domain/verbs.ts';
 import type { ResolvedProfile } from '../scoring/profile.ts';
 import type { Signals } from '../scoring/signals.ts';
 import type { CountedWords } from '../scoring/word-counts.ts';
-import type { DateRange } from '../text/dates.ts';
+import type { DateRange } from '../text/dates/dates.ts';
 import type { StandIn } from '../text/spelling.ts';
 import type { ActivityPart, ActivityPlace } from './activity.ts';
 import type { StoreCopying } from './copying.ts';

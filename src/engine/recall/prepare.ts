@@ -10,7 +10,7 @@ import { unlessAborted } from '../../providers/waiting.ts';
 import type { ResolvedProfile } from '../../scoring/profile.ts';
 import type { PreparedQuery } from '../../store/store.ts';
 import type { Analyzer } from '../../text/analyze.ts';
-import type { DateRange } from '../../text/dates.ts';
+import type { DateRange } from '../../text/dates/dates.ts';
 import { asksForThePast } from '../../text/tense.ts';
 import { writtenWords } from '../../text/written.ts';
 import { querySignals, takesQuery } from './strategy.ts';

@@ -8,7 +8,7 @@ import { formatInstant, type Instant, parseInstant } from '../../domain/time.ts'
 import type { Score } from '../../scoring/comparable.ts';
 import type { ResolvedProfile } from '../../scoring/profile.ts';
 import type { NewUsage, PastSpace, Spelling } from '../../store/store.ts';
-import type { DateRange } from '../../text/dates.ts';
+import type { DateRange } from '../../text/dates/dates.ts';
 import { weightOf } from '../../text/spelling.ts';
 import { type Dependencies, filterOf, limitOf, momentOf } from '../dependencies.ts';
 import type { Memory, RecallOptions } from '../types.ts';

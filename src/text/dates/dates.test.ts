@@ -1,7 +1,8 @@
 import { Chrono, casual } from 'chrono-node/en';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { datesOf, mayNeedParser, onlyWithItsEnding, readEnglishDates } from './dates.ts';
+import { datesOf, readEnglishDates } from './dates.ts';
+import { mayNeedParser, onlyWithItsEnding } from './parser.ts';
 
 /** A Wednesday. */
 const now = Date.UTC(2026, 5, 10, 12);

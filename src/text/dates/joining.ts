@@ -1,0 +1,72 @@
+import { between, type Span } from './periods.ts';
+
+/** Joins two dates into a range if only a word for a range is between them. */
+export function joinedRanges(spans: readonly Span[], text: string): readonly Span[] {
+  const found: Span[] = [];
+  for (let at = 0; at < spans.length; at++) {
+    const span = spans[at]!;
+    const next = spans[at + 1];
+    if (next && areEnds(span, next, text)) {
+      const words = text.slice(span.index, next.index + next.text.length);
+      found.push({ index: span.index, text: words, ...between(span, next) });
+      at++;
+    } else if (!span.isLone)
+      found.push(next && FROM_NOW.test(next.text) ? span : withYearOf(span, next, text));
+  }
+  return found;
+}
+
+/** Dates counted from now name no year for the month before: "in July and yesterday". */
+const FROM_NOW = /\b(?:yesterday|today|tonight|last|this|past|previous|next|ago|earlier)\b/i;
+const RELATIVE_YEAR = /^(?:(?:last|this|next|past) year|\S+ years? ago)$/i;
+const YEAR_FOLLOWS = /^[\s,]*(?:(?:of|in)\s+)?$/i;
+const YEAR_PRECEDES = /^[\s,]*(?:(?:in|on|during|around)\s+)?(?:the\s+)?$/i;
+
+/** In "May of last year" and "last year in May", the month is of that year. Ranges and seasons likewise. */
+export function withRelativeYears(spans: readonly Span[], text: string): readonly Span[] {
+  const found: Span[] = [];
+  let named: Span | undefined;
+  // From the end, so that in "May or June of last year" June has its year before May takes it.
+  for (const span of spans.toReversed()) {
+    const next = found.at(-1);
+    const joint = next ? text.slice(span.index + span.text.length, next.index) : '';
+    const follows = next && RELATIVE_YEAR.test(next.text) && YEAR_FOLLOWS.test(joint);
+    const precedes = next && RELATIVE_YEAR.test(span.text) && YEAR_PRECEDES.test(joint);
+    const inYear = follows ? span.inYear : precedes ? next.inYear : undefined;
+    if (!next || !inYear) {
+      found.push(next === named ? withYearOf(span, next, text) : span);
+      continue;
+    }
+    const words = text.slice(span.index, next.index + next.text.length);
+    const { first, after } = inYear((follows ? next : span).first.year);
+    named = { index: span.index, text: words, first, after };
+    found.splice(-1, 1, named);
+  }
+  return found.reverse();
+}
+
+/** What may precede an end of a range, and be part of its words. */
+const BEFORE_END = /^(?:(?:between|from|since|until|till|in|the)\s+)+/i;
+const RANGE_BEGINS = /\b(between|from|since)\s+(?:in\s+)?(?:the\s+)?$/i;
+const RANGE_GOES_ON = /^\s*(?:(?:and|to|until|till|through)\s+|[-–—]\s*)(?:in\s+)?(?:the\s+)?$/i;
+
+function areEnds(a: Span, b: Span, text: string): boolean {
+  const [from, to] = [a, b].map(
+    ({ index, text: words }) => index + (BEFORE_END.exec(words)?.[0].length ?? 0),
+  );
+  const joint = text.slice(a.index + a.text.length, to);
+  if (!RANGE_GOES_ON.test(joint)) return false;
+  const begins = RANGE_BEGINS.exec(text.slice(0, from))?.[1]?.toLowerCase();
+  if (/\band\b/i.test(joint)) return begins === 'between';
+  // Two bare numbers are not a range.
+  return begins !== undefined || !(a.isLone && b.isLone);
+}
+
+/** In "June or August 2023", both months are of that year. */
+function withYearOf(span: Span, next: Span | undefined, text: string): Span {
+  if (!span.inYear || !next || next.inYear) return span;
+  const between = text.slice(span.index + span.text.length, next.index);
+  const joined = /^\s*(?:and|or|to|until|till|through|[-–—,])\s*(?:in\s+)?$/i.test(between);
+  if (!joined) return span;
+  return { ...span, ...span.inYear(next.first.year) };
+}

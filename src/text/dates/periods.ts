@@ -1,0 +1,124 @@
+import { type CalendarDay, midnightOf } from '../../domain/zone.ts';
+
+/** A period from `first` to before `after`. */
+export interface Stretch {
+  readonly first: CalendarDay;
+  readonly after: CalendarDay;
+  /** The same period in a given year; set if the text did not name the year. */
+  readonly inYear?: ((year: number) => Stretch) | undefined;
+}
+
+export interface Span extends Stretch {
+  readonly index: number;
+  readonly text: string;
+  /** Whether it names a date only as one end of a range, as the year in "to 2023". */
+  readonly isLone?: boolean | undefined;
+}
+
+export type Grain = 'day' | 'week' | 'month' | 'quarter' | 'year';
+
+/** Returns the period from the first day of the earlier one to the last day of the later one. */
+export function between(begin: Stretch, end: Stretch): Stretch {
+  const [from, to] = inYearsOf(begin, end);
+  const [a, b] = isBefore(to.first, from.first) ? [to, from] : [from, to];
+  const yearOfEnd = begin.inYear && end.inYear;
+  const inYear = yearOfEnd && ((year: number) => between(begin, yearOfEnd(year)));
+  return { first: a.first, after: b.after, inYear };
+}
+
+/** Gives both ends of a range a year, where at most one names it. */
+function inYearsOf(begin: Stretch, end: Stretch): readonly [begin: Stretch, end: Stretch] {
+  if (end.inYear) return [begin, afterBegin(end.inYear, begin)];
+  return [begin.inYear ? beforeEnd(begin.inYear, end) : begin, end];
+}
+
+/** In "from November to February 2023", the first month is of the year before. */
+function beforeEnd(inYear: (year: number) => Stretch, { first }: Stretch): Stretch {
+  const begin = inYear(first.year);
+  return isBefore(first, begin.first) ? inYear(first.year - 1) : begin;
+}
+
+/** In "from June to August", said in July, the end is still to come. */
+function afterBegin(inYear: (year: number) => Stretch, { first }: Stretch): Stretch {
+  const end = inYear(first.year);
+  return isBefore(end.first, first) ? inYear(first.year + 1) : end;
+}
+
+export function monthOf(name: string): number {
+  return 'janfebmaraprmayjunjulaugsepoctnovdec'.indexOf(name.slice(0, 3).toLowerCase()) / 3 + 1;
+}
+
+export const LEAP_YEAR = 2024;
+
+export function daysIn(month: number, year: number): number {
+  return new Date(midnightOf({ year, month: month + 1, day: 0 })).getUTCDate();
+}
+
+/**
+ * Returns the latest Saturday and Sunday that have begun. With "last", those of the week before; with "next", the
+ * coming ones.
+ */
+export function weekend(words: string, today: CalendarDay): Stretch {
+  const back = (weekdayOf(today) + 1) % 7;
+  const isRunning = back <= 1;
+  const shift = /\bnext\b/i.test(words) ? 7 : /\blast\b/i.test(words) && isRunning ? -7 : 0;
+  const first = { ...today, day: today.day - back + shift };
+  return { first, after: { ...first, day: first.day + 2 } };
+}
+
+/** Returns the latest of yearly periods that began on or before a day. */
+export function latest(of: (year: number) => Stretch, today: CalendarDay): Stretch {
+  const found = [today.year + 1, today.year, today.year - 1].map(of);
+  return found.find(({ first }) => !isBefore(today, first)) ?? found[2]!;
+}
+
+/** Returns the latest 29 February on or before a day. */
+export function latestLeapDay(today: CalendarDay): Stretch {
+  let first = { year: today.year, month: 2, day: 29 };
+  // In a year without this day, its midnight is that of 1 March.
+  while (isBefore(today, first) || new Date(midnightOf(first)).getUTCDate() !== 29)
+    first = { ...first, year: first.year - 1 };
+  return grained(first, 'day');
+}
+
+/** Returns the same period with `inYear`, because the text may still name the year. */
+export function yearly(inYear: (year: number) => Stretch, today: CalendarDay): Stretch {
+  return { ...latest(inYear, today), inYear };
+}
+
+export function grained(at: CalendarDay, grain: Grain): Stretch {
+  const first =
+    grain === 'year'
+      ? { ...at, month: 1, day: 1 }
+      : grain === 'quarter'
+        ? { ...at, month: at.month - ((at.month - 1) % 3), day: 1 }
+        : grain === 'month'
+          ? { ...at, day: 1 }
+          : grain === 'week'
+            ? { ...at, day: at.day - ((weekdayOf(at) + 6) % 7) }
+            : at;
+  return { first, after: next(first, grain) };
+}
+
+export function next({ year, month, day }: CalendarDay, grain: Grain): CalendarDay {
+  if (grain === 'year') return { year: year + 1, month, day };
+  if (grain === 'quarter') return { year, month: month + 3, day };
+  if (grain === 'month') return { year, month: month + 1, day };
+  return { year, month, day: day + (grain === 'week' ? 7 : 1) };
+}
+
+/** 0 for Sunday. */
+export function weekdayOf(day: CalendarDay): number {
+  return new Date(midnightOf(day)).getUTCDay();
+}
+
+export function isBefore(a: CalendarDay, b: CalendarDay): boolean {
+  return midnightOf(a) < midnightOf(b);
+}
+
+export function overlaps(
+  a: { readonly index: number; readonly text: string },
+  b: { readonly index: number; readonly text: string },
+): boolean {
+  return a.index < b.index + b.text.length && b.index < a.index + a.text.length;
+}
