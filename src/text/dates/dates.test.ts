@@ -21,9 +21,9 @@ const expressions: readonly (readonly [text: string, ...ranges: string[]])[] = [
   ['last June', 'June: 2025-06-01 – 2025-07-01'],
   ['last April', 'April: 2026-04-01 – 2026-05-01'],
   ['What happened during May?', 'May: 2026-05-01 – 2026-06-01'],
-  ['since May', 'May: 2026-05-01 – 2026-06-01'],
+  ['since May', 'since May: 2026-05-01 – 2026-06-11'],
   ['What did we do last May?', 'May: 2026-05-01 – 2026-06-01'],
-  ['what came before may?', 'may: 2026-05-01 – 2026-06-01'],
+  ['what came before may?', 'before may: 0001-01-01 – 2026-05-01'],
   ['What of this may still change?'],
   ['the last may be broken'],
   ['What may happen in March?', 'March: 2026-03-01 – 2026-04-01'],
@@ -160,6 +160,122 @@ const expressions: readonly (readonly [text: string, ...ranges: string[]])[] = [
   ['last weekend', 'last weekend: 2026-06-06 – 2026-06-08'],
 ];
 
+/** With the word before them, dates are one end of a period. */
+const openEnds: readonly (readonly [text: string, ...ranges: string[]])[] = [
+  ['What has changed since 2023?', 'since 2023: 2023-01-01 – 2026-06-11'],
+  ['who has called ever since last Tuesday', 'ever since last Tuesday: 2026-06-09 – 2026-06-11'],
+  ['since the summer of 2024', 'since the summer of 2024: 2024-06-01 – 2026-06-11'],
+  ['since June', 'since June: 2026-06-01 – 2026-06-11'],
+  ['since today we had', 'since today: 2026-06-10 – 2026-06-11'],
+  ['since May of last year', 'since May of last year: 2025-05-01 – 2026-06-11'],
+  ['since July 2030'],
+  ['from May onwards', 'from May onwards: 2026-05-01 – 2026-06-11'],
+  ['what was said from 2023 on?', 'from 2023 on: 2023-01-01 – 2026-06-11'],
+  ['a song from May on the radio', 'May: 2026-05-01 – 2026-06-01'],
+  ['in May onwards', 'May: 2026-05-01 – 2026-06-01'],
+  ['photos from May', 'May: 2026-05-01 – 2026-06-01'],
+  ['after 2023', 'after 2023: 2024-01-01 – 2026-06-11'],
+  ['after the 5th of May', 'after the 5th of May: 2026-05-06 – 2026-06-11'],
+  ['after yesterday', 'after yesterday: 2026-06-10 – 2026-06-11'],
+  // What follows the latest June is still to come.
+  ['after June', 'June: 2026-06-01 – 2026-07-01'],
+  ['after 2026', 'after 2026: 2026-01-01 – 2027-01-01'],
+  ['what was planned after today', 'today: 2026-06-10 – 2026-06-11'],
+  ['before 2024', 'before 2024: 0001-01-01 – 2024-01-01'],
+  ['prior to 2024', 'prior to 2024: 0001-01-01 – 2024-01-01'],
+  ['before last Friday', 'before last Friday: 0001-01-01 – 2026-06-05'],
+  ['What had we sold by 5 May?', 'by 5 May: 0001-01-01 – 2026-05-06'],
+  ['until 2023', 'until 2023: 0001-01-01 – 2024-01-01'],
+  ['up to March 2024', 'up to March 2024: 0001-01-01 – 2024-04-01'],
+  ['before 2030'],
+  ['until tomorrow'],
+  ['shortly after 5 May 2024', '5 May 2024: 2024-05-05 – 2024-05-06'],
+  ['just before May', 'May: 2026-05-01 – 2026-06-01'],
+  ['before and after May', 'May: 2026-05-01 – 2026-06-01'],
+  ['three years before 2020', 'before 2020: 2020-01-01 – 2021-01-01'],
+  ['the summer after 2020', 'after 2020: 2020-01-01 – 2021-01-01'],
+  ['weeks since 5 May 2024', 'since 5 May 2024: 2024-05-05 – 2026-06-11'],
+  [
+    'before May and since yesterday',
+    'before May: 0001-01-01 – 2026-05-01',
+    'since yesterday: 2026-06-09 – 2026-06-11',
+  ],
+  ['the Sunday before 25 May 2023', 'the Sunday before 25 May 2023: 2023-05-21 – 2023-05-22'],
+  ['on the Thursday before 25 May 2023', 'the Thursday before 25 May 2023: 2023-05-18 – 2023-05-19'],
+  ['on the Friday after 25 May 2023', 'the Friday after 25 May 2023: 2023-05-26 – 2023-05-27'],
+  ['the first Thursday after 25 May 2023', 'the first Thursday after 25 May 2023: 2023-06-01 – 2023-06-02'],
+  ['last weekend before 10 April 2023', 'last weekend before 10 April 2023: 2023-04-08 – 2023-04-10'],
+  ['the weekend before 9 April 2023', 'the weekend before 9 April 2023: 2023-04-01 – 2023-04-03'],
+  ['the weekend after 7 April 2023', 'the weekend after 7 April 2023: 2023-04-08 – 2023-04-10'],
+  ['the weekend after 8 April 2023', 'the weekend after 8 April 2023: 2023-04-15 – 2023-04-17'],
+  ['the Sunday before last Tuesday', 'the Sunday before last Tuesday: 2026-06-07 – 2026-06-08'],
+];
+
+const partsOfYears: readonly (readonly [text: string, ...ranges: string[]])[] = [
+  ['What did we sell in Q1 2025?', 'Q1 2025: 2025-01-01 – 2025-04-01'],
+  ['q4 of 2025', 'q4 of 2025: 2025-10-01 – 2026-01-01'],
+  ["Q2'25", "Q2'25: 2025-04-01 – 2025-07-01"],
+  ['Q2/2025', 'Q2/2025: 2025-04-01 – 2025-07-01'],
+  ['Q2, 2025', 'Q2, 2025: 2025-04-01 – 2025-07-01'],
+  ['2025-Q3', '2025-Q3: 2025-07-01 – 2025-10-01'],
+  ['2025Q3', '2025Q3: 2025-07-01 – 2025-10-01'],
+  ['H1 2025', 'H1 2025: 2025-01-01 – 2025-07-01'],
+  ['2025 H2', '2025 H2: 2025-07-01 – 2026-01-01'],
+  ['in Q2', 'Q2: 2026-04-01 – 2026-07-01'],
+  ['during Q3', 'Q3: 2025-07-01 – 2025-10-01'],
+  ['since Q1', 'since Q1: 2026-01-01 – 2026-06-11'],
+  ['Q4 last year', 'Q4 last year: 2025-10-01 – 2026-01-01'],
+  ['Q4 of the previous year', 'Q4 of the previous year: 2025-10-01 – 2026-01-01'],
+  ['Q1 two years ago', 'Q1 two years ago: 2024-01-01 – 2024-04-01'],
+  ['Q1 or Q2 2025', 'Q1: 2025-01-01 – 2025-04-01', 'Q2 2025: 2025-04-01 – 2025-07-01'],
+  ['Q1 to Q3 2025', 'Q1 to Q3 2025: 2025-01-01 – 2025-10-01'],
+  ['between Q4 and Q1 2025', 'Q4 and Q1 2025: 2024-10-01 – 2025-04-01'],
+  ['Q4 2024 to Q1 2025', 'Q4 2024 to Q1 2025: 2024-10-01 – 2025-04-01'],
+  ['the first quarter of 2025', 'the first quarter of 2025: 2025-01-01 – 2025-04-01'],
+  ['in the 3rd quarter 2025', 'the 3rd quarter 2025: 2025-07-01 – 2025-10-01'],
+  ['the last quarter of 2024', 'the last quarter of 2024: 2024-10-01 – 2025-01-01'],
+  ['the second half of last year', 'the second half of last year: 2025-07-01 – 2026-01-01'],
+  ['the last half of 2024', 'the last half of 2024: 2024-07-01 – 2025-01-01'],
+  ['this quarter', 'this quarter: 2026-04-01 – 2026-07-01'],
+  ['What is Q3?'],
+  ['in the second quarter of the game'],
+  ['in the first half'],
+  ['Q5 2025'],
+  ['H3 2025'],
+  ['Q10 2025'],
+  ['a third half of 2025', 'of 2025: 2025-01-01 – 2026-01-01'],
+  ['what was decided in 2025-03', '2025-03: 2025-03-01 – 2025-04-01'],
+  ['the 2025/12 report', '2025/12: 2025-12-01 – 2026-01-01'],
+  ['from 2025-03 to 2025-05', '2025-03 to 2025-05: 2025-03-01 – 2025-06-01'],
+  ['since 2025-03', 'since 2025-03: 2025-03-01 – 2026-06-11'],
+  ['2025-13 and 2025-00'],
+  ['CVE-2025-03'],
+  ['part 12025-03, 2025-031 and v.2025-03'],
+  ['2025-03-05', '2025-03-05: 2025-03-05 – 2025-03-06'],
+  ['mid-2024 and mid 2025', 'mid-2024: 2024-01-01 – 2025-01-01', 'mid 2025: 2025-01-01 – 2026-01-01'],
+];
+
+const counted: readonly (readonly [text: string, ...ranges: string[]])[] = [
+  ['the previous week', 'the previous week: 2026-06-01 – 2026-06-08'],
+  ['in the previous month', 'the previous month: 2026-05-01 – 2026-06-01'],
+  ['the previous quarter', 'the previous quarter: 2026-01-01 – 2026-04-01'],
+  ['the previous year', 'the previous year: 2025-01-01 – 2026-01-01'],
+  ['the current week', 'the current week: 2026-06-08 – 2026-06-15'],
+  ['the current month', 'the current month: 2026-06-01 – 2026-07-01'],
+  ['May of the previous year', 'May of the previous year: 2025-05-01 – 2025-06-01'],
+  ['the night before last', 'the night before last: 2026-06-08 – 2026-06-09'],
+  ['the week before last', 'the week before last: 2026-05-25 – 2026-06-01'],
+  ['the weekend before last', 'the weekend before last: 2026-05-30 – 2026-06-01'],
+  ['the month before last', 'the month before last: 2026-04-01 – 2026-05-01'],
+  ['the quarter before last', 'the quarter before last: 2025-10-01 – 2026-01-01'],
+  ['the year before last', 'the year before last: 2024-01-01 – 2025-01-01'],
+  ['the week before last Monday', 'the week before last Monday: 2026-06-01 – 2026-06-08'],
+  ['the year before last year', 'the year before last year: 2024-01-01 – 2025-01-01'],
+  ['29 February of last year'],
+  ['on 29 February two years ago', 'on 29 February two years ago: 2024-02-29 – 2024-03-01'],
+  ['in summer or winter 2023', 'in summer: 2023-06-01 – 2023-09-01', 'winter 2023: 2022-12-01 – 2023-03-01'],
+];
+
 const nothing = [
   'may I come',
   'march on',
@@ -203,7 +319,7 @@ describe('readEnglishDates', () => {
     }
   });
 
-  it.each(expressions)('%s', async (text, ...ranges) => {
+  it.each([...expressions, ...openEnds, ...partsOfYears, ...counted])('%s', async (text, ...ranges) => {
     expect(await read(text)).toEqual(ranges);
   });
 
@@ -243,7 +359,8 @@ describe('readEnglishDates', () => {
   it.each(ZONES)('reads the same in a process of %s', async (zone) => {
     vi.stubEnv('TZ', zone);
     expect(new Date(2026, 0, 1).getTimezoneOffset() === 0).toBe(zone === 'UTC');
-    for (const [text, ...ranges] of expressions) expect(await read(text), text).toEqual(ranges);
+    for (const [text, ...ranges] of [...expressions, ...openEnds, ...partsOfYears, ...counted])
+      expect(await read(text), text).toEqual(ranges);
   });
 
   it('counts from the same day in a process of any zone', async () => {
@@ -379,6 +496,14 @@ describe('the parser', () => {
       'between 3 and 5',
       '2 weeks before',
       'before 2022',
+      'since',
+      'after',
+      'before last',
+      'the previous',
+      'Q1',
+      'Q3 2025',
+      'the first half of',
+      '2025-03',
       '3 days earlier',
       ...'2 14 30 2023 8080 1.2.3 5/7 2023-05-07 7.5.2023 05/2023 12-14 3d two a few 10:30 5pm 1st utf-8'.split(
         ' ',

@@ -1,8 +1,9 @@
 import { type Instant, isInstant, LATEST } from '../../domain/time.ts';
 import { calendarDay, midnightOf, startOfDay } from '../../domain/zone.ts';
 import { joinedRanges, withRelativeYears } from './joining.ts';
+import { withOpenEnds } from './open-ends.ts';
 import { mayNeedParser, parsedSpans } from './parser.ts';
-import { afterBetween, loneEnds, seasonsAndYears } from './patterns.ts';
+import { afterBetween, loneEnds, ownDates } from './patterns.ts';
 import { isBefore, type Span } from './periods.ts';
 
 /** A period that a text names, such as a day or a month. */
@@ -51,20 +52,20 @@ async function readEnglish(text: string, context: DateContext): Promise<readonly
   return mayName(text) ? datesOf(text, context, mayNeedParser(text)) : [];
 }
 
-/** Finds the dates of a text. Without the parser, only seasons and years that stand alone. */
+/** Finds the dates of a text. Without the parser, only those that our own patterns match. */
 export async function datesOf(
   text: string,
   context: DateContext,
   withParser: boolean,
 ): Promise<readonly DateRange[]> {
   const today = calendarDay(context.now, context.timeZone);
-  const spans: Span[] = [...seasonsAndYears(text, today), ...afterBetween(text, today)];
+  const spans: Span[] = [...ownDates(text, today), ...afterBetween(text, today)];
   if (withParser) spans.push(...(await parsedSpans(text, context, today, spans)));
   spans.push(...loneEnds(text, today, spans));
   spans.sort((a, b) => a.index - b.index);
   // Nothing can have been said in the future.
   return (
-    withRelativeYears(joinedRanges(spans, text), text)
+    withOpenEnds(withRelativeYears(joinedRanges(spans, text), text), text, today)
       .filter(({ first }) => !isBefore(today, first))
       // Also drops dates that are too long ago to be the time of a memory.
       .filter(({ first }) => isInstant(midnightOf(first)))
@@ -78,8 +79,9 @@ export async function datesOf(
 }
 
 /** Found without the parser. */
-const SEASON_OR_YEAR = /\b(?:spring|summer|autumn|fall|winter|(?:19|20)\d{2})\b/i;
+const OWN_DATE =
+  /\b(?:spring|summer|autumn|fall|winter|(?:19|20)\d{2})\b|[qh][1-4]\b|\b(?:quarter|half|current)\b/i;
 
 function mayName(text: string): boolean {
-  return SEASON_OR_YEAR.test(text) || mayNeedParser(text);
+  return OWN_DATE.test(text) || mayNeedParser(text);
 }

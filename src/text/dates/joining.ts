@@ -8,17 +8,20 @@ export function joinedRanges(spans: readonly Span[], text: string): readonly Spa
     const next = spans[at + 1];
     if (next && areEnds(span, next, text)) {
       const words = text.slice(span.index, next.index + next.text.length);
-      found.push({ index: span.index, text: words, ...between(span, next) });
+      found.push({ index: span.index, text: words, isRange: true, ...between(span, next) });
       at++;
-    } else if (!span.isLone)
-      found.push(next && FROM_NOW.test(next.text) ? span : withYearOf(span, next, text));
+      continue;
+    }
+    const named = next && FROM_NOW.test(next.text) ? span : withYearOf(span, next, text);
+    // In "Q1 or Q2 2025", the first one has its year from the second.
+    if (!span.isLone || named !== span) found.push(named);
   }
   return found;
 }
 
 /** Dates counted from now name no year for the month before: "in July and yesterday". */
 const FROM_NOW = /\b(?:yesterday|today|tonight|last|this|past|previous|next|ago|earlier)\b/i;
-const RELATIVE_YEAR = /^(?:(?:last|this|next|past) year|\S+ years? ago)$/i;
+const RELATIVE_YEAR = /^(?:(?:the )?(?:last|this|current|next|past|previous) year|\S+ years? ago)$/i;
 const YEAR_FOLLOWS = /^[\s,]*(?:(?:of|in)\s+)?$/i;
 const YEAR_PRECEDES = /^[\s,]*(?:(?:in|on|during|around)\s+)?(?:the\s+)?$/i;
 
@@ -39,7 +42,7 @@ export function withRelativeYears(spans: readonly Span[], text: string): readonl
     }
     const words = text.slice(span.index, next.index + next.text.length);
     const { first, after } = inYear((follows ? next : span).first.year);
-    named = { index: span.index, text: words, first, after };
+    named = { ...(follows ? span : next), index: span.index, text: words, first, after, inYear: undefined };
     found.splice(-1, 1, named);
   }
   return found.reverse();
@@ -68,5 +71,5 @@ function withYearOf(span: Span, next: Span | undefined, text: string): Span {
   const between = text.slice(span.index + span.text.length, next.index);
   const joined = /^\s*(?:and|or|to|until|till|through|[-–—,])\s*(?:in\s+)?$/i.test(between);
   if (!joined) return span;
-  return { ...span, ...span.inYear(next.first.year) };
+  return { ...span, ...span.inYear(next.year ?? next.first.year) };
 }

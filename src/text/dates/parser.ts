@@ -3,11 +3,12 @@ import { type CalendarDay, calendarDay } from '../../domain/zone.ts';
 import type { DateContext } from './dates.ts';
 import {
   between,
+  dayOf,
   type Grain,
   grained,
   isBefore,
+  later,
   latestLeapDay,
-  next,
   overlaps,
   type Span,
   type Stretch,
@@ -193,8 +194,8 @@ function spanOf(result: ParsedResult, text: string, reference: Reference): Span 
   const day = start.isCertain('hour') && !start.isCertain('day') ? start.get('hour') : null;
   const inYear = (year: number) => grained({ year, month: start.get('month')!, day: day! }, 'day');
   const begin = day === null ? first : yearly(inYear, today);
-  if (!begin) return { index, text: words, ...last };
-  return { index, text: words, ...between(begin, last) };
+  const found = { index, text: words, isRange: true };
+  return begin ? { ...found, ...between(begin, last) } : { ...found, ...last };
 }
 
 function rangeOf(
@@ -220,7 +221,7 @@ function rangeOf(
   if (/^\d{1,2}\/\d{1,2}$/.test(words)) return undefined;
   const unit = UNIT_WITH_GRAIN.exec(words)?.[1]?.toLowerCase() ?? '';
   const grain = GRAINS.find(([pattern]) => pattern.test(unit))?.[1] ?? 'day';
-  if (/^(?:this|current) (?:week|month|year)$/i.test(words)) return grained(today, grain);
+  if (/^this (?:week|month|year)$/i.test(words)) return grained(today, grain);
   if (tags.has('result/relativeDate')) {
     // "for two hours" is a duration, and "in two hours" is still to come, even if it is today.
     const ahead = parsed.date().getTime() - noon.getTime();
@@ -234,13 +235,13 @@ function rangeOf(
     const then = ofHours ? calendarDay(now + ahead, timeZone) : counted;
     // A period that lasts until now: "in the last three months".
     if (/^(?:the\s+)?(?:last|past|previous)\s+\S+\s+\S+$/i.test(words)) {
-      return { first: grained(then, grain).first, after: next(today, 'day') };
+      return { first: grained(then, grain).first, after: later(today, 'day') };
     }
     return grained(then, grain);
   }
   if (parsed.isCertain('day') && parsed.isCertain('month')) {
     if (parsed.isCertain('year')) return grained(at, 'day');
-    const found = yearly((year) => grained({ ...at, year }, 'day'), today);
+    const found = yearly((year) => dayOf({ ...at, year }), today);
     return isLeapDay(parsed) ? { ...found, ...latestLeapDay(today) } : found;
   }
   if (parsed.isCertain('month')) {

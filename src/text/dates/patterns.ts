@@ -1,6 +1,8 @@
 import type { CalendarDay } from '../../domain/zone.ts';
 import {
+  ago,
   daysIn,
+  type Grain,
   grained,
   isBefore,
   LEAP_YEAR,
@@ -9,6 +11,7 @@ import {
   overlaps,
   type Span,
   type Stretch,
+  weekend,
   yearly,
 } from './periods.ts';
 
@@ -22,11 +25,21 @@ const SEASONS = [
 const SEASON =
   /\b(?:(in|during|since|over|of|last|this|past|early|late|mid)(?:\s+the)?[\s-]+)?(winter|spring|summer|autumn|fall)\b(?:,?\s+(?:of\s+|in\s+)?(\d{4})\b)?/gi;
 const YEAR =
-  /\b(in|during|since|of|from|until|till|before|after|by|throughout|year|around|early|late)\s+((?:19|20)\d{2})\b(?!-\d(?!\d{3}\b)|[/.:]\d)/gi;
+  /\b(?:(?:in|during|since|of|from|until|till|before|after|prior to|by|throughout|year|around|early|late)\s+|mid[\s-]+)((?:19|20)\d{2})\b(?!-\d(?!\d{3}\b)|[/.:]\d)/gi;
 
-/** Finds what the library does not read: seasons, and years that stand alone. */
-export function seasonsAndYears(text: string, today: CalendarDay): readonly Span[] {
-  const seasons = [...text.matchAll(SEASON)].flatMap((match): Span[] => {
+/** Finds what the library does not read: parts of a year, months as numbers, weeks before the last, and years alone. */
+export function ownDates(text: string, today: CalendarDay): readonly Span[] {
+  const found = [
+    ...partsOfYears(text, today),
+    ...seasons(text, today),
+    ...numberedMonths(text),
+    ...counted(text, today),
+  ];
+  return [...found, ...years(text, found)];
+}
+
+function seasons(text: string, today: CalendarDay): readonly Span[] {
+  return [...text.matchAll(SEASON)].flatMap((match): Span[] => {
     const [words, preposition, name = '', year] = match;
     // "fall" and "spring" are also verbs.
     if (preposition === undefined && year === undefined) return [];
@@ -43,19 +56,95 @@ export function seasonsAndYears(text: string, today: CalendarDay): readonly Span
         index: match.index,
         text: words,
         ...(past ? latest(season, { ...found.first, day: 0 }) : found),
+        year: year === undefined ? undefined : Number(year),
         inYear,
       },
     ];
   });
-  const years = [...text.matchAll(YEAR)]
-    .filter((match) => !seasons.some((span) => overlaps(span, { index: match.index, text: match[0] })))
-    // "in May of 2023" is a month.
-    .filter((match) => !MONTH_BEFORE.test(text.slice(0, match.index)))
-    .map((match): Span => {
-      const year = Number(match[2]);
-      return { index: match.index, text: match[0], ...grained({ year, month: 1, day: 1 }, 'year') };
-    });
-  return [...seasons, ...years];
+}
+
+function years(text: string, known: readonly Span[]): readonly Span[] {
+  return (
+    [...text.matchAll(YEAR)]
+      .filter((match) => !known.some((span) => overlaps(span, { index: match.index, text: match[0] })))
+      // "in May of 2023" is a month.
+      .filter((match) => !MONTH_BEFORE.test(text.slice(0, match.index)))
+      .map((match): Span => {
+        const year = Number(match[1]);
+        return { index: match.index, text: match[0], ...grained({ year, month: 1, day: 1 }, 'year') };
+      })
+  );
+}
+
+const ORDINALS = ['first', 'second', 'third', 'fourth'];
+/** "Q3", "the third quarter" and their halves, with the year behind, or before as in "2025-Q3". */
+const PART_OF_YEAR =
+  /(?:\b((?:19|20)\d{2})[\s/-]?|\b)(?:([qh])([1-4])|(?:the\s+)?(?:(first|second|third|fourth|last)|([1-4])(?:st|nd|rd|th))\s+(quarter|half))\b(?:(?:\s*[,/-]\s*|\s+(?:(?:of|in)\s+)?)((?:19|20)\d{2})\b|\s*['’](\d{2})\b)?/gi;
+/** A number that stands for a quarter may be a question, a product or a rank. These words make it one. */
+const BEFORE_PART =
+  /\b(?:in|during|since|of|until|till|by|before|after|from|between|to|this|last)\s+(?:the\s+)?$/i;
+const RELATIVE_YEAR_BEHIND =
+  /^[\s,]*(?:of\s+)?(?:(?:the\s+)?(?:last|this|current|previous|past)\s+year|\S+\s+years?\s+ago)\b/i;
+
+/** Finds quarters and halves of a year. Words such as "the first half" are often no part of a year: these need one. */
+function partsOfYears(text: string, today: CalendarDay): readonly Span[] {
+  // V8 compiles patterns when they first run, which takes longer than a recall.
+  if (!/[qh][1-4]\b|\b(?:quarter|half)\b/i.test(text)) return [];
+  return [...text.matchAll(PART_OF_YEAR)].flatMap((match): Span[] => {
+    const { index, 0: words } = match;
+    const [, before, letter, digit, ordinal, number, noun, behind, short] = match;
+    const months = /^h/i.test(letter ?? noun!) ? 6 : 3;
+    const parts = 12 / months;
+    const isLast = ordinal?.toLowerCase() === 'last';
+    const part = isLast ? parts : Number(digit ?? number ?? ORDINALS.indexOf(ordinal!.toLowerCase()) + 1);
+    if (part > parts) return [];
+    const inYear = (year: number): Stretch => {
+      const first = { year, month: (part - 1) * months + 1, day: 1 };
+      return { first, after: { ...first, month: first.month + months } };
+    };
+    const named = before ?? behind ?? (short && `20${short}`);
+    if (named !== undefined) return [{ index, text: words, ...inYear(Number(named)) }];
+    const ofRelativeYear = RELATIVE_YEAR_BEHIND.test(text.slice(index + words.length));
+    if (letter === undefined && !ofRelativeYear) return [];
+    const isLone = !ofRelativeYear && !BEFORE_PART.test(text.slice(0, index));
+    return [{ index, text: words, isLone, ...yearly(inYear, today) }];
+  });
+}
+
+/** "2026-03" and "2026/03", which are no part of a longer number or name. */
+const NUMBERED_MONTH = /(?<![\w./:-])((?:19|20)\d{2})[-/](0[1-9]|1[0-2])(?!\w|[-/.:]\d)/g;
+
+function numberedMonths(text: string): readonly Span[] {
+  return [...text.matchAll(NUMBERED_MONTH)].map(({ index, 0: words, 1: year, 2: month }): Span => {
+    return { index, text: words, ...grained({ year: Number(year), month: Number(month), day: 1 }, 'month') };
+  });
+}
+
+const COUNTED = /\b(?:the\s+)?(?:(previous|current)\s+(week|month|quarter|year)|this\s+(quarter))\b/gi;
+/** In "the week before last Monday", the library counts from Monday. */
+const BEFORE_LAST =
+  /\bthe\s+(night|week|weekend|month|quarter|year)\s+before\s+last\b(?!\s+(?:night|week|month|quarter|year|spring|summer|autumn|fall|winter|[a-z]{3,6}day|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))/gi;
+
+/** Finds periods that are counted from the current one: "the previous month", "the week before last". */
+function counted(text: string, today: CalendarDay): readonly Span[] {
+  if (!/\b(?:previous|current|quarter|last)\b/i.test(text)) return [];
+  const counts = [...text.matchAll(COUNTED)].map(
+    ({ index, 0: words, 1: which, 2: unit, 3: quarter }): Span => {
+      const back = which?.toLowerCase() === 'previous' ? 1 : 0;
+      return { index, text: words, ...ago(back, (unit ?? quarter)!.toLowerCase() as Grain, today) };
+    },
+  );
+  const beforeLast = [...text.matchAll(BEFORE_LAST)].map(({ index, 0: words, 1: unit = '' }): Span => {
+    return { index, text: words, ...beforeTheLast(unit.toLowerCase(), today) };
+  });
+  return [...counts, ...beforeLast];
+}
+
+function beforeTheLast(unit: string, today: CalendarDay): Stretch {
+  if (unit === 'night') return ago(2, 'day', today);
+  if (unit !== 'weekend') return ago(2, unit as Grain, today);
+  const { first, after } = weekend('last', today);
+  return { first: { ...first, day: first.day - 7 }, after: { ...after, day: after.day - 7 } };
 }
 
 const MONTH =

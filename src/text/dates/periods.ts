@@ -11,6 +11,10 @@ export interface Stretch {
 export interface Span extends Stretch {
   readonly index: number;
   readonly text: string;
+  /** The year that the text names. The winter of 2023 begins in 2022. */
+  readonly year?: number | undefined;
+  /** Whether it names both ends of a range. */
+  readonly isRange?: boolean | undefined;
   /** Whether it names a date only as one end of a range, as the year in "to 2023". */
   readonly isLone?: boolean | undefined;
 }
@@ -72,12 +76,15 @@ export function latest(of: (year: number) => Stretch, today: CalendarDay): Stret
   return found.find(({ first }) => !isBefore(today, first)) ?? found[2]!;
 }
 
+/** Returns a day, or an empty period if its month has no such day in that year. */
+export function dayOf(day: CalendarDay): Stretch {
+  return day.day > daysIn(day.month, day.year) ? { first: day, after: day } : grained(day, 'day');
+}
+
 /** Returns the latest 29 February on or before a day. */
 export function latestLeapDay(today: CalendarDay): Stretch {
   let first = { year: today.year, month: 2, day: 29 };
-  // In a year without this day, its midnight is that of 1 March.
-  while (isBefore(today, first) || new Date(midnightOf(first)).getUTCDate() !== 29)
-    first = { ...first, year: first.year - 1 };
+  while (isBefore(today, first) || daysIn(2, first.year) < 29) first = { ...first, year: first.year - 1 };
   return grained(first, 'day');
 }
 
@@ -97,14 +104,20 @@ export function grained(at: CalendarDay, grain: Grain): Stretch {
           : grain === 'week'
             ? { ...at, day: at.day - ((weekdayOf(at) + 6) % 7) }
             : at;
-  return { first, after: next(first, grain) };
+  return { first, after: later(first, grain) };
 }
 
-export function next({ year, month, day }: CalendarDay, grain: Grain): CalendarDay {
-  if (grain === 'year') return { year: year + 1, month, day };
-  if (grain === 'quarter') return { year, month: month + 3, day };
-  if (grain === 'month') return { year, month: month + 1, day };
-  return { year, month, day: day + (grain === 'week' ? 7 : 1) };
+/** Returns the period that lies a number of units before the current one. */
+export function ago(units: number, grain: Grain, today: CalendarDay): Stretch {
+  const first = later(grained(today, grain).first, grain, -units);
+  return { first, after: later(first, grain) };
+}
+
+export function later({ year, month, day }: CalendarDay, grain: Grain, units = 1): CalendarDay {
+  if (grain === 'year') return { year: year + units, month, day };
+  if (grain === 'quarter') return { year, month: month + 3 * units, day };
+  if (grain === 'month') return { year, month: month + units, day };
+  return { year, month, day: day + (grain === 'week' ? 7 : 1) * units };
 }
 
 /** 0 for Sunday. */
