@@ -202,6 +202,25 @@ it('holds questions about one memory out together, also where spaces of the same
   expect(folds.map(({ questions }) => questions).sort()).toEqual([4, 4, 4, 4, 6]);
 });
 
+it('reports progress before it loads the first space, which may take long', async () => {
+  const engine = fakeEngine();
+  const askedAt: (readonly [share: number, opened: number])[] = [];
+  let opened = 0;
+  const counting: EvaluationEngine = {
+    ...engine,
+    open(space) {
+      opened++;
+      return engine.open(space);
+    },
+  };
+  const onProgress = (share: number) => askedAt.push([share, opened]);
+  await tune({ profile, datasets: [planted(2, (a) => a, 2)], onProgress }, counting);
+  expect(askedAt.slice(0, 2)).toEqual([
+    [0, 0],
+    [0.125, 1],
+  ]);
+});
+
 it('refuses a question that is asked of the same memories twice, before it asks the engine anything', async () => {
   const engine = fakeEngine();
   const one = planted(1, (a) => a);

@@ -105,10 +105,16 @@ export async function tune(options: TuneOptions, engine: EvaluationEngine): Prom
     .reduce((sum, space) => sum + countedQueries(space, excludeTypes).length, 0);
   if (total < 2) throw invalidArgument('datasets', 'at least two questions with a right answer are needed');
   let read = 0;
+  const reading = () => options.onProgress?.((0.5 * read) / total, 'reading what the formula reads');
+  // Loading the first space may take long, and ends before the first question is read.
+  reading();
   const questions = await gatherQuestions(
     {
       ...{ datasets, strategy: profile.name, excludeTypes, seed, signal },
-      onQuestion: () => options.onProgress?.((0.5 * ++read) / total, 'reading what the formula reads'),
+      onQuestion: () => {
+        read++;
+        reading();
+      },
     },
     engine,
   );
