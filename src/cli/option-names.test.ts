@@ -3,7 +3,10 @@ import { expect, it } from 'vitest';
 import { SalienceError } from '../domain/errors.ts';
 import { inOptionNames } from './option-names.ts';
 
-const command = new Command('recall').option('--min-score <number>').option('--in-scope <scope>');
+const command = new Command('recall')
+  .option('--min-score <number>')
+  .option('--in-scope <scope>')
+  .option('--record-recalls <days>');
 
 function said(message: string, details: Readonly<Record<string, unknown>> = {}): string {
   return (inOptionNames(new SalienceError('invalid_argument', message, { details }), command) as Error)
@@ -15,6 +18,7 @@ it.each([
     'inScope: a scope is needed, together with minScore',
     '--in-scope: a scope is needed, together with --min-score',
   ],
+  ['recordRecalls.days: 400 is too many', '--record-recalls: 400 is too many'],
   [
     'endSession ends what startSession began',
     '"salience session end" ends what "salience session start" began',

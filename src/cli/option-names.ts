@@ -32,6 +32,7 @@ function flagsOf({ options }: Pick<Command, 'options'>): ReadonlyMap<string, str
   const flags = new Map<string, string>([
     ['asOf.known', AS_OF[0]],
     ['asOf.valid', VALID_AT[0]],
+    ['recordRecalls.days', '--record-recalls'],
   ]);
   for (const verb of VERB_NAMES) {
     for (const [name, argument] of Object.entries(verbEntry(verb).arguments ?? {})) {
