@@ -12,16 +12,24 @@ const right: readonly string[] = ['day', 'retention', 'stability', 'accesses'];
 /** Formats one table per memory: its state each month if it has changed, and every event. */
 export function formatSimulation(simulation: Simulation, columns: number): string {
   const { start, days, recalls, memories } = simulation;
+  const shown = memories.map(({ id }) => id);
   return [
     `${plural(days, 'day')} from ${start.slice(0, 10)}, ${plural(recalls, 'recall')}`,
-    ...memories.map((memory) => formatDevelopment(memory, days, columns)),
+    ...memories.map((memory) => formatDevelopment(memory, days, shown, columns)),
   ].join('\n\n');
 }
 
-function formatDevelopment(memory: Development, days: number, columns: number): string {
-  if (memory.storedAs !== undefined) {
+function formatDevelopment(
+  memory: Development,
+  days: number,
+  shown: readonly string[],
+  columns: number,
+): string {
+  const { storedAs } = memory;
+  if (storedAs !== undefined) {
+    const next = shown.includes(storedAs) ? 'see there' : `add ${storedAs} to "watch" to see it`;
     return plainLine(
-      `${memory.id}: stored as ${memory.storedAs}, which says the same or has the same topic; see there`,
+      `${memory.id}: stored as ${storedAs}, which says the same or has the same topic; ${next}`,
     );
   }
   const head = cutToWidth(plainLine(`${memory.id}: ${memory.type}, "${memory.content}"`), columns);

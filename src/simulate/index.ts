@@ -11,4 +11,4 @@ export {
   simulateLife,
 } from './play.ts';
 export { plotRetention } from './plot.ts';
-export { type LifeScript, parseLifeScript } from './script.ts';
+export { type LifeScript, MOST_DAYS, parseLifeScript } from './script.ts';

@@ -55,7 +55,8 @@ export interface ScriptedRecall {
   readonly until: number;
 }
 
-const MOST_DAYS = 3660;
+/** How many days a script may last. */
+export const MOST_DAYS = 3660;
 /** The shortest time between two repetitions, in days: an hour. */
 const SHORTEST = 1 / 24;
 const settingKeys = ['start', 'days', 'maintainEvery', 'consolidate', 'watch'] as const;

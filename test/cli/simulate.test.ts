@@ -68,6 +68,10 @@ describe('simulate', () => {
     const { stdout } = await work.salience(['simulate', 'twice.json']);
     expect(stdout).toContain('\na: ');
     expect(stdout).toMatch(/\n\nb: stored as a, which says the same or has the same topic; see there\n$/);
+    work.file('twin.json', JSON.stringify({ days: 2, memories, watch: ['b'] }));
+    expect((await work.salience(['simulate', 'twin.json'])).stdout).toMatch(
+      /\n\nb: stored as a, which says the same or has the same topic; add a to "watch" to see it\n$/,
+    );
   });
 
   it('refuses a script that is wrong, naming the place', async () => {
@@ -95,7 +99,11 @@ describe('simulate', () => {
     );
     expect(await fails('good.json', '{"memories":[{"day":0,"content":"x"}]}', '--days', '0')).toMatchObject([
       1,
-      { code: 'invalid_argument', details: { field: 'days' } },
+      {
+        code: 'invalid_argument',
+        message: '--days: 0 must be a whole number from 1 to 3660',
+        details: { field: 'days' },
+      },
     ]);
     const missing = await work.salience(['simulate', 'absent.json', '--json']);
     expect(JSON.parse(missing.stderr)).toMatchObject({ error: { code: 'unreadable_file' } });

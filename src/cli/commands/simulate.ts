@@ -1,7 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
+import { wholeNumber } from '../../domain/check.ts';
 import { SalienceError } from '../../domain/errors.ts';
-import { type LifeScript, parseLifeScript, plotRetention, simulateLife } from '../../simulate/index.ts';
+import {
+  type LifeScript,
+  MOST_DAYS,
+  parseLifeScript,
+  plotRetention,
+  simulateLife,
+} from '../../simulate/index.ts';
 import { action } from '../context.ts';
 import { embedderOf } from '../open.ts';
 import { parseWholeNumber } from '../options.ts';
@@ -32,6 +39,8 @@ export function configure(command: Command): void {
     .action(
       action<Options, [string]>(async (context, path) => {
         const { options, signal } = context;
+        // Checked apart from the script, so that the error names the option and not the file.
+        if (options.days !== undefined) wholeNumber(options.days, 'days', 1, MOST_DAYS);
         await checkOutputs({ '--svg': options.svg }, [path]);
         const script = await readScript(path, options.days);
         const progress = createProgress('simulating', process.stderr);
