@@ -179,6 +179,46 @@ describe('forget of memories that others were made from', () => {
     expect(hits.map((hit) => hit.memory.id)).toEqual(['run4']);
   });
 
+  it('leaves an original replaced that another consolidation contains', async () => {
+    const { memory, id } = await consolidated();
+    const made = await memory.get(id);
+    const other = { ...made!, id: 'other', content: 'Runs often', derivedFrom: ['run1', 'run2'] };
+    await memory.importMemories([other]);
+    await memory.update(id, { content: 'Runs along the river' });
+    const result = await memory.forget('run0');
+    expect(result).toMatchObject({ forgotten: ['run0', id], reinstated: ['run3', 'run4'] });
+    expect(await memory.get('run1')).toMatchObject({ consolidatedAt: expect.any(String) });
+  });
+
+  it('keeps what somebody said in the same session and tagged as automatic', async () => {
+    const { memory } = await live(none);
+    const { sessionId } = await memory.startSession();
+    await memory.remember('The vault is blue', { id: 'a', sessionId });
+    const tagged = { tags: ['automatic'], sessionId };
+    await memory.remember('The door is automatic', { id: 'door', ...tagged });
+    await memory.remember('The gate is too', { id: 'gate', source: 'inferred', ...tagged });
+    expect((await memory.forget('a')).forgotten).toEqual(['a']);
+    const { memories } = await memory.list();
+    expect(memories.map(({ id }) => id).toSorted()).toEqual(['door', 'gate']);
+  });
+
+  it('keeps the relations of a consolidation that its other originals state', async () => {
+    const { memory, pass } = await live();
+    const entity = { type: 'entity' } as const;
+    await memory.remember('Runs', { ...entity, id: 'ann', title: 'Ann' });
+    await memory.remember('A river', { ...entity, id: 'rhine', title: 'Rhine' });
+    await memory.remember('A park', { ...entity, id: 'park', title: 'Zoo' });
+    const ran = (to: string) => ({ relations: [{ from: 'ann', name: 'ran_along', to }] });
+    await memory.rememberMany(runs.map((run, at) => ({ ...run, ...ran(at === 0 ? 'park' : 'rhine') })));
+    pass(20);
+    const { consolidated } = await memory.maintain({ consolidate: true, fade: false });
+    const id = consolidated[0]?.id as string;
+    const ends = async () => (await memory.get(id))?.relations?.map(({ to }) => to);
+    expect(await ends()).toEqual(['park', 'rhine']);
+    expect((await memory.forget('run0')).rebuilt).toEqual([id]);
+    expect(await ends()).toEqual(['rhine']);
+  });
+
   it('gives an archived original its text and its vector back', async () => {
     const { memory, id, pass } = await consolidated();
     await memory.update(id, { content: 'Runs along the river' });
