@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { SalienceError } from '../../domain/errors.ts';
 import type { SpaceStore, Store } from '../../store/store.ts';
 import { interruptedEmbedder } from '../../testing/interrupted-embedder.ts';
-import { live } from '../../testing/live-memory.ts';
+import { live, liveFading } from '../../testing/live-memory.ts';
 import { createReferenceStore } from '../../testing/reference-store/index.ts';
 import { expectCode } from '../../testing/store-contract/harness.ts';
 import type { MemoryEngine } from '../memory-engine.ts';
@@ -142,4 +142,78 @@ test('a memory that names one which an export lacked is restored', async () => {
   await memory.update('b', { content: 'Anna likes coffee' });
   await memory.undo();
   expect(await memory.get('b')).toMatchObject({ content: 'Anna likes milk', supersedes: ['lost'] });
+});
+
+const runs = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday'].map((weekday, at) => ({
+  id: `run${at}`,
+  content: `Went for a long run along the river on ${weekday}`,
+  type: 'event',
+  importance: 0,
+}));
+
+/** A store on which the next undo decides, then something else is written, and the undo decides again as it writes. */
+function overtakenStore() {
+  const inner = createReferenceStore();
+  const meanwhile: (() => Promise<unknown>)[] = [];
+  const openSpace: Store['openSpace'] = async (...given) => {
+    const space = await inner.openSpace(...given);
+    const write: typeof space.write = async (entry, decide) => {
+      const other = entry.verb === 'undo' ? meanwhile.pop() : undefined;
+      if (other) {
+        await decide(space);
+        await other();
+      }
+      return space.write(entry, decide);
+    };
+    return { ...space, write };
+  };
+  return { store: { ...inner, openSpace }, meanwhile };
+}
+
+test('what was changed when an undo was decided first, and is not as it is written, is undone', async () => {
+  const { store, meanwhile } = overtakenStore();
+  const { memory, pass } = await liveFading({ embedder: 'none', store });
+  await memory.rememberMany(runs.slice(0, 1));
+  pass(18);
+  await memory.maintain();
+  pass(7);
+  const { run } = await memory.maintain();
+  expect(await memory.get('run0')).toMatchObject({ tier: 'cold' });
+  await memory.invalidate('run0', 'it was a walk');
+  const operation = (await memory.operations({ limit: 1 }))[0]?.operation;
+  meanwhile.push(() => memory.undo({ operation }));
+  expect(await memory.undo({ run })).toMatchObject({ memories: [{ id: 'run0' }], skipped: [] });
+  expect(await memory.get('run0')).toMatchObject({ tier: 'hot' });
+});
+
+async function overtakenConsolidation() {
+  const { store, meanwhile } = overtakenStore();
+  const { memory, pass } = await liveFading({ store });
+  await memory.rememberMany(runs);
+  pass(20);
+  const { run, consolidated } = await memory.maintain({ consolidate: true, fade: false });
+  expect(consolidated).toHaveLength(1);
+  return { memory, pass, run, meanwhile };
+}
+
+test('an undo does not hide a memory again whose consolidation is undone meanwhile', async () => {
+  const { memory, run, meanwhile } = await overtakenConsolidation();
+  await memory.feedback('run0', 'up');
+  const operation = (await memory.operations({ limit: 1 }))[0]?.operation;
+  meanwhile.push(() => memory.undo({ run }));
+  await expectCode(memory.undo({ operation }), 'store_busy');
+  await memory.undo({ operation });
+  expect(await memory.get('run0')).toMatchObject({ usefulness: 0.5, consolidatedAt: undefined, tier: 'hot' });
+});
+
+test('an undo of a consolidation leaves no original without an index that is archived meanwhile', async () => {
+  const { memory, pass, run, meanwhile } = await overtakenConsolidation();
+  pass(200);
+  await memory.recall('long run', { strategy: 'lexical' });
+  meanwhile.push(() => memory.maintain());
+  await expectCode(memory.undo({ run }), 'store_busy');
+  expect(await memory.get('run0')).toMatchObject({ tier: 'stub' });
+  await memory.undo({ run });
+  const { hits } = await memory.recall('long run', { strategy: 'lexical' });
+  expect(hits.map((hit) => hit.memory.id).toSorted()).toEqual(runs.map(({ id }) => id));
 });
