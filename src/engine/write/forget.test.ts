@@ -179,6 +179,23 @@ describe('forget of memories that others were made from', () => {
     expect(hits.map((hit) => hit.memory.id)).toEqual(['run4']);
   });
 
+  it('does not rebuild a consolidation that is forgotten together with some of its originals', async () => {
+    const { memory, id } = await consolidated();
+    const result = await memory.forget(['run0', id]);
+    const reinstated = ['run1', 'run2', 'run3', 'run4'];
+    expect(result).toMatchObject({ forgotten: ['run0', id], rebuilt: [], reinstated });
+    expect(await memory.get(id)).toBeUndefined();
+  });
+
+  it.each([{ title: 'Runs' }, { tags: ['seen with Ann'] }])(
+    'forgets a consolidation that somebody gave %j, which may come from what is forgotten',
+    async (changes) => {
+      const { memory, id } = await consolidated();
+      await memory.update(id, changes);
+      expect(await memory.forget('run0')).toMatchObject({ forgotten: ['run0', id], rebuilt: [] });
+    },
+  );
+
   it('leaves an original replaced that another consolidation contains', async () => {
     const { memory, id } = await consolidated();
     const made = await memory.get(id);
@@ -253,9 +270,10 @@ describe('forget of memories that others were made from', () => {
       supersedes: 'a',
     });
     await memory.remember('The vault is blue', { id: 'other', supersedes: 'longer' });
+    await memory.remember('the vault opens (at the word "mellon")', { id: 'marks', supersedes: 'other' });
     const { id } = await memory.endSession('We spoke of the vault');
     const { mayStillSay } = await memory.forget('a');
-    expect(mayStillSay.toSorted()).toEqual(['copy', 'longer', id].toSorted());
+    expect(mayStillSay.toSorted()).toEqual(['copy', 'longer', 'marks', id].toSorted());
   });
 
   it.each(['undo', 'update'] as const)(
