@@ -145,6 +145,23 @@ describe('the tools', () => {
     expect((await call('forget', { id: 'm1' })).value).toMatchObject({ forgotten: ['m1', 'm3'], count: 2 });
     expect(await memory.get('m1')).toBeUndefined();
   });
+
+  test('look back with the clock of that time', async () => {
+    const memory = await openHere();
+    const then = new Date(now - 30 * 86_400_000);
+    await memory.remember('Ada is in Lisbon', { type: 'plan', ttl: '7d', now: then });
+    const client = await connect(memory);
+    const asOf = { known: then.toISOString() };
+    const { structuredContent } = await client.callTool({
+      name: 'recall',
+      arguments: { query: 'Lisbon', strategy: 'lexical', asOf },
+    });
+    const [hit] = (await memory.recall('Lisbon', { strategy: 'lexical', asOf })).hits;
+    expect(hit?.score.value).toBeGreaterThan(0);
+    expect(structuredContent).toMatchObject({
+      hits: [{ memory: { content: 'Ada is in Lisbon' }, score: hit?.score.value }],
+    });
+  });
 });
 
 describe('a wrong call', () => {

@@ -88,7 +88,11 @@ export function createMcpServer(memory: MemoryEngine, options: McpOptions): Serv
   const tools = dialect.tools.filter(
     (tool) => !(readOnly && tool.access === 'write') && !(confined && tool.wholeSpace),
   );
-  const contextOf = (signal: AbortSignal): VerbContext => ({ signal, now: new Date(clock()), readOnly });
+  const contextOf = (signal: AbortSignal, input?: unknown): VerbContext => ({
+    signal,
+    now: looksBack(input) ? undefined : new Date(clock()),
+    readOnly,
+  });
   const server = new CheckedServer(
     { name: 'salience', title: 'Salience', version },
     { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions: instructionsOf(dialect, tools) },
@@ -99,7 +103,7 @@ export function createMcpServer(memory: MemoryEngine, options: McpOptions): Serv
     return { tools: tools.map((tool) => listTool(tool, choice)) };
   });
   server.setRequestHandler('tools/call', ({ params }, { mcpReq }) =>
-    callTool(tools, params, memory, contextOf(mcpReq.signal), log, dialect.mend),
+    callTool(tools, params, memory, contextOf(mcpReq.signal, params.arguments), log, dialect.mend),
   );
   server.setRequestHandler('resources/templates/list', ({ params }) => {
     onlyPage(params);
@@ -120,6 +124,15 @@ export function createMcpServer(memory: MemoryEngine, options: McpOptions): Serv
     guarded('prompts/get', log, () => getPrompt(params, dialect, memory, contextOf(mcpReq.signal))),
   );
   return server;
+}
+
+/**
+ * Whether a call asks what was known at a moment. That moment is then its time, unless a time is given: with the present
+ * one, what has ended since would be hidden.
+ */
+function looksBack(input: unknown): boolean {
+  const { asOf } = (input ?? {}) as { readonly asOf?: { readonly known?: unknown } | null };
+  return asOf?.known !== undefined;
 }
 
 /** Answers invalid parameters of a request with `InvalidParams`. The SDK alone would answer with an internal error. */
