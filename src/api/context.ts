@@ -34,7 +34,9 @@ const output = z.object({
   totalScore: z.number(),
   totalValue: z.number(),
   lossBound: z.number().optional(),
-  missing: listOf(z.string()).describe('What should have taken part in the search and could not'),
+  missing: listOf(z.string()).describe(
+    'What should have taken part in the search and could not; looking back, what was forgotten since',
+  ),
   nothing: nothingSchema,
   trace: traceSchema.optional(),
 } satisfies Record<keyof Context | 'missing', z.ZodType>);

@@ -13,10 +13,15 @@ export const nothingSchema = z
 
 /**
  * Lists, in sentences for readers of the answer, what should have been searched but was not: searches that failed,
- * searches without which nothing could be found, and memories without a vector.
+ * searches without which nothing could be found, memories without a vector, and, for a look back, memories that were
+ * forgotten since.
  */
-export function missingIn({ arms, stages }: Pick<Trace, 'arms' | 'stages'>): readonly string[] {
-  const lines = unsearched(arms);
+export function missingIn({
+  arms,
+  stages,
+  asOf,
+}: Pick<Trace, 'arms' | 'stages' | 'asOf'>): readonly string[] {
+  const lines = [...unsearched(arms), ...forgottenSince(asOf?.redacted)];
   const vectors = stages.find(({ name }) => name === 'vector_search');
   const unseen = vectors ? vectors.candidates - vectors.survivors : 0;
   const [search, ...others] = searchesOf(arms);
@@ -24,6 +29,13 @@ export function missingIn({ arms, stages }: Pick<Trace, 'arms' | 'stages'>): rea
   return isByVectorAlone && unseen > 0
     ? [...lines, `${counted(unseen, 'memory', 'memories')} could not be compared: without a vector`]
     : lines;
+}
+
+/** Says how many memories a look back can no longer show. */
+export function forgottenSince(count: number | undefined): readonly string[] {
+  return count
+    ? [`${counted(count, 'memory', 'memories')} known then ${count === 1 ? 'was' : 'were'} forgotten since`]
+    : [];
 }
 
 /** Returns the text of an answer without hits, or the warnings of an answer with hits. */

@@ -23,7 +23,9 @@ export const recall = defineVerb('recall', {
         z.ZodType
       >),
     ).describe('Paths of links between the first hits: what they have to do with each other'),
-    missing: listOf(z.string()).describe('What should have taken part in the search and could not'),
+    missing: listOf(z.string()).describe(
+      'What should have taken part in the search and could not; looking back, what was forgotten since',
+    ),
     nothing: nothingSchema,
     trace: traceSchema.optional(),
   } satisfies Record<keyof Recall | 'missing', z.ZodType>),

@@ -1,5 +1,6 @@
 import type { Context as BuiltContext } from '../index.ts';
 import { missingArms } from './hits-text.ts';
+import { redactedLines } from './look-back.ts';
 import { nothingLine } from './nothing-line.ts';
 import { plainBlock, plainLine } from './terminal-text.ts';
 import { plural } from './units.ts';
@@ -21,6 +22,7 @@ export function contextText(
     `${plural(built.items.length, 'memory', 'memories')}, ${built.tokens} of ${built.maxTokens} tokens, ${leftOut.length} left out`,
     ...(why ? leftOut : []),
     ...missingArms(built),
+    ...redactedLines(built.trace.asOf?.redacted),
   ].join('\n');
 }
 

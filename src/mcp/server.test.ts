@@ -146,10 +146,12 @@ describe('the tools', () => {
     expect(await memory.get('m1')).toBeUndefined();
   });
 
-  test('look back with the clock of that time', async () => {
+  test('look back with the clock of that time, and say what was forgotten since', async () => {
     const memory = await openHere();
     const then = new Date(now - 30 * 86_400_000);
     await memory.remember('Ada is in Lisbon', { type: 'plan', ttl: '7d', now: then });
+    await memory.remember('Ben is in Lisbon', { id: 'b', now: then });
+    await memory.forget('b');
     const client = await connect(memory);
     const asOf = { known: then.toISOString() };
     const { structuredContent } = await client.callTool({
@@ -160,7 +162,15 @@ describe('the tools', () => {
     expect(hit?.score.value).toBeGreaterThan(0);
     expect(structuredContent).toMatchObject({
       hits: [{ memory: { content: 'Ada is in Lisbon' }, score: hit?.score.value }],
+      missing: ['1 memory known then was forgotten since'],
     });
+    const context = await client.callTool({
+      name: 'context',
+      arguments: { query: 'Lisbon', maxTokens: 500, asOf },
+    });
+    expect(textOf(context)).toMatch(
+      /Ada is in Lisbon[\s\S]*\nwarning: 1 memory known then was forgotten since$/,
+    );
   });
 });
 

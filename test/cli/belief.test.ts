@@ -293,6 +293,8 @@ describe('looking back', () => {
     const told = await print('recall', 'office', '--strategy', 'bm25', ...then, '--now', day(99));
     expect(told).toContain('fact · 2 d · office\n    The office is in Leeds\n');
     expect(told).toContain('1 memory known then was forgotten since\n');
+    const context = await print('context', 'office', '--max-tokens', '300', '--strategy', 'bm25', ...then);
+    expect(context).toContain('1 memory known then was forgotten since\n');
     expect(await recalled('office', '--strategy', 'bm25', '--now', day(22))).toEqual([]);
     expect(await recalled('office', '--strategy', 'bm25', '--now', day(22), '--valid-at', day(5))).toEqual([
       'office',

@@ -17,6 +17,7 @@ import { parseInstant } from '../../domain/time.ts';
 import { makeScore, type Score } from '../../scoring/comparable.ts';
 import { type Profile, resolveProfile } from '../../scoring/profile.ts';
 import { builtinProfile } from '../../scoring/profiles/index.ts';
+import type { PastSpace } from '../../store/store.ts';
 import { type Dependencies, momentOf, notFound } from '../dependencies.ts';
 import type { Memory, OperationOptions, RecallOptions } from '../types.ts';
 import { toMemory } from '../write/record.ts';
@@ -121,7 +122,8 @@ export async function context<StrategyName extends string>(
       query,
       hitsOf: ({ items }) => items.map(({ id, score }) => ({ id, score: score.value })),
     },
-    (reading) => asKnown(reading, options, (engineAsOf, rest) => contextAsOf(engineAsOf, query, rest)),
+    (reading) =>
+      asKnown(reading, options, (engineAsOf, rest, past) => contextAsOf(engineAsOf, query, rest, past)),
   );
 }
 
@@ -145,6 +147,7 @@ async function contextAsOf<StrategyName extends string>(
   engine: Dependencies,
   query: string | undefined,
   options: ContextOptions<StrategyName>,
+  past: PastSpace | undefined,
 ): Promise<Context<StrategyName>> {
   const { packing, objective, candidates, maxContextItems, mustInclude, exceptSession, ...others } = options;
   const { format, sections, shares, ...rest } = others;
@@ -168,7 +171,6 @@ async function contextAsOf<StrategyName extends string>(
     strategy: name,
     track: false,
     minRelevance: recallOptions.minRelevance ?? 'auto',
-    asOf: options.asOf?.valid === undefined ? undefined : { valid: options.asOf.valid },
   } as const;
   // Options are checked before anything is searched.
   const budget = { maxTokens: contextTokens({ maxTokens, window } as ContextBudget) };
@@ -184,7 +186,7 @@ async function contextAsOf<StrategyName extends string>(
     for (let room = running.size; ; ) {
       const search = { ...asked, ...more, limit: most + room };
       const prepared = await prepareRecall(engine, asking, search);
-      const answer = await recallPrepared<StrategyName>(engine, asking, prepared, search);
+      const answer = await recallPrepared<StrategyName>(engine, asking, prepared, search, past);
       const others = answer.hits.filter(({ memory }) => !isRunning(memory));
       // A memory of this session that was later changed in another one is only recognised by its `bornIn`, after the
       // search.

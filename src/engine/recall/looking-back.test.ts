@@ -132,6 +132,21 @@ describe('what was known', () => {
     await expectCode(looked, 'aborted');
   });
 
+  test('recalls and contexts say of which time they are, and how much of it was forgotten since', async () => {
+    const { memory, pass } = await live();
+    await memory.rememberMany([
+      { content: 'Anna drinks tea', id: 'a' },
+      { content: 'Ben drinks tea', id: 'b' },
+    ]);
+    pass(1);
+    await memory.forget('b');
+    pass(1);
+    const asOf = { known: '2026-01-01T00:00:00Z' };
+    const said = { known: '2026-01-01T00:00:00.000Z', valid: undefined, redacted: 1 };
+    expect((await memory.recall('tea', { asOf })).trace.asOf).toEqual(said);
+    expect((await memory.context('tea', { asOf, maxTokens: 500 })).trace.asOf).toEqual(said);
+  });
+
   test('nothing is learnt from looking back, and nothing before the first write is known', async () => {
     const { memory, pass } = await live();
     await expectCode(memory.recall('tea', { asOf: { known: '2026-01-01' } }), 'invalid_argument');
