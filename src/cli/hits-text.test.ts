@@ -60,3 +60,19 @@ test('an empty answer says once what was not searched, with escaped control char
   const hostile = { ...answer, nothing: { reason: 'unsearched', message: 'no \u001b[31mred' } } as const;
   expect(formatRecall(hostile, view)).not.toContain('\u001b');
 });
+
+test('an answer says how a date in the question was read', async () => {
+  const { memory, clock } = await live({ embedder: 'none' });
+  await memory.remember('amber');
+  const view = { query: 'amber', explain: false, trace: false, now: clock.now() } as const;
+  const plain = { ...view, paint: createPaint(false, {}, false), columns: 100 };
+  const lines = async (query: string) =>
+    formatRecall(await memory.recall(query), plain)
+      .split('\n')
+      .filter((line) => line.startsWith('date: '));
+  expect(await lines('amber since March 2025 or before 2024')).toEqual([
+    'date: "since March 2025" is 2025-03-01 to before 2026-01-02',
+    'date: "before 2024" is before 2024-01-01',
+  ]);
+  expect(await lines('amber')).toEqual([]);
+});

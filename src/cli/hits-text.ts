@@ -2,6 +2,7 @@ import { parseInstant } from '../domain/time.ts';
 import type { Hit, Recall, Trace } from '../index.ts';
 import { formatExplanation } from '../scoring/format.ts';
 import { summariseExplanation } from '../scoring/summary.ts';
+import { formatDateRange } from '../text/dates/shown.ts';
 import { drawLegend, drawScore } from './bar.ts';
 import type { Context } from './context.ts';
 import { redactedLines } from './look-back.ts';
@@ -29,6 +30,7 @@ export function formatRecall({ hits, evidenceChains, nothing, trace }: Recall, v
       paint('dim', cutToWidth(`evidence: ${pathText(ids)} (${weight.toFixed(2)})`, view.columns)),
     ),
     ...(legend === '' ? [] : [legend]),
+    ...(trace.dates ?? []).map((each) => paint('dim', cutToWidth(dateText(each), view.columns))),
     ...(trace.spelling ?? []).map((each) => paint('dim', cutToWidth(spellingText(each), view.columns))),
     ...missingArms({ nothing, trace }).map((line) => paint('yellow', line)),
     ...redactedLines(trace.asOf?.redacted).map((line) => paint('dim', line)),
@@ -76,6 +78,10 @@ function markWords(text: string, { query, paint }: HitsView): string {
     new RegExp(`(?<![\\p{L}\\p{N}])(?:${words.join('|')})(?![\\p{L}\\p{N}])`, 'giu'),
     (word) => paint('bold', word),
   );
+}
+
+function dateText(date: NonNullable<Trace['dates']>[number]): string {
+  return `date: "${plainLine(date.text)}" is ${formatDateRange(date)}`;
 }
 
 function spellingText({ word, standIns }: NonNullable<Trace['spelling']>[number]): string {

@@ -1,4 +1,5 @@
 import type { Trace } from '../../../src/index.ts';
+import { formatDateRange } from '../../../src/text/dates/shown.ts';
 
 /** The stages of a recall in order, each with its input, output and time. */
 export function Waterfall({ trace }: { readonly trace: Trace }) {
@@ -58,10 +59,10 @@ export function Waterfall({ trace }: { readonly trace: Trace }) {
             {standIns.map(({ term, weight }) => `${term} ${weight}`).join(', ') || 'nothing stands for it'}
           </dd>,
         ])}
-        {trace.dates?.map(({ text, from, to }) => [
-          <dt key={`${text} t`}>Date</dt>,
-          <dd key={`${text} d`} class="stored">
-            {text}: {from.slice(0, 10)} to {to.slice(0, 10)}
+        {trace.dates?.map((date) => [
+          <dt key={`${date.text} t`}>Date</dt>,
+          <dd key={`${date.text} d`} class="stored">
+            {date.text}: {formatDateRange(date)}
           </dd>,
         ])}
       </dl>
