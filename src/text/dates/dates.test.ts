@@ -184,7 +184,7 @@ const openEnds: readonly (readonly [text: string, ...ranges: string[]])[] = [
   ['before 2024', 'before 2024: 0001-01-01 – 2024-01-01'],
   ['prior to 2024', 'prior to 2024: 0001-01-01 – 2024-01-01'],
   ['before last Friday', 'before last Friday: 0001-01-01 – 2026-06-05'],
-  ['What had we sold by 5 May?', 'by 5 May: 0001-01-01 – 2026-05-06'],
+  ['What had we sold by 5 May?', '5 May: 2026-05-05 – 2026-05-06'],
   ['until 2023', 'until 2023: 0001-01-01 – 2024-01-01'],
   ['up to March 2024', 'up to March 2024: 0001-01-01 – 2024-04-01'],
   ['before 2030'],

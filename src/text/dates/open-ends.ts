@@ -3,7 +3,7 @@ import { isBefore, later, overlaps, type Span, type Stretch, weekdayOf } from '.
 
 /** Words that make a date one end of a period, and those between them and the date. */
 const OPENING =
-  /\b(?:(?:ever\s+)?(since|from)|(after)|(before|prior\s+to)|(until|till|up\s+to|by))\s+(?:(?:in|on|of)\s+)?(?:the\s+)?$/i;
+  /\b(?:(?:ever\s+)?(since|from)|(after)|(before|prior\s+to)|(until|till|up\s+to))\s+(?:(?:in|on|of)\s+)?(?:the\s+)?$/i;
 /** What the words of a date may begin with. */
 const LEADING = /^(?:(?:since|after|before|prior\s+to|until|till|by|from|in|on|of|the)\s+)+/i;
 /** "From May" is of May, and "from May onwards" lasts until now. */
@@ -29,7 +29,7 @@ const BEGINNING: CalendarDay = { year: 1, month: 1, day: 1 };
 
 /**
  * Extends dates to the period that the word before them names: "since May" lasts until now, "after May" begins where May
- * ends, "before May" ends where it begins, and "until May" and "by May" end with it. "The Sunday before 5 May" is that day.
+ * ends, "before May" ends where it begins, and "until May" ends with it. "The Sunday before 5 May" is that day.
  */
 export function withOpenEnds(spans: readonly Span[], text: string, today: CalendarDay): readonly Span[] {
   const found: Span[] = [];
