@@ -83,19 +83,19 @@ export function isThere(path: string): boolean {
   }
 }
 
-/** Bytes of a file and its log. */
+/** Bytes of a file and its log. One that is not there, or cannot be looked at any more, counts as 0. */
 export function bytesOf(path: string): number {
-  return [path, `${path}-wal`].reduce(
-    (sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0),
-    0,
-  );
+  return sizeOf(path) + sizeOf(`${path}-wal`);
 }
 
 /** Whether a log with content lies beside the file. */
 export function hasLog(path: string): boolean {
-  const log = `${path}-wal`;
+  return sizeOf(`${path}-wal`) > 0;
+}
+
+function sizeOf(file: string): number {
   // `existsSync` first: `statSync` throws if the parent path is a file.
-  return existsSync(log) && (statSync(log, { throwIfNoEntry: false })?.size ?? 0) > 0;
+  return existsSync(file) ? (statSync(file, { throwIfNoEntry: false })?.size ?? 0) : 0;
 }
 
 /** Removes a file and the files that SQLite keeps beside it. These go first, since a log without its file is refused. */

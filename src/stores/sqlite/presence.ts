@@ -181,10 +181,14 @@ export async function makeFile(path: string): Promise<void> {
 export interface Presence {
   /**
    * Must be called before a commit. Throws `store_replaced` if the file, its log or its shared memory was deleted, moved or
-   * replaced: the write would be lost, or would overwrite that of another process.
+   * replaced: the write would be lost, or would overwrite that of another process. Throws `store_failed` if that cannot be
+   * determined, such as when the directory may not be entered any more.
    */
   check(): void;
-  /** Whether only its shared memory was replaced: other processes may have written to the log without this one noticing. */
+  /**
+   * Whether other processes may have written to the log without this one noticing: only its shared memory was replaced, or
+   * that cannot be determined. Never throws.
+   */
   sharesLogUnseen(): boolean;
 }
 
@@ -198,7 +202,7 @@ export function watchPresence(path: string): Presence {
   const lost = () => files.filter(({ file, inode }) => inodeOf(file) !== inode);
   return {
     check() {
-      const [first] = lost();
+      const [first] = lookAt(lost, path);
       if (!first) return;
       const remedy = first.suffix === '-shm' ? 'Close' : 'Put the file back if it is needed, close';
       throw new SalienceError(
@@ -207,8 +211,23 @@ export function watchPresence(path: string): Presence {
         { details: { path } },
       );
     },
-    sharesLogUnseen: () => lost()[0]?.suffix === '-shm',
+    sharesLogUnseen() {
+      try {
+        return lost()[0]?.suffix === '-shm';
+      } catch {
+        return true;
+      }
+    },
   };
+}
+
+/** Looks at files. Throws an error of the system, such as that of a directory that became a file, as one about `path`. */
+function lookAt<Result>(look: () => Result, path: string): Result {
+  try {
+    return look();
+  } catch (error) {
+    throw translateFileError(error, path);
+  }
 }
 
 /** The identity of a file, independent of its name; `undefined` if there is no file. */
