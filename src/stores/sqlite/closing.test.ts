@@ -6,9 +6,11 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { resolveProfile } from '../../scoring/profile.ts';
 import { builtinProfile } from '../../scoring/profiles/index.ts';
 import type { SpaceStore } from '../../store/store.ts';
-import { insert, searchIn, write } from '../../testing/store-contract/harness.ts';
+import { expectCode, insert, searchIn, write } from '../../testing/store-contract/harness.ts';
+import type { Connection } from './connection.ts';
 import { fileNameOf } from './files.ts';
 import { createSqliteStore } from './index.ts';
+import { createObservedSqliteStore } from './store.ts';
 
 let directory: string;
 beforeEach(async () => {
@@ -76,4 +78,20 @@ test('what cannot be opened holds no descriptor either', async () => {
   await expect(store.openSpace('alice', { readOnly: true })).rejects.toMatchObject({ code: 'not_a_store' });
   if (existsSync(listed)) expect(openFiles()).toEqual([]);
   await store.close();
+});
+
+test('a connection that fails to close is an error of ours, and the other one closes too', async () => {
+  const connections: Connection[] = [];
+  const store = createObservedSqliteStore({ directory }, (connection) => void connections.push(connection));
+  await write(await store.openSpace('alice'), [insert({ id: 'a' })]);
+  const [writer, reader] = connections as [Connection, Connection];
+  const { close } = reader;
+  Object.assign(reader, {
+    close() {
+      close();
+      throw Object.assign(new Error('disk I/O error'), { code: 'ERR_SQLITE_ERROR', errcode: 10 });
+    },
+  });
+  await expectCode(store.close(), 'store_failed');
+  expect(writer.database.isOpen).toBe(false);
 });

@@ -56,11 +56,18 @@ export async function openSpaceFile(file: SpaceFile): Promise<SpaceStore> {
       file.onClose?.();
       // If the last connection to close is the writer, it moves the log into the file. It must not do so if it may not know
       // what others have added to the log, because that would be lost. So it closes before the read-only connection.
-      if (presence.sharesLogUnseen()) writer?.close();
-      reader.close();
-      if (!writer) return removeEmptyLog(path);
-      // If this is the last connection to the file, it moves the log into the file and deletes the log.
-      writer.close();
+      try {
+        if (presence.sharesLogUnseen()) writer?.close();
+      } finally {
+        // A connection that fails to close must not keep the other one open: it would lock the file until the process ends.
+        try {
+          reader.close();
+        } finally {
+          // If this is the last connection to the file, it moves the log into the file and deletes the log.
+          writer?.close();
+        }
+      }
+      if (!writer) await removeEmptyLog(path);
     },
   });
 }

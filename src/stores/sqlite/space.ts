@@ -265,7 +265,7 @@ export function openSpace(database: OpenDatabase): SpaceStore {
       await writes.idle();
       await reads.idle();
       await log?.close();
-      await database.release();
+      await guarded(() => database.release());
     },
   };
   if (writer && database.keepsPages) core.savePages = savingPages(database, writer, writes);
