@@ -214,7 +214,7 @@ describe('the queue of similar pairs, judged by a model', () => {
   });
 
   test('a verdict by which a memory would supersede itself is not written', async () => {
-    const { memory } = await judging((older, newer) =>
+    const { memory, requests } = await judging((older, newer) =>
       older.includes('Monday') && newer.includes('Wednesday') ? 'UPDATE' : 'NONE',
     );
     await memory.forget('f0');
@@ -224,6 +224,16 @@ describe('the queue of similar pairs, judged by a model', () => {
     expect(judged.length).toBeGreaterThan(0);
     expect(judged.map(({ older, newer }) => `${older} ${newer}`)).not.toContain('f0 f2');
     expect((await memory.get('f2'))?.supersedes).not.toContain('f0');
+
+    // It counts as an answer in vain: after three, the pair is left to people.
+    for (let run = 0; run < 4; run++) expect(await memory.maintain()).toMatchObject({ judged: [] });
+    const asked = requests.filter((request) =>
+      pairsIn(request).some(
+        ({ older, newer }) => older.statement.includes('Monday') && newer.statement.includes('Wednesday'),
+      ),
+    );
+    expect(asked).toHaveLength(3);
+    expect(await memory.conflicts()).toHaveLength(1);
   });
 
   test('two entities are left to people', async () => {

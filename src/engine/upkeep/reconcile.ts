@@ -19,7 +19,10 @@ export interface Asked {
 /** How many pairs of the queue a run reads to find those that it can judge. */
 const MOST_LOOKED_AT = 10_000;
 
-/** After this many answers without a usable verdict, a pair is left to people. `conflicts` still lists it. */
+/**
+ * After this many answers without a usable verdict, a pair is left to people. `conflicts` still lists it. A verdict by
+ * which a memory would supersede itself through others is not usable either.
+ */
 const MOST_ATTEMPTS = 3;
 
 /** Pairs that are judged before their verdicts are written. An interrupted run pays for at most these again. */
@@ -145,8 +148,8 @@ async function settle(
     const pairs = verdicts.map(({ pair }) => pair);
     const memories = new Map(await liveAmong(reader, endsOf(pairs), now));
     const changed = new Map<string, MemoryRecord>();
-    const settled: Change[] =
-      unanswered.length === 0 ? [] : [{ kind: 'attempt-pairs', sequences: unanswered }];
+    const inVain = [...unanswered];
+    const settled: Change[] = [];
     const judged: JudgedSimilarity[] = [];
     for (const { pair, verdict, reason } of verdicts) {
       const [older, newer] = [memories.get(pair.older), memories.get(pair.newer)];
@@ -155,14 +158,20 @@ async function settle(
       const supersedes = verdict === 'CONTRADICTION' || verdict === 'UPDATE';
       // The newer memory is written even if nothing changes, so that the decision is in its history and can be undone.
       const kept = supersedes ? revived(superseding(newer, older), now) : newer;
-      if (supersedes && (await closesCircle(engine, reader, [...changed.values(), kept]))) continue;
+      if (supersedes && (await closesCircle(engine, reader, [...changed.values(), kept]))) {
+        // Without being counted, the same question would be asked in each run.
+        inVain.push(pair.sequence);
+        continue;
+      }
       changed.set(kept.id, kept);
       memories.set(kept.id, kept);
       settled.push({ kind: 'settle-pair', sequence: pair.sequence, resolution: verdict });
       judged.push({ older: older.id, newer: newer.id, verdict, reason });
     }
     const replaced = [...changed.values()].map((memory): Change => ({ kind: 'replace', memory }));
-    return { changes: [...replaced, ...settled], result: judged };
+    const attempts: readonly Change[] =
+      inVain.length === 0 ? [] : [{ kind: 'attempt-pairs', sequences: inVain }];
+    return { changes: [...replaced, ...settled, ...attempts], result: judged };
   });
 }
 
