@@ -213,6 +213,36 @@ describe('the queue of similar pairs, judged by a model', () => {
     expect(await recalled(memory)).toEqual(['f2']);
   });
 
+  test('a pair is found behind any number of pairs that are not asked about', async () => {
+    const { memory, space, clock } = await judging(() => 'UPDATE');
+    await memory.maintain({ useModel: false });
+    const waiting = (await space.pendingPairs(10)).map(({ older, newer, kind, similarity }) => ({
+      older,
+      newer,
+      kind,
+      similarity,
+    }));
+    for (const { id } of flights) await memory.forget(id);
+    const over = Array.from({ length: 150 }, (_, at) => `over${at}`);
+    await memory.rememberMany(
+      over.map((id) => ({ id, content: `Number ${id} of many`, validUntil: '2020-01-01' })),
+    );
+    const pairs = over.flatMap((older, at) =>
+      over.slice(at + 1).map((newer) => ({ older, newer, kind: 'similar' as const, similarity: 0.9 })),
+    );
+    expect(pairs.length).toBeGreaterThan(10_000);
+    await memory.rememberMany(flights);
+    await space.write({ verb: 'maintain', at: clock.now() }, async () => ({
+      changes: [...pairs, ...waiting].map((pair) => ({ kind: 'queue-pair' as const, pair })),
+      result: undefined,
+    }));
+    const { toJudge } = await memory.maintain({ dryRun: true });
+    expect(toJudge).toEqual(waiting.map(({ older, newer }) => ({ older, newer })));
+    const { judged } = await memory.maintain();
+    expect(judged).toHaveLength(waiting.length);
+    expect(await recalled(memory)).toEqual(['f2']);
+  });
+
   test('a verdict by which a memory would supersede itself is not written', async () => {
     const { memory, requests } = await judging((older, newer) =>
       older.includes('Monday') && newer.includes('Wednesday') ? 'UPDATE' : 'NONE',

@@ -16,8 +16,8 @@ export interface Asked {
   readonly usage: ModelUsage;
 }
 
-/** How many pairs of the queue a run reads to find those that it can judge. */
-const MOST_LOOKED_AT = 10_000;
+/** Pairs of the queue that are read at once, to find those that can be judged. */
+const PAGE = 1000;
 
 /**
  * After this many answers without a usable verdict, a pair is left to people. `conflicts` still lists it. A verdict by
@@ -59,20 +59,20 @@ export async function reconcile(
   let usage = NO_USAGE;
   if (!model || options.useModel === false) return { judged, failures, usage };
   if (options.dryRun) {
-    const waiting = [...(await engine.space.pendingPairs(MOST_LOOKED_AT)).filter(mayBeAsked), ...found];
-    const open = await firstOpen(engine.space, waiting, most, now);
+    const waiting = await firstWaiting(engine.space, 0, most, now);
+    const open = [...waiting, ...(await openAmong(engine.space, found, now))].slice(0, most);
     const toJudge = open.map(({ older, newer }) => ({ older: older.id, newer: newer.id }));
     return { judged, failures, usage, toJudge };
   }
-  let waiting = (await engine.space.pendingPairs(MOST_LOOKED_AT)).filter(mayBeAsked);
+  let after = 0;
   for (let asked = 0; asked < most; ) {
     throwIfAborted(options.signal);
     // Earlier verdicts may have made a question unnecessary.
-    const some = await firstOpen(engine.space, waiting, Math.min(JUDGED_AT_ONCE, most - asked), now);
+    const some = await firstWaiting(engine.space, after, Math.min(JUDGED_AT_ONCE, most - asked), now);
     const last = some.at(-1)?.pair.sequence;
     if (last === undefined) break;
     asked += some.length;
-    waiting = waiting.filter(({ sequence }) => sequence > last);
+    after = last;
     const statements = some.map(({ older, newer }) => ({ older: dated(older), newer: dated(newer) }));
     const answer = await judgePairs(model, statements, { newNonce, signal: options.signal });
     usage = addUsage(usage, answer.usage);
@@ -110,21 +110,38 @@ export function judgementReport(engine: Dependencies, asked: readonly Partial<Ve
   };
 }
 
-async function firstOpen<Pair extends NewPair>(
+/**
+ * Returns the first pairs of the queue that can be judged, among those after a sequence. Looks past any number of
+ * others: pairs that are left to people, or of memories that are no longer live, stay in the queue.
+ */
+async function firstWaiting(
+  reader: SpaceReader,
+  after: number,
+  most: number,
+  now: Instant,
+): Promise<readonly OpenPair[]> {
+  const open: OpenPair[] = [];
+  let from: number | undefined = after;
+  while (from !== undefined && open.length < most) {
+    const page: readonly SimilarPair[] = await reader.pendingPairs(PAGE, from);
+    open.push(...(await openAmong(reader, page.filter(mayBeAsked), now)));
+    from = page.at(-1)?.sequence;
+  }
+  return open.slice(0, most);
+}
+
+async function openAmong<Pair extends NewPair>(
   reader: SpaceReader,
   pairs: readonly Pair[],
-  most: number,
   now: Instant,
 ): Promise<readonly OpenPair<Pair>[]> {
   const live = await liveAmong(reader, endsOf(pairs), now);
-  return pairs
-    .flatMap((pair): OpenPair<Pair>[] => {
-      const [older, newer] = [live.get(pair.older), live.get(pair.newer)];
-      // Only people decide whether two entities are the same: a description does not tell.
-      if (older?.type === 'entity' && newer?.type === 'entity') return [];
-      return older && newer ? [{ pair, older, newer }] : [];
-    })
-    .slice(0, most);
+  return pairs.flatMap((pair): OpenPair<Pair>[] => {
+    const [older, newer] = [live.get(pair.older), live.get(pair.newer)];
+    // Only people decide whether two entities are the same: a description does not tell.
+    if (older?.type === 'entity' && newer?.type === 'entity') return [];
+    return older && newer ? [{ pair, older, newer }] : [];
+  });
 }
 
 function endsOf(pairs: readonly NewPair[]): readonly string[] {
