@@ -4,6 +4,7 @@ import { checkSize } from '../../domain/field-checks.ts';
 import { addTo } from '../../domain/lists.ts';
 import type { MemoryRecord } from '../../domain/memory.ts';
 import type { Fading, RetentionFading } from '../../domain/settings.ts';
+import { startLongSlices } from '../../domain/slices.ts';
 import type { Instant } from '../../domain/time.ts';
 import { asModelFailure } from '../../language/batches.ts';
 import { consolidateStatements } from '../../language/consolidation.ts';
@@ -26,8 +27,8 @@ const MOST_RETENTION = 0.2;
 const GROUP = 5;
 const CONSOLIDATION_WEIGHT = 0.8;
 
-/** Most memories of one type that a run compares with each other, oldest first. Later runs continue. */
-const MOST_COMPARED = 2000;
+/** Most memories of one type that are compared with each other. More are cut into parts of this size, oldest first. */
+const COMPARED_AT_ONCE = 2000;
 
 type Curve = RetentionFading['curve'];
 
@@ -135,7 +136,11 @@ async function findGroups(
   const groups: (readonly MemoryRecord[])[] = [];
   for (const memories of byType.values()) {
     memories.sort(compareCreated);
-    groups.push(...(await groupsAmong(engine, memories.slice(0, MOST_COMPARED), options)));
+    for (let start = 0; start < memories.length; start += COMPARED_AT_ONCE) {
+      throwIfAborted(options.signal);
+      const part = memories.slice(start, start + COMPARED_AT_ONCE);
+      groups.push(...(await groupsAmong(engine, part, options)));
+    }
   }
   return groups;
 }
@@ -152,7 +157,9 @@ async function groupsAmong(
     return vector ? [{ memory, vector }] : [];
   });
   const groups: (readonly MemoryRecord[])[] = [];
+  const slices = startLongSlices();
   while (left.length >= GROUP) {
+    await slices();
     const [seed, ...others] = left as [Candidate, ...Candidate[]];
     const similar = others
       .filter(({ vector }) => cosine(seed.vector, vector) >= threshold)

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { angleEmbedder } from '../../testing/angle-embedder.ts';
 import { day, liveFading as live } from '../../testing/live-memory.ts';
 import { verifyExplanation } from '../../testing/verify-explanation.ts';
 
@@ -199,4 +200,17 @@ test('a consolidation has nothing that belongs to one of its originals alone', a
   const made = await memory.get(consolidated[0]?.id as string);
   expect(made).toMatchObject({ derivedFrom: ids, metadata: {}, sessions: [] });
   for (const field of ['sessionId', 'bornIn', 'sourceRef'] as const) expect(made?.[field]).toBeUndefined();
+});
+
+test('similar memories are found behind any number of older ones that belong to no group', async () => {
+  const event = { type: 'event', importance: 0.2 };
+  const similar = [0, 1, 2, 3, 4].map((at) => ({ ...event, id: `similar${at}`, content: `Similar ${at}` }));
+  const embedder = angleEmbedder(Object.fromEntries(similar.map(({ content }, at) => [content, at])));
+  const { memory, pass } = await live({ embedder });
+  // The embedder knows no word of these.
+  await memory.rememberMany(Array.from({ length: 2000 }, (_, at) => ({ ...event, content: `Apart ${at}` })));
+  await memory.rememberMany(similar);
+  pass(20);
+  const { consolidated } = await memory.curate({ actions: ['consolidate'] });
+  expect(consolidated.map(({ from }) => from)).toEqual([similar.map(({ id }) => id)]);
 });
