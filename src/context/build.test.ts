@@ -198,6 +198,14 @@ describe('buildContext', () => {
     ]);
   });
 
+  test('is empty if not even the frame fits, though the memories take no tokens', async () => {
+    const counter: TokenCounter = async (texts) => texts.map((text) => (text.startsWith('[1]') ? 0 : 100));
+    const context = await build([memory('a', 'x')], { maxTokens: 99 }, counter);
+    expect(context).toMatchObject({ text: '', items: [], tokens: 0, totalScore: 0, totalValue: 0 });
+    expect(context.omitted).toEqual([{ id: 'a', reason: 'does-not-fit', tokens: 0, tokensLeft: 0 }]);
+    expect((await build([memory('a', 'x')], { maxTokens: 100 }, counter)).items).toHaveLength(1);
+  });
+
   test.each<readonly [string, () => readonly unknown[], string]>([
     ['NaN', () => [Number.NaN], 'the count NaN'],
     ['a fraction', () => [1.5], 'the count 1.5'],

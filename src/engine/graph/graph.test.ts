@@ -70,6 +70,20 @@ describe('an entity', () => {
     expect(await ids('Paris')).toEqual([]);
     expect(await ids(undefined, { kind: 'place' })).toEqual(['rome']);
   });
+
+  it('is found by its content while it is valid at the moment that is asked about', async () => {
+    const { memory } = await opened();
+    await memory.rememberMany([
+      entity('old', 'Globex', { content: 'A company that makes rockets', validUntil: '2026-01-31' }),
+      entity('new', 'Initech', { content: 'A company that makes printers', validFrom: '2026-02-01' }),
+    ]);
+    const ids = async (valid: string, query?: string) =>
+      (await memory.entities(query, { asOf: { valid } })).map(({ id }) => id);
+    for (const query of ['company that makes', undefined]) {
+      expect(await ids('2026-01-31', query)).toEqual(['old']);
+      expect(await ids('2026-02-01', query)).toEqual(['new']);
+    }
+  });
 });
 
 describe('a relation', () => {
