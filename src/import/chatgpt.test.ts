@@ -174,6 +174,21 @@ test('its share grows conversation by conversation', async () => {
   expect(shares).toEqual([...Array(9).fill(0), ...Array(9).fill(0.5), 1]);
 });
 
+test('of what was spoken, the transcription is read; the text of any other part is not', async () => {
+  const parts = [
+    { content_type: 'audio_transcription', text: 'Water the ferns', direction: 'in' },
+    { content_type: 'audio_asset_pointer', asset_pointer: 'file-service://1' },
+    { content_type: 'other', text: 'a part of a kind that is not known' },
+  ];
+  const content = { content_type: 'multimodal_text', parts };
+  const mapping = { a: node(null, [], { ...message('user', []), content }) };
+  const { items } = await readContent('c.json', [{ ...conversation, current_node: 'a', mapping }]);
+  expect(items).toMatchObject([
+    { kind: 'statement', input: { content: 'Water the ferns' } },
+    ...Array(2).fill({ kind: 'left-out', what: 'pictures and sounds' }),
+  ]);
+});
+
 test('files and parts that are no text are counted, a picture once', async () => {
   const picture = { content_type: 'image_asset_pointer', asset_pointer: 'file-service://1' };
   const attached = (...names: string[]) => ({ metadata: { attachments: names.map((name) => ({ name })) } });
