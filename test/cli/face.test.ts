@@ -174,15 +174,36 @@ describe('a file of an older schema', () => {
     [['entities'], ''],
   ])('is brought up to date by a command that reads: %j', async (args, expected) => {
     const space = '--path older --space alice --embedder none'.split(' ');
-    const path = join(work.directory, 'older');
-    rmSync(path, { recursive: true, force: true });
-    mkdirSync(path);
-    const file = readFileSync(new URL('../fixtures/version-4.db.gz', import.meta.url));
-    writeFileSync(join(path, fileNameOf('alice')), gunzipSync(file));
+    placeOlder('older');
     const read = await work.salience([...args, ...space]);
     expect(read).toMatchObject({ code: 0, stderr: '' });
     expect(read.stdout).toContain(expected);
   });
+
+  it('is not damaged, doctor says, and is left as it is', async () => {
+    const file = placeOlder('unchanged');
+    const before = readFileSync(file);
+    const doctor = ['doctor', '--path', 'unchanged', '--embedder', 'none'];
+    const { code, stdout } = await work.salience(doctor);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^older +alice +\? +\? +\? +4 +never$/m);
+    expect(stdout).toContain('warning: space alice: has the older schema 4; the next command');
+    expect(await work.json(doctor)).toMatchObject({
+      spaces: [{ name: 'alice', schemaVersion: 4, problems: [] }],
+      problems: [],
+    });
+    expect(readFileSync(file).equals(before)).toBe(true);
+  });
+
+  function placeOlder(name: string): string {
+    const path = join(work.directory, name);
+    rmSync(path, { recursive: true, force: true });
+    mkdirSync(path);
+    const packed = readFileSync(new URL('../fixtures/version-4.db.gz', import.meta.url));
+    const file = join(path, fileNameOf('alice'));
+    writeFileSync(file, gunzipSync(packed));
+    return file;
+  }
 });
 
 describe('a disk that cannot be written', () => {

@@ -113,6 +113,13 @@ async function examine(context: Context, progress: Progress): Promise<Report> {
   for (const name of names) {
     progress.update(undefined, names.length > 1 ? spaces.length / names.length : undefined);
     const space = await attempt(`space ${name}`, () => examineSpace(name, store, context));
+    if (space && 'older' in space) {
+      spaces.push({ name, schemaVersion: space.older, problems: [] });
+      warnings.push(
+        `space ${name}: has the older schema ${space.older}; the next command that uses the space brings it up to date, and older versions of salience can then no longer open it`,
+      );
+      continue;
+    }
     spaces.push(space?.report ?? { name, problems: [] });
     problems.push(...(space?.report.problems ?? []).map((problem) => `space ${name}: ${problem}`));
     for (const file of state === 'writable' ? unwritableOf(pathOf(path, name)) : []) {
@@ -171,13 +178,21 @@ async function stateOf(path: string): Promise<Report['store']['state']> {
   return (await can(constants.W_OK)) ? 'writable' : 'read-only';
 }
 
+type Examined =
+  | { readonly report: SpaceReport; readonly info: SpaceInfo; readonly isUnerased: boolean }
+  /** The version of an older schema, which cannot be examined without being changed. */
+  | { readonly older: number };
+
 async function examineSpace(
   name: string,
   store: Store,
   { signal }: Pick<Context, 'signal'>,
-): Promise<{ readonly report: SpaceReport; readonly info: SpaceInfo; readonly isUnerased: boolean }> {
+): Promise<Examined> {
   // Without an embedder there is no mismatch to report, and only the file itself is examined.
-  await using memory = await openMemory({ store, space: name, embedder: 'none', readOnly: true });
+  const opening = openMemory({ store, space: name, embedder: 'none', readOnly: true });
+  const opened = await opening.catch(olderSchema);
+  if (typeof opened === 'number') return { older: opened };
+  await using memory = opened;
   const info = await memory.stats({ signal });
   const { memories, vectors, embedding, bytes, schemaVersion, lastBackup } = info;
   const found = await memory.check({ signal });
@@ -185,6 +200,21 @@ async function examineSpace(
   const model = embedding?.model;
   const report = { name, memories, vectors, model, bytes, schemaVersion, lastBackup, problems };
   return { report, info, isUnerased: found.includes(NOT_ERASED_YET) };
+}
+
+/** The version of the schema if that is why a file cannot be opened to read; else throws the error. */
+function olderSchema(error: unknown): number {
+  if (SalienceError.isInstance(error) && error.code === 'store_read_only') {
+    const { version } = error.details;
+    if (typeof version === 'number') return version;
+  }
+  throw error;
+}
+
+function healthOf({ memories, schemaVersion, problems }: SpaceReport): string {
+  if (problems.length > 0) return 'damaged';
+  if (memories !== undefined) return 'good';
+  return schemaVersion === undefined ? 'damaged' : 'older';
 }
 
 function describe(report: Report, { paint, columns }: Pick<Context, 'paint' | 'columns'>): string {
@@ -205,7 +235,7 @@ function describe(report: Report, { paint, columns }: Pick<Context, 'paint' | 'c
       align: ['space', 'health', 'backup'].includes(title) ? 'left' : 'right',
     })),
     spaces.map((space) => [
-      space.memories === undefined || space.problems.length > 0 ? 'damaged' : 'good',
+      healthOf(space),
       space.name,
       space.memories === undefined ? '?' : formatCount(space.memories),
       space.vectors === undefined ? '?' : formatCount(space.vectors),
