@@ -40,6 +40,11 @@ const expressions: readonly (readonly [text: string, ...ranges: string[]])[] = [
     'May: 2025-05-01 – 2025-06-01',
     'June of last year: 2025-06-01 – 2025-07-01',
   ],
+  [
+    'in May of last year or in 2020',
+    'May of last year: 2025-05-01 – 2025-06-01',
+    'in 2020: 2020-01-01 – 2021-01-01',
+  ],
   ['in December of this year'],
   ['in May of next year'],
   ['in July and yesterday', 'July: 2025-07-01 – 2025-08-01', 'yesterday: 2026-06-09 – 2026-06-10'],
@@ -292,6 +297,7 @@ const nothing = [
   'on Tuesday and Thursday mornings',
   'work-free Sundays',
   'next month',
+  'over the next weekend',
   'ports 2000-2010',
   'a hike of 2021/2022',
   'from 2030 to 2032',
@@ -316,7 +322,14 @@ describe('readEnglishDates', () => {
         (await readEnglishDates(text, { now: today, timeZone: 'UTC' })).map(({ start }) => day(start));
       expect(await ranges('over the weekend')).toEqual(['2026-06-13']);
       expect(await ranges('last weekend')).toEqual(['2026-06-06']);
+      expect(await ranges('the weekend before last')).toEqual(['2026-05-30']);
     }
+    const monday = { now: Date.UTC(2026, 5, 15, 12), timeZone: 'UTC' };
+    for (const [text, expected] of [
+      ['last weekend', '2026-06-13'],
+      ['the weekend before last', '2026-06-06'],
+    ] as const)
+      expect((await readEnglishDates(text, monday)).map(({ start }) => day(start))).toEqual([expected]);
   });
 
   it.each([...expressions, ...openEnds, ...partsOfYears, ...counted])('%s', async (text, ...ranges) => {

@@ -43,7 +43,7 @@ export function withRelativeYears(spans: readonly Span[], text: string): readonl
     const words = text.slice(span.index, next.index + next.text.length);
     const { first, after } = inYear((follows ? next : span).first.year);
     named = { ...(follows ? span : next), index: span.index, text: words, first, after, inYear: undefined };
-    found.splice(-1, 1, named);
+    found[found.length - 1] = named;
   }
   return found.reverse();
 }

@@ -66,7 +66,7 @@ function opening(span: Span, text: string, today: CalendarDay): Span {
       : { first: BEGINNING, after: before ? span.first : span.after };
   // "After May", said in May, is still to come.
   if (!isBefore(period.first, period.after)) return span;
-  return { index: match.index, text: text.slice(match.index, end + (since ? onwards.length : 0)), ...period };
+  return { index: match.index, text: text.slice(match.index, end + onwards.length), ...period };
 }
 
 /** Returns the last such day or weekend before a period, or the first one after it. */
