@@ -1,6 +1,11 @@
-import { constants } from 'node:os';
-import { expect, test } from 'vitest';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { constants, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { insert, write } from '../../testing/store-contract/harness.ts';
 import { isFull, translateError, translateFileError } from './faults.ts';
+import { fileNameOf } from './files.ts';
+import { createSqliteStore } from './index.ts';
 
 test.each([
   [{ errcode: 14, systemErrno: constants.errno.EMFILE }, 'store_failed', 'ulimit -n'],
@@ -32,3 +37,24 @@ test.each([
 ])('whether there was no room for a write, whoever limits it: %o', (error, expected) => {
   expect(isFull(error)).toBe(expected);
 });
+
+test.each([200, 482, 483, 490, 495, 500, 504, 505, 511, 512, 600])(
+  'a path of %i bytes opens, or the error says that it is too long',
+  async (length) => {
+    const root = await mkdtemp(join(tmpdir(), 'salience-long-'));
+    onTestFinished(() => rm(root, { recursive: true }));
+    const beyond = length - join(root, fileNameOf('a')).length - 1;
+    const names = `${`${'d'.repeat(99)}/`.repeat(Math.floor(beyond / 100))}${'e'.repeat(beyond % 100)}`;
+    await using store = createSqliteStore({ directory: join(root, names) });
+    const opening = store.openSpace('a').then((space) => write(space, [insert({ id: 'a' })]));
+    const failure = await opening.then(
+      () => '',
+      (error) => `${error.code}: ${error.message}`,
+    );
+    if (length <= 482) expect(failure).toBe('');
+    else
+      expect(failure).toMatch(
+        length < 512 ? /^$|^store_failed: .*a shorter path$/ : /^store_failed: .*a shorter path$/,
+      );
+  },
+);

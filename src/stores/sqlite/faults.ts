@@ -1,5 +1,6 @@
 import { constants as access, accessSync, existsSync } from 'node:fs';
 import { constants } from 'node:os';
+import { resolve } from 'node:path';
 import { SalienceError, type SalienceErrorCode } from '../../domain/errors.ts';
 
 /** Primary result codes of SQLite: https://sqlite.org/rescode.html */
@@ -82,9 +83,13 @@ function systemNumber(error: unknown): unknown {
   return (error as { readonly systemErrno?: unknown } | undefined)?.systemErrno;
 }
 
-/** Returns `EMFILE` if SQLite could not open a file because too many files are open. */
-function limitOf(error: unknown): string | undefined {
+/** SQLite opens no path of 512 bytes, however long the system's may be. Names of files beside it are up to 30 bytes longer. */
+const LONGEST_PATH = 512 - 30;
+
+/** Returns `EMFILE` or `ENAMETOOLONG` if SQLite could not open a file because of a limit. */
+function limitOf(error: unknown, path: string): string | undefined {
   if (primaryCode(error) !== CANTOPEN) return undefined;
+  if (Buffer.byteLength(resolve(path)) > LONGEST_PATH) return 'ENAMETOOLONG';
   const number = systemNumber(error);
   return number === constants.errno.EMFILE || number === constants.errno.ENFILE ? 'EMFILE' : undefined;
 }
@@ -115,7 +120,7 @@ export function translateError(error: unknown, path: string, outcome?: string): 
     ? CORRUPT
     : isWithoutRoom(error)
       ? FULL
-      : (limitOf(error) ?? roomLimitOf(error) ?? primaryCode(error));
+      : (limitOf(error, path) ?? roomLimitOf(error) ?? primaryCode(error));
   return code === undefined ? error : translated(error, path, code, outcome);
 }
 
@@ -246,7 +251,10 @@ function describe(
         `${path} cannot be opened, because links lead in a circle there; mend the links, or choose another directory`,
       ];
     case 'ENAMETOOLONG':
-      return ['store_failed', `${path} is longer than the file system allows; choose a shorter path`];
+      return [
+        'store_failed',
+        `${path} is longer than SQLite or the file system allows; choose a shorter path`,
+      ];
     case 'EMFILE':
     case 'ENFILE':
       return [
