@@ -15,6 +15,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { insert, write } from '../../testing/store-contract/harness.ts';
 import { fileNameOf } from './files.ts';
 import { createSqliteStore } from './index.ts';
+import { makeFile } from './presence.ts';
 import { describeStrays } from './strays.ts';
 
 let directory: string;
@@ -23,6 +24,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
+const atOnce = async () => {};
 const fileOf = (space: string) => join(directory, fileNameOf(space));
 
 async function makeSpaces(...names: readonly string[]): Promise<void> {
@@ -39,6 +41,21 @@ test('a directory that does not exist, and one of sound spaces, have no strays',
   expect(await describeStrays(join(directory, 'absent'))).toEqual([]);
   await makeSpaces('alice', 'bob');
   expect(await describeStrays(directory)).toEqual([]);
+});
+
+test('a space that another process is creating or deleting is no stray', async () => {
+  await makeFile(fileOf('alice'));
+  expect(await describeStrays(directory, () => makeSpaces('alice'))).toEqual([]);
+  await makeFile(fileOf('bob'));
+  expect(await describeStrays(directory, () => rm(fileOf('bob'), { force: true }))).toEqual([]);
+  expect(await listSpaces()).toEqual(['alice']);
+});
+
+test('a space whose creation was interrupted is named', async () => {
+  await makeFile(fileOf('alice'));
+  expect(await describeStrays(directory, atOnce)).toEqual([
+    expect.stringContaining(`${fileOf('alice')} is a space that was never finished`),
+  ]);
 });
 
 describe('a file that cannot be read as a space is named', () => {
@@ -74,7 +91,7 @@ describe('a file that cannot be read as a space is named', () => {
   test.each(spoilt)('%s', async (_, spoil, problem) => {
     await makeSpaces('alice', 'bob');
     await spoil(fileOf('alice'));
-    expect(await describeStrays(directory)).toEqual([
+    expect(await describeStrays(directory, atOnce)).toEqual([
       expect.stringContaining(`${fileOf('alice')} ${problem}`),
     ]);
     expect(await listSpaces()).toEqual(['bob']);
@@ -85,12 +102,12 @@ test('a file of another name than its space has is named, and listed as no space
   await makeSpaces('alice', 'bob');
   await copyFile(fileOf('alice'), fileOf('bob'));
   expect(await listSpaces()).toEqual(['alice']);
-  expect(await describeStrays(directory)).toEqual([
+  expect(await describeStrays(directory, atOnce)).toEqual([
     `${fileOf('bob')} holds the space "alice", whose file must be named ${fileNameOf('alice')}; the store has that file too, so move this one out of ${directory}`,
   ]);
   await rename(fileOf('bob'), join(directory, 'old.db'));
   await rm(fileOf('alice'));
-  expect(await describeStrays(directory)).toEqual([
+  expect(await describeStrays(directory, atOnce)).toEqual([
     `${join(directory, 'old.db')} holds the space "alice", whose file must be named ${fileNameOf('alice')}; rename it to ${fileNameOf('alice')}`,
   ]);
 });

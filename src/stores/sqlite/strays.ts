@@ -1,29 +1,52 @@
-import { existsSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { SalienceError } from '../../domain/errors.ts';
 import { checkLinks } from './directory.ts';
 import { fileNameOf, filesIn, hasLog, nameIn } from './files.ts';
 import { openReader } from './opening.ts';
 import { checkFiles } from './presence.ts';
 
+/** Milliseconds to wait before files that seem to be strays are looked at again. */
+const PAUSES = [20, 80, 300];
+
 /**
  * Describes the files of a directory that no space name leads to: unreadable files, and files whose name does not match the space
  * inside. Returns one sentence per file, sorted by file name.
  */
-export async function describeStrays(directory: string): Promise<readonly string[]> {
-  const found: string[] = [];
-  for (const file of [...filesIn(directory)].sort()) {
-    const path = join(directory, file);
-    if (file.endsWith('.db-wal')) {
-      const whose = path.slice(0, -'-wal'.length);
-      if (!existsSync(whose) && hasLog(whose)) found.push((await whyUnreadable(whose)).message);
-    }
-    if (!file.endsWith('.db')) continue;
-    const space = await nameIn(path);
-    if (space === undefined) found.push((await whyUnreadable(path)).message);
-    else if (fileNameOf(space) !== file) found.push(misnamed(directory, path, space));
+export async function describeStrays(
+  directory: string,
+  pause: (milliseconds: number) => Promise<unknown> = wait,
+): Promise<readonly string[]> {
+  let strays = await strayAmong(directory, filesIn(directory));
+  // Look again after a pause: another process may be creating or deleting the space. A stray stays.
+  for (const milliseconds of PAUSES) {
+    if (strays.size === 0) break;
+    await pause(milliseconds);
+    strays = await strayAmong(directory, strays.keys());
+  }
+  return [...strays].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, problem]) => problem);
+}
+
+async function strayAmong(directory: string, files: Iterable<string>): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  for (const file of files) {
+    const problem = await problemOf(directory, file);
+    if (problem !== undefined) found.set(file, problem);
   }
   return found;
+}
+
+async function problemOf(directory: string, file: string): Promise<string | undefined> {
+  const path = join(directory, file);
+  if (file.endsWith('.db-wal')) {
+    const whose = path.slice(0, -'-wal'.length);
+    return !existsSync(whose) && hasLog(whose) ? (await whyUnreadable(whose)).message : undefined;
+  }
+  if (!file.endsWith('.db') || !lstatSync(path, { throwIfNoEntry: false })) return undefined;
+  const space = await nameIn(path);
+  if (space === undefined) return (await whyUnreadable(path)).message;
+  return fileNameOf(space) === file ? undefined : misnamed(directory, path, space);
 }
 
 /** Returns the error that says why a file cannot be read as a space or as a backup of one. */
