@@ -1,4 +1,4 @@
-import { link, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { link, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -117,6 +117,7 @@ it('a file whose process was killed while it got its name leaves nothing when it
     const file = fileNameOf(ends);
     await mkdir(join(to, '.copying'));
     await link(join(to, file), join(to, '.copying', file));
+    await link(join(to, file), join(to, '.copying', `${file}-new-1-1`));
     await link(join(to, file), join(to, `${file}-new-1-1`));
     if (ends === 'copied again') {
       await expect(copySpaces({ from, to, spaces: [ends] })).rejects.toMatchObject({
@@ -127,6 +128,21 @@ it('a file whose process was killed while it got its name leaves nothing when it
     await deleteSpace({ path: to, space: ends });
     expect(await readdir(to)).toEqual([]);
   }
+});
+
+it('a copy that is resumed leaves no other name of its file, which would keep the texts of a deleted space', async () => {
+  const [from, to] = [join(root, 'from'), join(root, 'to')];
+  await using memory = await openMemory({ path: from, space: 'alice', embedder: 'none' });
+  await memory.remember('Played by a xylophonist');
+  const interruption = new AbortController();
+  const copying = copySpaces({ from, to, signal: interruption.signal, progress: () => interruption.abort() });
+  await expect(copying).rejects.toMatchObject({ code: 'aborted' });
+  const file = fileNameOf('alice');
+  // What a process leaves that is killed after it gave the file its name, and before.
+  await link(join(to, '.copying', file), join(to, '.copying', `${file}-new-1-1`));
+  await writeFile(join(to, '.copying', `${file}-new-2-1`), '');
+  await copySpaces({ from, to });
+  expect(await readdir(to)).toEqual([file]);
 });
 
 /** Where pages of the log were split, what was redacted later stood twice. */

@@ -75,6 +75,9 @@ export function copyingIn(directory: string, settings: FileSettings): StoreCopyi
       connection.database.exec('PRAGMA space.locking_mode = EXCLUSIVE');
       try {
         await writeTransaction(connection, settings.busyTimeout, () => {});
+        // A killed process may have left this file under another name too, under which it would outlive the space. Another process
+        // that makes such a file now tries again, and finds that this copy is in progress.
+        for (const made of madeFor(incomplete)) await rm(made, { force: true });
       } catch (error) {
         connection.close();
         throw isBusy(error) ? anotherCopy(space, error) : translateFileError(error, incomplete);
@@ -127,10 +130,18 @@ export async function removeFormerNames(directory: string, space: string): Promi
   const inode = inodeOf(join(directory, file));
   if (inode === undefined) return;
   const incomplete = incompleteOf(directory, space);
-  const made = filesIn(directory).filter((name) => name.startsWith(`${file}-new-`));
-  for (const former of [incomplete, ...made.map((name) => join(directory, name))])
+  const made = [join(directory, file), incomplete].flatMap(madeFor);
+  for (const former of [incomplete, ...made])
     if (inodeOf(former) === inode) await rm(former, { force: true });
   removeIfEmpty(dirname(incomplete));
+}
+
+/** The files that processes make, or made until they were killed, to give them this name. */
+function madeFor(path: string): readonly string[] {
+  const folder = dirname(path);
+  return filesIn(folder)
+    .filter((name) => name.startsWith(`${basename(path)}-new-`))
+    .map((name) => join(folder, name));
 }
 
 /** Opens the rest of an interrupted copy to resume it. If it is damaged, starts a new one. */
