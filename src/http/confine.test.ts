@@ -20,6 +20,38 @@ const codeOf = (work: Promise<unknown>): Promise<unknown> =>
   );
 
 describe('an engine confined to scopes', () => {
+  it('reports the first id that it refuses, in whatever order the store answers', async () => {
+    await using test = await opened();
+    const { memory } = test;
+    await memory.remember('Tea for all', { id: 'everywhere' });
+    // The first read ends last, as may happen with a database.
+    const slow: MemoryEngine = {
+      ...memory,
+      get: async (id, options) => {
+        if (id === 'everywhere') for (let turn = 0; turn < 100; turn++) await Promise.resolve();
+        return memory.get(id, options);
+      },
+    };
+    const ofA = confine(slow, { ...grant, scopes: ['team:a'], rights: 'write' });
+    const everywhere = 'everywhere';
+    const given = { content: 'Coffee', scope: 'team:a' };
+    const codes = await Promise.all(
+      [
+        ofA.link(everywhere, 'nothing'),
+        ofA.unlink(everywhere, 'nothing'),
+        ofA.forget([everywhere, 'nothing']),
+        ofA.relate('Ann', 'likes', 'tea', { scope: 'team:a', statedBy: [everywhere, 'nothing'] }),
+      ].map(codeOf),
+    );
+    expect(codes).toEqual(['forbidden', 'forbidden', 'forbidden', 'forbidden']);
+    await expect(
+      ofA.rememberMany([
+        { ...given, scope: 'team:b', supersedes: [everywhere] },
+        { ...given, supersedes: ['nothing'] },
+      ]),
+    ).rejects.toMatchObject({ code: 'forbidden' });
+  });
+
   it('shows activity only on memories that it sees, at the time when it saw them', async () => {
     await using test = await opened();
     const { memory, ofA, reading } = test;

@@ -238,7 +238,7 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
   /** Checks what a token wants to forget: memories in its scopes, or a filter within one of them. */
   const forgettable = async (target: ForgetTarget): Promise<ForgetTarget> => {
     if (typeof target === 'string') await findWritable(target);
-    else if (isList(target)) await Promise.all(target.map(findWritable));
+    else if (isList(target)) await allOf(target.map(findWritable));
     else {
       if (target.below) throw forbidden(`below: this token opens ${names} alone, and nothing below`);
       return { ...target, inScope: written(target.inScope) };
@@ -258,7 +258,7 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
       // An id of the batch may belong to a memory that the token does not see.
       if (!among.has(id) || (await memory.get(id))) await find(id);
     };
-    await Promise.all([supersedes].flat().map(check));
+    await allOf([supersedes].flat().map(check));
     return { ...input, scope: written(input.scope) };
   };
   /** Removes the id of a successor from an error if the token does not see that memory. */
@@ -347,7 +347,7 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
     remember: async (content, options = {}) => memory.remember(content, await placed(options)),
     async rememberMany(inputs, options) {
       const among = new Set(inputs.map(({ id }) => id));
-      return memory.rememberMany(await Promise.all(inputs.map((each) => placed(each, among))), options);
+      return memory.rememberMany(await allOf(inputs.map((each) => placed(each, among))), options);
     },
     async importMemories(memories, options) {
       const among = new Set(memories.map(({ id }) => id));
@@ -355,7 +355,7 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
         written(scope ?? GLOBAL_SCOPE);
         // Forgetting a part rebuilds a consolidation of the same text: that would tell what an invisible part says.
         const others = [supersedes, derivedFrom].flat();
-        await Promise.all(others.map(async (id) => among.has(id) || find(id)));
+        await allOf(others.map(async (id) => among.has(id) || find(id)));
       }
       return memory.importMemories(memories, options);
     },
@@ -365,7 +365,7 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
     recall: async (query: string | undefined, options?: RecallOptions) =>
       withoutStrangers(withoutTotal(await memory.recall(query, seen(options))), sees),
     async context(query: string | undefined, options: ContextOptions) {
-      await Promise.all((options?.mustInclude ?? []).map((id) => find(id, options)));
+      await allOf((options?.mustInclude ?? []).map((id) => find(id, options)));
       return withoutTotal(await memory.context(query, seen(options)));
     },
     bootstrap: async (options) => withoutTotal(await memory.bootstrap(seen(options))),
@@ -429,7 +429,7 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
     },
     // The engine looks for both ends in this scope only. One in another scope is reported as unknown.
     async relate(from, name, to, options = {}) {
-      await Promise.all((options.statedBy ?? []).map(findWritable));
+      await allOf((options.statedBy ?? []).map(findWritable));
       return memory.relate(from, name, to, { ...options, scope: written(options.scope) });
     },
     unrelate: async (from, name, to, options = {}) =>
@@ -475,8 +475,9 @@ function confineToScopes(memory: MemoryEngine, scopes: readonly string[]): Memor
     return async (...given) => {
       const options = given[optionsAt(entry)] as Looking | undefined;
       // A memory may have said something else, in another scope, at the time that is looked back to.
-      const check = (id: string) => (entry.access === 'write' ? findWritable(id) : find(id, options));
-      await Promise.all(ids.map((at) => check(String(given[at]))));
+      const check = (id: string): Promise<unknown> =>
+        entry.access === 'write' ? findWritable(id) : find(id, options);
+      await allOf(ids.map((at) => check(String(given[at]))));
       const answer = await run(...(looks ? withOptions(given, entry, seen) : given));
       return GIVES_MEMORY.has(name) ? weighed(answer as Memory) : answer;
     };
@@ -537,6 +538,16 @@ function chainOf(id: string, seen: readonly Memory[]): ReadonlySet<string> {
   const byId = new Map(seen.map((each) => [each.id, each]));
   for (const each of chain) for (const below of byId.get(each)?.supersedes ?? []) chain.add(below);
   return chain;
+}
+
+/**
+ * Like `Promise.all`, but of several errors it throws the first in the order of the list. Otherwise the answer would depend
+ * on which read of the store ends first, and that may depend on whether a memory exists that the token does not see.
+ */
+async function allOf<Value>(promises: readonly Promise<Value>[]): Promise<readonly Value[]> {
+  const failed = (await Promise.allSettled(promises)).find(({ status }) => status === 'rejected');
+  if (failed?.status === 'rejected') throw failed.reason;
+  return Promise.all(promises);
 }
 
 function isList(target: ForgetTarget): target is readonly string[] {
