@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { describeInBrowser, eventually } from './browser.ts';
+import { describeInBrowser, eventually, settled } from './browser.ts';
 
 describeInBrowser('the view of conflicts', ({ inspect }) => {
   it('decides by the keyboard alone, goes on to the next, and takes a decision back', async () => {
@@ -43,6 +43,35 @@ describeInBrowser('the view of conflicts', ({ inspect }) => {
     await page.keyboard.press('4');
     await page.getByText('The older memory is erased.').waitFor();
     expect(await demo.memory.get(first?.older.id as string)).toBeUndefined();
+  });
+
+  it('takes a double click and a held key for one press: nothing is erased, and one conflict is decided', async () => {
+    await using demo = await inspect();
+    const before = await demo.memory.conflicts({ limit: 100 });
+    const [first, second] = before;
+    await using opened = await demo.open({ at: '#/conflicts' });
+    const { page } = opened;
+    const erase = page.getByRole('button', { name: 'Delete the older one' }).first();
+    await erase.dblclick();
+    await page.getByText('Really erase it?').waitFor();
+    await page.keyboard.press('Escape');
+    await eventually(() => page.getByText('Really erase it?').count()).toBe(0);
+    await erase.focus();
+    await page.keyboard.down('Enter');
+    await page.getByText('Really erase it?').waitFor();
+    await page.keyboard.down('Enter');
+    await page.keyboard.up('Enter');
+    await settled(page);
+    expect(await demo.memory.get(first?.older.id as string)).toBeDefined();
+
+    // The second click comes after the answer, when the next conflict lies below the pointer.
+    const box = await page.getByRole('button', { name: 'Keep both' }).first().boundingBox();
+    await page.mouse.click((box?.x ?? 0) + 20, (box?.y ?? 0) + 20);
+    await page.locator(`article[aria-label="Conflict ${second?.conflictId}"]:focus`).waitFor();
+    await page.mouse.down({ clickCount: 2 });
+    await page.mouse.up({ clickCount: 2 });
+    await settled(page);
+    expect((await demo.memory.conflicts({ limit: 100 })).length).toBe(before.length - 1);
   });
 
   it('says what another process has decided meanwhile', async () => {
