@@ -155,6 +155,16 @@ describeInBrowser('the view Recall', (browser) => {
     await page.getByText('missing', { exact: true }).waitFor();
   });
 
+  it('has in its field the memory of the address, also where a link leads to another one', async () => {
+    await using opened = await demo.open({ at: '#/recall?q=coffee&tab=why-not&whyNot=dark' });
+    const { page, go } = opened;
+    const field = page.getByRole('textbox', { name: /that you expected/ });
+    expect(await field.inputValue()).toBe('dark');
+    await go('#/recall?q=coffee&tab=why-not&whyNot=order-day');
+    await eventually(() => field.inputValue()).toBe('order-day');
+    expect(await page.locator('.choices').count()).toBe(0);
+  });
+
   it('says why a memory is not there in sight, however long the memory is', async () => {
     const fill = (memory: MemoryEngine) =>
       memory.remember('tea and nothing else '.repeat(600), { id: 'long' });

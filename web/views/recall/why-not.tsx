@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { WhyNot } from '../../../src/index.ts';
 import { useAsk } from '../../api.ts';
 import { useCell } from '../../cell.ts';
@@ -13,6 +13,8 @@ export function WhyNotPanel({ asking, asked }: { readonly asking: Asking; readon
   const { params } = useRoute();
   const id = params.get('whyNot') ?? '';
   const [typed, setTyped] = useState(id);
+  // The address may change without this field, such as by a link.
+  useEffect(() => setTyped(id), [id]);
   const options = { query: asking.query, ...asking.options };
   const { answer, error, pending, reload } = useAsk(
     id === ''
