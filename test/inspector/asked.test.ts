@@ -133,6 +133,10 @@ describeInBrowser('the view What was asked', ({ inspect }) => {
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await page.getByRole('button', { name: /Record recalls for 30 days/ }).click();
     await page.getByText('Recalls are recorded from now on').waitFor();
+    // A page that is loaded anew says so too, and no longer offers it.
+    await page.reload();
+    await page.getByText('This space records its recalls, and keeps each for 30 days.').waitFor();
+    expect(await page.getByRole('button', { name: /Record recalls/ }).count()).toBe(0);
     await fresh.memory.recall('roast');
     await opened.go('#/recall');
     await opened.go('#/asked');

@@ -105,6 +105,38 @@ describeInBrowser('the focus of whoever has no mouse', ({ inspect }) => {
     expect(complaints).toEqual([]);
   });
 
+  it('stays on a button that has nothing left to do', async () => {
+    await using demo = await inspect({
+      fill: async (memory) => {
+        for (let at = 0; at < 201; at++) await memory.remember(`Roast ${at} is dark`);
+        await memory.configure({ recordRecalls: { days: 30, texts: true } });
+        for (let at = 0; at < 51; at++) await memory.recall(`roast ${at}`, { limit: 1 });
+      },
+    });
+    await using opened = await demo.open({ at: '#/asked' });
+    const { page, go, complaints } = opened;
+    const press = async (name: string) => {
+      const button = page.getByRole('button', { name, exact: true });
+      await button.focus();
+      await page.keyboard.press('Enter');
+      await eventually(() => button.isDisabled()).toBe(true);
+      expect(await button.evaluate((each) => each === document.activeElement), name).toBe(true);
+    };
+    await press('Older');
+    await press('Newer');
+    // Those of before have one moment.
+    await demo.memory.remember('Written later');
+    await go('#/time');
+    await press('Earlier writes');
+    await press('← One write back');
+    await press('One write on →');
+    await go('#/time?valid=2026-05-05');
+    await press('Today');
+    await go('#/recall?q=roast&p.cues.date=0.1');
+    await press('Reset to defaults');
+    expect(complaints).toEqual([]);
+  });
+
   it('goes on where others forgot what is open, and from what is replaced by what it leads to', async () => {
     await using demo = await inspect();
     await using opened = await demo.open({ at: '#/memories/label' });

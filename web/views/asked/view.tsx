@@ -6,6 +6,7 @@ import { useCell } from '../../cell.ts';
 import { BusyButton } from '../../parts/busy-button.tsx';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { takeOver } from '../../parts/focus.ts';
+import { IdleButton } from '../../parts/idle-button.tsx';
 import { useOnce } from '../../parts/once.ts';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { ago, moment } from '../../parts/time.ts';
@@ -68,17 +69,16 @@ export default function AskedView() {
           ))}
         </ul>
         <div class="row">
-          <button type="button" disabled={before.length === 0} onClick={() => setBefore(before.slice(0, -1))}>
+          <IdleButton idle={before.length === 0} onClick={() => setBefore(before.slice(0, -1))}>
             Newer
-          </button>
-          <button
-            type="button"
-            disabled={recalls.length < PAGE}
+          </IdleButton>
+          <IdleButton
+            idle={recalls.length < PAGE}
             // Until the list is there, its last recall is not known.
             onClick={() => last !== undefined && !isOld && setBefore([...before, last])}
           >
             Older
-          </button>
+          </IdleButton>
         </div>
       </section>
       {opened !== '' && (
@@ -120,7 +120,7 @@ function RecallLine({ recall, opened }: { readonly recall: RecordedRecall; reado
   );
 }
 
-/** The overview, and how to record recalls. */
+/** The overview, and how to record recalls, or that they are recorded from now on. */
 function NothingRecorded() {
   const signedIn = useCell(session);
   const [record, starting] = useOnce(() =>
@@ -129,6 +129,23 @@ function NothingRecorded() {
       tellFailure,
     ),
   );
+  const { answer: stats } = useAsk((memory, signal) => memory.stats({ signal }), []);
+  const recording = stats?.settings.recordRecalls ?? 'off';
+  if (recording !== 'off') {
+    return (
+      <div class="stack">
+        <h1>Overview</h1>
+        <Overview />
+        <Empty title="No recall is recorded yet">
+          <p ref={takeOver} tabIndex={-1}>
+            This space records its recalls, and keeps each for {recording.days}{' '}
+            {recording.days === 1 ? 'day' : 'days'}. What agents ask from now on appears here. What tokens
+            with the right to read ask is not recorded.
+          </p>
+        </Empty>
+      </div>
+    );
+  }
   return (
     <div class="stack">
       <h1>Overview</h1>

@@ -1,4 +1,5 @@
 import type { StrategyDescription, StrategyParameter } from '../../../src/index.ts';
+import { IdleButton } from '../../parts/idle-button.tsx';
 import { TypedInput } from '../../parts/typed-input.tsx';
 import { setParams, useRoute } from '../../router.ts';
 import { presentValue, setting, unreadParameters, unset } from './request.ts';
@@ -21,9 +22,9 @@ export function Parameters({
       {parameters.map((parameter) => (
         <Parameter key={`${strategy.name} ${parameter.name}`} parameter={parameter} prefix={prefix} />
       ))}
-      <button type="button" disabled={changed === 0} onClick={() => setParams(unset(params, prefix))}>
+      <IdleButton idle={changed === 0} onClick={() => setParams(unset(params, prefix))}>
         Reset to defaults
-      </button>
+      </IdleButton>
     </div>
   );
 }

@@ -3,6 +3,7 @@ import { useLayoutEffect, useState } from 'preact/hooks';
 import type { Operation, RecallOptions } from '../../../src/index.ts';
 import { useAsk } from '../../api.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
+import { IdleButton } from '../../parts/idle-button.tsx';
 import { Question } from '../../parts/question.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { moment } from '../../parts/time.ts';
@@ -40,12 +41,14 @@ export default function TimeView() {
       </div>
     );
   }
-  const earlier = answer.length >= count && count < MOST;
+  // While they are on their way, there are fewer than asked for.
+  const more = answer.length >= count && count < MOST;
+  const show = () => setCount(Math.min(MOST, count + PAGE));
   return (
     <Past
       params={params}
       moments={apart(answer.toReversed())}
-      earlier={earlier ? () => setCount(Math.min(MOST, count + PAGE)) : undefined}
+      earlier={more || count > PAGE ? { more, show } : undefined}
     />
   );
 }
@@ -58,7 +61,8 @@ function Past({
   readonly params: URLSearchParams;
   /** Oldest first. */
   readonly moments: readonly Operation[];
-  readonly earlier: (() => void) | undefined;
+  /** The button for earlier writes, if there were any behind the first page. */
+  readonly earlier: { readonly more: boolean; readonly show: () => void } | undefined;
 }) {
   const known = params.get('known') ?? undefined;
   const valid = params.get('valid') ?? undefined;
@@ -146,19 +150,19 @@ function Past({
             onChange={(event) => goTo(event.currentTarget.valueAsNumber)}
           />
           <div class="row">
-            <button type="button" disabled={place <= 0} onClick={() => goTo(place - 1)}>
+            <IdleButton idle={place <= 0} onClick={() => goTo(place - 1)}>
               ← One write back
-            </button>
+            </IdleButton>
             <button type="button" onClick={play} aria-pressed={playing}>
               {playing ? 'Stop' : 'Play'}
             </button>
-            <button type="button" disabled={place >= last} onClick={() => goTo(place + 1)}>
+            <IdleButton idle={place >= last} onClick={() => goTo(place + 1)}>
               One write on →
-            </button>
+            </IdleButton>
             {earlier && (
-              <button type="button" class="ghost" onClick={earlier}>
+              <IdleButton class="ghost" idle={!earlier.more} onClick={earlier.show}>
                 Earlier writes
-              </button>
+              </IdleButton>
             )}
           </div>
         </section>
@@ -200,13 +204,9 @@ function Past({
                 setParams({ valid: day === '' ? undefined : `${day}T12:00:00.000Z` });
               }}
             />
-            <button
-              type="button"
-              disabled={valid === undefined}
-              onClick={() => setParams({ valid: undefined })}
-            >
+            <IdleButton idle={valid === undefined} onClick={() => setParams({ valid: undefined })}>
               Today
-            </button>
+            </IdleButton>
           </div>
         </section>
       </div>
