@@ -205,6 +205,11 @@ const openEnds: readonly (readonly [text: string, ...ranges: string[]])[] = [
     'before May: 0001-01-01 – 2026-05-01',
     'since yesterday: 2026-06-09 – 2026-06-11',
   ],
+  [
+    'since March or before 2024',
+    'since March: 2026-03-01 – 2026-06-11',
+    'before 2024: 0001-01-01 – 2024-01-01',
+  ],
   ['the Sunday before 25 May 2023', 'the Sunday before 25 May 2023: 2023-05-21 – 2023-05-22'],
   ['on the Thursday before 25 May 2023', 'the Thursday before 25 May 2023: 2023-05-18 – 2023-05-19'],
   ['on the Friday after 25 May 2023', 'the Friday after 25 May 2023: 2023-05-26 – 2023-05-27'],

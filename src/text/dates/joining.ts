@@ -65,9 +65,12 @@ function areEnds(a: Span, b: Span, text: string): boolean {
   return begins !== undefined || !(a.isLone && b.isLone);
 }
 
+/** "Since March or before 2024" names a March without a year. */
+const HAS_OWN_END = /^(?:since|before|after|prior)\b/i;
+
 /** In "June or August 2023", both months are of that year. */
 function withYearOf(span: Span, next: Span | undefined, text: string): Span {
-  if (!span.inYear || !next || next.inYear) return span;
+  if (!span.inYear || !next || next.inYear || HAS_OWN_END.test(next.text)) return span;
   const between = text.slice(span.index + span.text.length, next.index);
   const joined = /^\s*(?:and|or|to|until|till|through|[-–—,])\s*(?:in\s+)?$/i.test(between);
   if (!joined) return span;
