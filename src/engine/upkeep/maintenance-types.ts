@@ -10,8 +10,8 @@ export interface MaintainOptions extends OperationOptions {
   /** Whether memories cool, are archived and expire. Default is true; cooling and archiving also need a space that fades. */
   readonly fade?: boolean | undefined;
   /**
-   * Whether to consolidate similar memories of one type into one. `true`: those that have faded, in a space that fades.
-   * A list of ids: these, whatever their age. A group whose texts together exceed `maxContentBytes` is left out; for a
+   * Whether to consolidate similar memories of one type and scope, five into one; fewer than five stay as they are.
+   * `true`: those that have faded, in a space that fades. A list of ids: these, whatever their age. A group whose texts together exceed `maxContentBytes` is left out; for a
    * list of ids it throws `content_too_large`. Default is false.
    */
   readonly consolidate?: boolean | readonly string[] | undefined;
