@@ -1,3 +1,5 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+
 import { setTimeout as timeout } from 'node:timers/promises';
 import { number, wholeNumber } from './domain/check.ts';
 import { SalienceError, throwIfAborted } from './domain/errors.ts';

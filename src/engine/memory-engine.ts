@@ -1,3 +1,5 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+
 import type { SpaceSettings } from '../domain/settings.ts';
 import type { ConversationMessage } from '../language/messages.ts';
 import type { SpaceInfo } from '../store/store.ts';

@@ -1,3 +1,5 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+
 import { setImmediate } from 'node:timers/promises';
 import { invalidArgument } from '../domain/check.ts';
 import { clip } from '../domain/clip.ts';

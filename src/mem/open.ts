@@ -1,3 +1,5 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+
 import { texts } from '../domain/check.ts';
 import { onlyKeys } from '../domain/options.ts';
 import { openSpaces, type SpacesOptions } from '../index.ts';

@@ -1,3 +1,5 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+
 import { columnOf, FIELD_NAMES } from '../domain/fields.ts';
 import type { EmbeddingInfo } from './store.ts';
 

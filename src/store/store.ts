@@ -1,3 +1,5 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+
 import type { DynamicField, FieldFilter, SortDirection, SortName } from '../domain/fields.ts';
 import type { LinkKind, MemoryRecord } from '../domain/memory.ts';
 import type { MetadataCondition } from '../domain/metadata-condition.ts';

@@ -241,6 +241,21 @@ describe('the packed package', () => {
     120_000,
   );
 
+  // TypeScript 6 includes no types and no new library by itself.
+  it.each(['salience', 'salience/store', 'salience/mem'])(
+    'compiles %s without a setting for its types',
+    (name) => {
+      writeFileSync(
+        join(folder, 'plain.mts'),
+        `import * as all from '${name}';\nexport const names = Object.keys(all);\n`,
+      );
+      const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+      const flags = ['--noEmit', '--strict', '--target', 'es2022', '--module', 'nodenext'];
+      expect(run(tsc, '--ignoreConfig', ...flags, 'plain.mts')).toBe('');
+    },
+    120_000,
+  );
+
   it('has types that fit version 7 of the AI SDK, where a project has that', () => {
     const ai = join(folder, 'node_modules', 'ai');
     const six = realpathSync(ai);
