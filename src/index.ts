@@ -136,7 +136,13 @@ export { type OpenOptions, openMemory } from './open.ts';
 // Ports for custom embedders, language models and stores.
 export { type AiSdkLanguageModel, aiSdkModel } from './providers/ai-sdk.ts';
 export type { EmbedderChoice } from './providers/choose.ts';
-export type { Calibration, Embedder, EmbedOptions, SimilarityThresholds } from './providers/embedder.ts';
+export type {
+  Calibration,
+  Embedder,
+  EmbedderInput,
+  EmbedOptions,
+  SimilarityThresholds,
+} from './providers/embedder.ts';
 export type {
   Generated,
   GenerateRequest,
@@ -162,3 +168,4 @@ export type { NeighbourCounts, TermCounts, UnknownTerm, WordCounts } from './sco
 export type { IndexProgress } from './search/index-progress.ts';
 export { openSpaces, type Spaces, type SpacesOptions } from './spaces.ts';
 export type { PairKind, SpaceInfo, Store } from './store/store.ts';
+export { type DateContext, type DateRange, type DateReader, readEnglishDates } from './text/dates/dates.ts';

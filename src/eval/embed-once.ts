@@ -1,7 +1,7 @@
-import type { Embedder } from '../index.ts';
+import type { EmbedderInput } from '../index.ts';
 
 /** Wraps an embedder so that each text is embedded once per purpose, because all strategies ask the same questions. */
-export function embedOnce(embedder: Embedder): Embedder {
+export function embedOnce(embedder: EmbedderInput): EmbedderInput {
   const known = new Map<string, Float32Array | undefined>();
   const { model, dimensions, calibration, thresholds } = embedder;
   return {

@@ -2,7 +2,7 @@ import { invalidArgument, number, text, wholeNumber } from '../domain/check.ts';
 import { describe } from '../domain/describe.ts';
 import { messageOf, SalienceError } from '../domain/errors.ts';
 import { onlyKeys } from '../domain/options.ts';
-import type { Calibration, Embedder, SimilarityThresholds } from './embedder.ts';
+import type { Calibration, Embedder, EmbedderInput, SimilarityThresholds } from './embedder.ts';
 import { unlessAborted } from './waiting.ts';
 
 const THRESHOLDS = {
@@ -16,7 +16,7 @@ const THRESHOLDS = {
  * Wraps an embedder of the caller: checks it and its results, and fills in defaults. Throws `invalid_argument` with
  * what is wrong.
  */
-export function checkedEmbedder(embedder: Embedder): Embedder {
+export function checkedEmbedder(embedder: EmbedderInput): Embedder {
   const model = text(embedder.model, 'embedder.model', { maxCharacters: 1000 });
   const dimensions = wholeNumber(embedder.dimensions, 'embedder.dimensions', 1, 65_536);
   const given = async <Answer>(ask: () => Promise<Answer>, signal: AbortSignal | undefined) => {

@@ -4,7 +4,7 @@ import { chooseEmbedder } from './choose.ts';
 import type { Embedder } from './embedder.ts';
 
 const embed: Embedder['embed'] = async (texts) => texts.map(() => Float32Array.of(1, 0));
-const plain = { model: 'mine', dimensions: 2, embed } as unknown as Embedder;
+const plain = { model: 'mine', dimensions: 2, embed };
 
 describe('an embedder of an untyped program', () => {
   it('gets defaults for missing fields', async () => {

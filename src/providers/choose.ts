@@ -1,10 +1,10 @@
 import { describe } from '../domain/describe.ts';
 import { SalienceError } from '../domain/errors.ts';
 import { checkedEmbedder } from './checked-embedder.ts';
-import type { Embedder } from './embedder.ts';
+import type { Embedder, EmbedderInput } from './embedder.ts';
 
 /** Which embedder to use: a built-in one by its name, none, or your own. */
-export type EmbedderChoice = 'builtin' | 'none' | Embedder;
+export type EmbedderChoice = 'builtin' | 'none' | EmbedderInput;
 
 /**
  * Returns the chosen embedder, loaded on demand; `undefined` for `none`. Throws `unknown_embedder`, `invalid_argument`.

@@ -18,6 +18,14 @@ export interface Embedder {
   embed(texts: readonly string[], options?: EmbedOptions): Promise<readonly (Float32Array | undefined)[]>;
 }
 
+/** An embedder of your own, as `openMemory` takes it: what is left out gets the defaults. */
+export interface EmbedderInput extends Omit<Embedder, 'calibration' | 'thresholds'> {
+  /** Default is a `floor` of 0.2 and a `ceiling` of 0.9. */
+  readonly calibration?: Calibration | undefined;
+  /** Default is 0.75 for `conflict`, 0.4 for `birthLink`, 0.7 for `consolidation`, 0.85 for `similarPair`. */
+  readonly thresholds?: Partial<SimilarityThresholds> | undefined;
+}
+
 export interface Calibration {
   readonly floor: number;
   readonly ceiling: number;
