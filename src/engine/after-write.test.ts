@@ -29,6 +29,16 @@ describe('the result of a committed write', () => {
     );
   });
 
+  test('that cannot be read is not said to have changed nothing', async () => {
+    const read = () =>
+      Promise.reject(
+        new SalienceError('timed_out', 'the statement was cancelled; nothing was changed. Raise the timeout'),
+      );
+    await expect(readAfterWrite(read)).rejects.toThrow(
+      /^this was written, but the result could not be read: the statement was cancelled\. Raise the timeout; read/,
+    );
+  });
+
   test('is read for a caller who gave up, too', async () => {
     const read = async () => signalOfCaller();
     const signal = AbortSignal.abort();

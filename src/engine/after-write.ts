@@ -14,9 +14,11 @@ export async function readAfterWrite<Result>(read: () => Promise<Result>): Promi
     } catch (error) {
       if (!SalienceError.isInstance(error)) throw error;
       if (attempt < ATTEMPTS && (error.code === 'store_failed' || error.code === 'store_busy')) continue;
+      // A store says that a statement that failed changed nothing. That is true of the read, but not of the write.
+      const reason = error.message.replace('; nothing was changed', '');
       throw new SalienceError(
         error.code,
-        `this was written, but the result could not be read: ${error.message}; read the data, and do not write it again`,
+        `this was written, but the result could not be read: ${reason}; read the data, and do not write it again`,
         { details: { ...error.details, written: true }, cause: error },
       );
     }
