@@ -257,6 +257,18 @@ describe('what is particular to PostgreSQL', () => {
     await cleanup();
   });
 
+  it('a use in a session whose id cannot be stored names the session', async () => {
+    const { store, cleanup } = await any.freshStore();
+    const memory = await openMemory({ store, space: 'alice', embedder: 'none' });
+    await memory.remember('Prefers tea', { id: 'a' });
+    await expect(memory.recall('tea', { strategy: 'retention', sessionId: 's\0' })).rejects.toMatchObject({
+      code: 'invalid_text',
+      details: { field: 'sessionId' },
+    });
+    await store.close();
+    await cleanup();
+  });
+
   it('nothing that is asked for is part of a statement', async () => {
     const { store, cleanup } = await any.freshStore();
     const nasty = ["'; DROP TABLE memory; --", '"', '$1', '\\', '\0', '\ud800', "x' OR '1'='1", '%_', '{}'];

@@ -106,12 +106,14 @@ export function planUse(gathered: Gathered, usage: NewUsage, decision: UseDecisi
   const { head, state } = gathered;
   const next = afterUse(state, usage, decision);
   const stamp = newStamp();
-  const rows = planMemories(gathered, next, gathered.keys, new Set());
   const row = next.usages.at(-1);
+  // Before the memories, so that the error of a text that cannot be stored names the session and not a field of theirs.
+  const uses = row ? [{ ...toUsageRow(row), stamp }] : [];
+  const rows = planMemories(gathered, next, gathered.keys, new Set());
   const changes: Changes = {
     ...rows.changes,
     link: linkChange(state, next),
-    usage: { put: row ? [{ ...toUsageRow(row), stamp }] : [] },
+    usage: { put: uses },
   };
   const after = {
     ...head,
