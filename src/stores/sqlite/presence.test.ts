@@ -59,27 +59,30 @@ describe('a space whose file is taken away while it is open', () => {
 
   // On Windows, a directory with open files cannot be moved.
   test.skipIf(process.platform === 'win32').each([
-    ['a file', (root: string) => writeFile(root, ''), /is a file; choose a directory/],
-    ['a link to itself', (root: string) => symlink(root, root), /links lead in a circle/],
-  ])('says why no write is possible, and closes, if its directory became %s', async (_, replace, saying) => {
-    const root = join(directory, 'store');
-    const aside = join(directory, 'aside');
-    const store = createSqliteStore({ directory: root });
-    const space = await store.openSpace('alice');
-    await write(space, [insert({ id: 'a' })]);
-    await rename(root, aside);
-    await replace(root);
-    const error = await expectCode(write(space, [insert({ id: 'b' })]), 'store_failed');
-    expect(error.message).toMatch(saying);
-    expect(await space.info()).toMatchObject({ memories: 1, bytes: 0 });
-    expect(await space.check()).toEqual([]);
-    await space.backup(join(directory, 'backup'), 0);
-    await store.close();
-    await rm(root);
-    await rename(aside, root);
-    await using again = createSqliteStore({ directory: root });
-    expect((await (await again.openSpace('alice')).info()).memories).toBe(1);
-  });
+    ['a file', (root: string) => writeFile(root, ''), 'store_replaced', /was deleted, moved or replaced/],
+    ['a link to itself', (root: string) => symlink(root, root), 'store_failed', /links lead in a circle/],
+  ] as const)(
+    'says why no write is possible, and closes, if its directory became %s',
+    async (_, replace, code, saying) => {
+      const root = join(directory, 'store');
+      const aside = join(directory, 'aside');
+      const store = createSqliteStore({ directory: root });
+      const space = await store.openSpace('alice');
+      await write(space, [insert({ id: 'a' })]);
+      await rename(root, aside);
+      await replace(root);
+      const error = await expectCode(write(space, [insert({ id: 'b' })]), code);
+      expect(error.message).toMatch(saying);
+      expect(await space.info()).toMatchObject({ memories: 1, bytes: 0 });
+      expect(await space.check()).toEqual([]);
+      await space.backup(join(directory, 'backup'), 0);
+      await store.close();
+      await rm(root);
+      await rename(aside, root);
+      await using again = createSqliteStore({ directory: root });
+      expect((await (await again.openSpace('alice')).info()).memories).toBe(1);
+    },
+  );
 
   test('goes on when the file was put back', async () => {
     await using store = createSqliteStore({ directory });

@@ -232,6 +232,12 @@ function lookAt<Result>(look: () => Result, path: string): Result {
 
 /** The identity of a file, independent of its name; `undefined` if there is no file. */
 export function inodeOf(file: string): string | undefined {
-  const found = statSync(file, { throwIfNoEntry: false, bigint: true });
-  return found && `${found.dev}:${found.ino}`;
+  try {
+    const found = statSync(file, { throwIfNoEntry: false, bigint: true });
+    return found && `${found.dev}:${found.ino}`;
+  } catch (error) {
+    // If the folder became a file, some versions of Node.js throw this, and others report that there is no file.
+    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return undefined;
+    throw error;
+  }
 }
