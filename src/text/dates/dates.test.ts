@@ -1,6 +1,6 @@
 import { Chrono, casual } from 'chrono-node/en';
 import fc from 'fast-check';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, test, vi } from 'vitest';
 import { datesOf, readEnglishDates } from './dates.ts';
 import { mayNeedParser, onlyWithItsEnding } from './parser.ts';
 
@@ -564,6 +564,27 @@ describe('words that are usually not dates', () => {
       }
     },
   );
+});
+
+test('of what precedes a date, only the last words are searched, however long the text is', async () => {
+  const lengths: number[] = [];
+  const { exec } = RegExp.prototype;
+  const spy = vi.spyOn(RegExp.prototype, 'exec').mockImplementation(function (this: RegExp, given) {
+    const looksBack = ['ever\\s', '|weekend)', '|shortly', '|between|to|this'].some((part) =>
+      this.source.includes(part),
+    );
+    if (looksBack) lengths.push(given.length);
+    return exec.call(this, given);
+  });
+  const found = await read(`${'the '.repeat(2000)} in Q1, the last Sunday before 2024, after 2023`);
+  spy.mockRestore();
+  expect(found).toEqual([
+    'Q1: 2026-01-01 – 2026-04-01',
+    'the last Sunday before 2024: 2023-12-31 – 2024-01-01',
+    'after 2023: 2024-01-01 – 2026-06-11',
+  ]);
+  expect(lengths.length).toBeGreaterThan(3);
+  expect(Math.max(...lengths)).toBeLessThanOrEqual(60);
 });
 
 describe('patterns that are slow to compile', () => {

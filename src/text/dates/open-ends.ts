@@ -24,6 +24,9 @@ const DAYS = [
 ] as const;
 const DAY_BESIDE = new RegExp(`\\b(?:(?:the|last|next|first|previous)\\s+)*(${DAYS.join('|')})\\s+$`, 'i');
 
+/** The words that count are the last ones before a date. To search all that precedes each date would be slow in long texts. */
+const LOOKED_BACK = 60;
+
 /** A day before all memories, in every time zone. */
 const BEGINNING: CalendarDay = { year: 1, month: 1, day: 1 };
 
@@ -45,17 +48,20 @@ export function withOpenEnds(spans: readonly Span[], text: string, today: Calend
 
 function opening(span: Span, text: string, today: CalendarDay): Span {
   const at = span.index + (LEADING.exec(span.text)?.[0].length ?? 0);
-  const match = OPENING.exec(text.slice(0, at));
+  const looked = Math.max(0, at - LOOKED_BACK);
+  const match = OPENING.exec(text.slice(looked, at));
   if (!match || isBefore(today, span.first)) return span;
   const [, since, after, before] = match;
   const end = span.index + span.text.length;
   const onwards = ONWARDS.exec(text.slice(end))?.[0] ?? '';
   if (since?.toLowerCase() === 'from' && onwards === '') return span;
-  const preceding = text.slice(0, match.index);
+  const index = looked + match.index;
+  const preceding = text.slice(looked, index);
   const beside = after || before ? DAY_BESIDE.exec(preceding) : null;
   if (beside) {
     const day = dayBeside(DAYS.indexOf(beside[1]!.toLowerCase() as never), span, after !== undefined);
-    return { index: beside.index, text: text.slice(beside.index, end), ...day };
+    const start = looked + beside.index;
+    return { index: start, text: text.slice(start, end), ...day };
   }
   if ((after || before) && CLOSE.test(preceding)) return span;
   const now = later(today, 'day');
@@ -66,7 +72,7 @@ function opening(span: Span, text: string, today: CalendarDay): Span {
       : { first: BEGINNING, after: before ? span.first : span.after };
   // "After May", said in May, is still to come.
   if (!isBefore(period.first, period.after)) return span;
-  return { index: match.index, text: text.slice(match.index, end + onwards.length), ...period };
+  return { index, text: text.slice(index, end + onwards.length), ...period };
 }
 
 /** Returns the last such day or weekend before a period, or the first one after it. */

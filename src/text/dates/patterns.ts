@@ -106,7 +106,7 @@ function partsOfYears(text: string, today: CalendarDay): readonly Span[] {
     if (named !== undefined) return [{ index, text: words, ...inYear(Number(named)) }];
     const ofRelativeYear = RELATIVE_YEAR_BEHIND.test(text.slice(index + words.length));
     if (letter === undefined && !ofRelativeYear) return [];
-    const isLone = !ofRelativeYear && !BEFORE_PART.test(text.slice(0, index));
+    const isLone = !ofRelativeYear && !BEFORE_PART.test(text.slice(Math.max(0, index - 30), index));
     return [{ index, text: words, isLone, ...yearly(inYear, today) }];
   });
 }
