@@ -763,6 +763,22 @@ describe('spaces, backup, reindex, doctor', () => {
     expect(code).toBe(0);
   });
 
+  it('shows a space that opens, and whose check finds something, as damaged', async () => {
+    const path = join(work.directory, 'altered');
+    await work.json(['remember', 'hello', '--path', path]);
+    const [file = ''] = readdirSync(path);
+    const { DatabaseSync } = await loadDriver();
+    const database = new DatabaseSync(join(path, file));
+    // Another program writes other checksums than ours.
+    database.function('salience_checksum', { deterministic: true, varargs: true }, () => 0);
+    database.exec(`UPDATE memory SET content = 'altered'`);
+    database.close();
+    const { code, stdout } = await work.salience(['doctor', '--path', path]);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^damaged +default +1 /m);
+    expect(stdout).toContain('problem: space default: ');
+  });
+
   it('finds the files that no space is read from', async () => {
     const path = join(work.directory, 'spoilt');
     await work.json(['remember', 'hello', '--path', path]);
