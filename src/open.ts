@@ -23,6 +23,7 @@ import { BUILTIN_PROFILE_NAMES, builtinProfile } from './scoring/profiles/index.
 import type { SpaceStore, Store } from './store/store.ts';
 import { type AnalyzerLanguage, languageOf, loadAnalyzer } from './text/analyze.ts';
 import { type DateReader, readEnglishDates } from './text/dates/dates.ts';
+import { createUuids } from './uuids.ts';
 
 export interface OpenOptions {
   /**
@@ -113,8 +114,8 @@ export async function openMemory(options: OpenOptions): Promise<MemoryEngine> {
   const profiles = gatherProfiles(options.profiles ?? []);
   const chosen = await chooseEmbedder(options.embedder ?? 'builtin');
   const embedder = chosen && withQueryCache(chosen);
-  // A reader needs no ids, and loading the `uuid` package takes longer than opening a store.
-  const newId = options.newId ? checkedIds(options.newId) : options.readOnly ? refuseId : await uuidSource();
+  // A reader needs no ids.
+  const newId = options.newId ? checkedIds(options.newId) : options.readOnly ? refuseId : await createUuids();
   const { languageModel } = options;
   const settings = withSettings(options);
   const store = options.store ?? (await openStore(options));
@@ -249,8 +250,3 @@ const timer: Timer = (run, milliseconds) => {
   return () => clearTimeout(set);
 };
 const newNonce = () => Buffer.from(randomBytes(16)).toString('hex');
-
-async function uuidSource(): Promise<(now: Instant) => string> {
-  const { v7 } = await import('uuid');
-  return (now) => v7({ msecs: now });
-}
