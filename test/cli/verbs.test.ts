@@ -323,6 +323,29 @@ describe('remember, get, list', () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ maintained: [{ space: 'one' }], left: [], failed: [] });
   });
 
+  it('says how to take back what was done in each space that something was changed in', async () => {
+    const path = join(work.directory, 'alike');
+    const used = (space: string) => ['--path', path, '--space', space];
+    for (const day of ['Monday', 'Tuesday', 'Wednesday']) {
+      await work.json(['remember', `The ferry to Lisbon leaves on ${day}`, ...used('to let')]);
+    }
+    await work.json(['remember', 'x', ...used('one')]);
+    await work.json(['configure', '--fading', 'retention', ...used('to let')]);
+
+    const { stdout } = await work.salience([
+      'maintain',
+      '--all-spaces',
+      '--path',
+      path,
+      '--now',
+      '2099-01-01',
+    ]);
+
+    expect(stdout).toMatch(
+      /^one: [^\n]*nothing to change\nto let: [^\n]*\n {2}to take it back: salience undo --run (\S+) --space "to let"\n$/,
+    );
+  });
+
   it('shows how many spaces are checked', async () => {
     const terminal = new URL('terminal.mjs', import.meta.url).href;
     const env = { TERM: 'xterm', NODE_OPTIONS: `--import ${terminal}` };

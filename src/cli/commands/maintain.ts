@@ -126,7 +126,8 @@ async function reportAll(result: SpacesMaintenance, context: Context<Options>): 
   if (options.json) await context.printJson({ ...result, failed });
   else {
     for (const { space, report } of result.maintained) {
-      await context.print(`${plainLine(space)}: ${summaryOf(report)}`);
+      const undo = undoLines(report, space).map((line) => `  ${line}`);
+      await context.print([`${plainLine(space)}: ${summaryOf(report)}`, ...undo].join('\n'));
     }
     const left = result.left.length;
     if (left > 0)
@@ -171,8 +172,11 @@ async function formatReport(
             columns,
           ),
         ];
-  const undo = report.run !== undefined && hasChanged(report) ? [undoLine(report.run)] : [];
-  return [...table, summaryOf(report), ...undo].join('\n');
+  return [...table, summaryOf(report), ...undoLines(report)].join('\n');
+}
+
+function undoLines(report: MaintenanceReport, space?: string): readonly string[] {
+  return report.run !== undefined && hasChanged(report) ? [undoLine(report.run, space)] : [];
 }
 
 /** Whether the run changed something that `undo` takes back. What was forgotten stays so; queued pairs stay queued. */

@@ -108,6 +108,13 @@ describe('a query that cannot be asked', () => {
     await expect(prepare('hybrid', query)).rejects.toMatchObject({ code: 'blank_query' });
   });
 
+  test.each([42, null, ['tea'], { query: 'tea' }])('%j is not a text', async (query) => {
+    await expect(prepare('hybrid', query as never)).rejects.toMatchObject({
+      code: 'invalid_argument',
+      message: expect.stringMatching(/^query: expected a string, not /),
+    });
+  });
+
   test('half of a surrogate pair is no text', async () => {
     await expect(prepare('hybrid', 'tea \ud83d')).rejects.toMatchObject({
       code: 'invalid_text',

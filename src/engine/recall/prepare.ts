@@ -85,10 +85,11 @@ export async function prepareQuery(
 }
 
 /** Checks a query and returns it. `blank` is the message if it is blank. */
-export function checkQuery(text: string | undefined, blank: string): string {
-  if (typeof text !== 'string' || text.trim() === '') {
-    throw new SalienceError('blank_query', blank);
+export function checkQuery(text: unknown, blank: string): string {
+  if (text !== undefined && typeof text !== 'string') {
+    throw invalidArgument('query', `expected a string, not ${describe(text)}`);
   }
+  if (text === undefined || text.trim() === '') throw new SalienceError('blank_query', blank);
   if (text.length > LONGEST_QUERY) throw invalidArgument('query', longQuery(text.length));
   if (findTextProblem(text) === 'invalid-utf16') {
     throw new SalienceError('invalid_text', 'query: the text has half of a surrogate pair', {
