@@ -116,6 +116,13 @@ const expressions: readonly (readonly [text: string, ...ranges: string[]])[] = [
   ['from 5 June to 15 June', 'from 5 June to 15 June: 2026-06-05 – 2026-06-16'],
   ['from 28 December to 2 January 2023', '28 December to 2 January 2023: 2022-12-28 – 2023-01-03'],
   ['from 3 to 5 May 2023', '3 to 5 May 2023: 2023-05-03 – 2023-05-06'],
+  ['What was said from 3 to 5 May?', '3 to 5 May: 2026-05-03 – 2026-05-06'],
+  ['from 3 until 5 July', '3 until 5 July: 2025-07-03 – 2025-07-06'],
+  ['from 10-20 May', '10-20 May: 2026-05-10 – 2026-05-21'],
+  ['from 22 to 24 May', '22 to 24 May: 2026-05-22 – 2026-05-25'],
+  ['from the 3rd to the 5th of May', 'the 3rd to the 5th of May: 2026-05-03 – 2026-05-06'],
+  ['from 3 to 5 May last year', '3 to 5 May last year: 2025-05-03 – 2025-05-06'],
+  ['working from 9 to 5 May', 'from 9 to 5 May: 2026-05-01 – 2026-06-01'],
   ['between 3 and 5 May 2023', '3 and 5 May 2023: 2023-05-03 – 2023-05-06'],
   [
     'between the 3rd and the 5th of May of 2023',

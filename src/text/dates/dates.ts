@@ -3,7 +3,7 @@ import { calendarDay, midnightOf, startOfDay } from '../../domain/zone.ts';
 import { joinedRanges, withRelativeYears } from './joining.ts';
 import { withOpenEnds } from './open-ends.ts';
 import { mayNeedParser, parsedSpans } from './parser.ts';
-import { afterBetween, loneEnds, ownDates } from './patterns.ts';
+import { daysOfMonth, loneEnds, ownDates } from './patterns.ts';
 import { isBefore, type Span } from './periods.ts';
 
 /** A period that a text names, such as a day or a month. */
@@ -61,7 +61,7 @@ export async function datesOf(
   withParser: boolean,
 ): Promise<readonly DateRange[]> {
   const today = calendarDay(context.now, context.timeZone);
-  const spans: Span[] = [...ownDates(text, today), ...afterBetween(text, today)];
+  const spans: Span[] = [...ownDates(text, today), ...daysOfMonth(text, today)];
   if (withParser) spans.push(...(await parsedSpans(text, context, today, spans)));
   spans.push(...loneEnds(text, today, spans));
   spans.sort((a, b) => a.index - b.index);

@@ -190,8 +190,9 @@ function spanOf(result: ParsedResult, text: string, reference: Reference): Span 
       ? grained(today, 'day')
       : rangeOf(end, until, text, index + words.length - until.length, reference));
   if (!last) return first && { index, text: words, ...first };
-  // In "3 May to 7 May 2023", the library reads the day of the first half as an hour.
-  const day = start.isCertain('hour') && !start.isCertain('day') ? start.get('hour') : null;
+  // In "3 May to 7 May 2023", the library reads the day of the first half as an hour. "From 9 to 5 May" has hours only.
+  const isDay = start.isCertain('hour') && !start.isCertain('day') && end.isCertain('day');
+  const day = isDay ? start.get('hour') : null;
   const inYear = (year: number) => grained({ year, month: start.get('month')!, day: day! }, 'day');
   const begin = day === null ? first : yearly(inYear, today);
   const found = { index, text: words, isRange: true };

@@ -151,22 +151,26 @@ const MONTH =
   '(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\\b\\.?';
 const DAY = '(?:the\\s{1,3})?(\\d{1,2})(?:st|nd|rd|th)?';
 const YEAR_BEHIND = '(?:,?\\s{1,3}(?:of\\s{1,3})?(\\d{4})\\b)';
-const DAYS_OF_MONTH = new RegExp(
-  `(?<=\\bbetween\\s{1,3})${DAY}\\s{1,3}and\\s{1,3}${DAY}\\s{1,3}(?:of\\s{1,3})?(${MONTH})${YEAR_BEHIND}?`,
-  'gi',
-);
+const MONTH_BEHIND = `\\s{1,3}(?:of\\s{1,3})?(${MONTH})${YEAR_BEHIND}?`;
+const DAYS_OF_MONTH = [
+  `(?<=\\bbetween\\s{1,3})${DAY}\\s{1,3}and\\s{1,3}${DAY}${MONTH_BEHIND}`,
+  `(?<=\\bfrom\\s{1,3})${DAY}(?:\\s{1,3}(?:to|until|till|through)\\s{1,3}|\\s{0,3}[-–—]\\s{0,3})${DAY}${MONTH_BEHIND}`,
+].map((pattern) => new RegExp(pattern, 'gi'));
 /** "between May 3 and 5 people" names one day. */
 const MONTH_AND_DAYS = new RegExp(
   `(?<=\\bbetween\\s{1,3})(${MONTH})\\s{1,3}${DAY}\\s{1,3}and\\s{1,3}${DAY}(?:${YEAR_BEHIND}|(?=\\s{0,3}(?:[?!.,;:]|$)))`,
   'gi',
 );
 
-/** Finds what the library does not read after "between": two days of a month. */
-export function afterBetween(text: string, today: CalendarDay): readonly Span[] {
+/**
+ * Finds two days of a month after "between" or "from". The library does not read the one, and in the other it takes the
+ * days for hours: "from 3 to 5 May".
+ */
+export function daysOfMonth(text: string, today: CalendarDay): readonly Span[] {
   // V8 compiles patterns when they first run, which takes longer than a recall.
-  if (!/\bbetween\b/i.test(text)) return [];
+  if (!/\bbetween\b|\bfrom\s+(?:the\s+)?\d/i.test(text)) return [];
   const matches = [
-    ...[...text.matchAll(DAYS_OF_MONTH)].map(
+    ...DAYS_OF_MONTH.flatMap((pattern) => [...text.matchAll(pattern)]).map(
       (match) => [match, match[3], match[1], match[2], match[4]] as const,
     ),
     ...[...text.matchAll(MONTH_AND_DAYS)].map(
