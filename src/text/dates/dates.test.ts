@@ -122,6 +122,10 @@ const expressions: readonly (readonly [text: string, ...ranges: string[]])[] = [
   ['from 22 to 24 May', '22 to 24 May: 2026-05-22 – 2026-05-25'],
   ['from the 3rd to the 5th of May', 'the 3rd to the 5th of May: 2026-05-03 – 2026-05-06'],
   ['from 3 to 5 May last year', '3 to 5 May last year: 2025-05-03 – 2025-05-06'],
+  // The 10th is a Wednesday.
+  ['from Monday to Tuesday', 'Monday to Tuesday: 2026-06-08 – 2026-06-10'],
+  ['What did he do from Monday to Friday?', 'Monday to Friday: 2026-06-08 – 2026-06-13'],
+  ['from Friday to Monday', 'Friday to Monday: 2026-06-05 – 2026-06-09'],
   ['working from 9 to 5 May', 'from 9 to 5 May: 2026-05-01 – 2026-06-01'],
   ['between 3 and 5 May 2023', '3 and 5 May 2023: 2023-05-03 – 2023-05-06'],
   [

@@ -196,7 +196,15 @@ function spanOf(result: ParsedResult, text: string, reference: Reference): Span 
   const inYear = (year: number) => grained({ year, month: start.get('month')!, day: day! }, 'day');
   const begin = day === null ? first : yearly(inYear, today);
   const found = { index, text: words, isRange: true };
-  return begin ? { ...found, ...between(begin, last) } : { ...found, ...last };
+  if (!begin) return { ...found, ...last };
+  // In "from Monday to Friday", said on a Wednesday, the end is still to come.
+  const areWeekdays = start.isCertain('weekday') && end.isCertain('weekday');
+  return { ...found, ...between(begin, areWeekdays ? notBefore(begin, last) : last) };
+}
+
+/** Moves a day of the week to the next week if it would end before it begins. */
+function notBefore({ first }: Stretch, end: Stretch): Stretch {
+  return isBefore(end.first, first) ? grained({ ...end.first, day: end.first.day + 7 }, 'day') : end;
 }
 
 function rangeOf(
