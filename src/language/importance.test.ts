@@ -168,6 +168,13 @@ describe('the rules', () => {
     expect(asking).toEqual([true, false, false, false]);
   });
 
+  it('do not end a question at a mark within a number', () => {
+    const asking = ['Where is version 2.0?', 'Is it at 10:30?', 'Does it cost 1,200.50?'].map(isMereQuestion);
+    expect(asking).toEqual([true, true, true]);
+    const telling = ['Is it at 10: the gate is shut?', 'Is it 2. I am allergic?', 'Is it 2,I am ill?'];
+    expect(telling.map(isMereQuestion)).toEqual([false, false, false]);
+  });
+
   it('use the type in any language', () => {
     expect(judgeImportance('Wir nehmen PostgreSQL', { type: 'decision' }).importance).toBe(0.7);
     expect(judgeImportance('Mag Tee', { type: 'preference' }).importance).toBe(0.5);

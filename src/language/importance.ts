@@ -153,9 +153,9 @@ export const QUESTION_IMPORTANCE = 0.2;
 
 const SENTENCE_END = /\n|(?<=[.!?؟])(?=\s)|(?<=[。！？])/;
 
-/** An English question of one clause. */
+/** An English question of one clause. A mark between digits, as in "2.0" and "10:30", does not end it. */
 const ASKS =
-  /^\W*(?:(?:hi|hey|hello|ok(?:ay)?|so|well|and|but)\W+)?(?:who|whom|whose|what|when|where|why|which|how|do|does|did|is|are|was|were|am|can|could|will|would|should|shall|may|might|have|has|had)\b[^,;:.!\n]*\?\W*$/i;
+  /^\W*(?:(?:hi|hey|hello|ok(?:ay)?|so|well|and|but)\W+)?(?:who|whom|whose|what|when|where|why|which|how|do|does|did|is|are|was|were|am|can|could|will|would|should|shall|may|might|have|has|had)\b(?:[^,;:.!\n]|(?<=\d)[,:.](?=\d))*\?\W*$/i;
 
 /** Matches "Can you remember that my sister is called Eva?", which states something or asks for more than an answer. */
 const TELLS =
