@@ -41,6 +41,7 @@ describe('the shape of a profile', () => {
       'name',
       /lower-case letters, digits and hyphens/,
     ],
+    ['a name that begins with a hyphen', { ...base, name: '-mine', score: 1 }, 'name', /no hyphen first/],
     ['no description', { name: 'mine', score: 1 }, 'description', /what the profile is for/],
     ['a blank description', { ...base, description: ' ', score: 1 }, 'description', /a sentence/],
     ['a source that is no text', { ...base, source: { page: 5 }, score: 1 }, 'source', /a string/],

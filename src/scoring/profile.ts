@@ -241,7 +241,11 @@ function checkShape(definition: ProfileDefinition): void {
   }
   const name = typeof definition.name === 'string' ? definition.name : '?';
   if (!/^[a-z0-9][a-z0-9-]{0,63}$/.test(name)) {
-    throw invalidProfile(name, 'name', 'write 1–64 lower-case letters, digits and hyphens');
+    throw invalidProfile(
+      name,
+      'name',
+      'write 1–64 lower-case letters, digits and hyphens, and no hyphen first',
+    );
   }
   if (typeof definition.description !== 'string' || definition.description.trim() === '') {
     throw invalidProfile(name, 'description', 'say in a sentence what the profile is for');
