@@ -719,7 +719,8 @@ export interface MemoryEngine extends AsyncDisposable {
   configure(options?: ConfigureOptions): Promise<SpaceSettings>;
   /**
    * Runs maintenance: decay, archive, expire and, on request, consolidate. Idempotent; may run while others recall.
-   * In a space that does not fade, memories only expire.
+   * In a space that does not fade, nothing cools, and only memories named by `consolidate` are consolidated; memories
+   * expire, and similar pairs are found and judged, all the same.
    *
    * @throws `not_found`: ids of `consolidate` that are not in the space; nothing is changed then.
    * @example

@@ -19,7 +19,10 @@ export interface FadingCurve {
   readonly curve: 'exponential' | 'power';
   /** Retention, 0–1: now, and at most 100 later points until the end. */
   readonly points: readonly { readonly at: string; readonly retention: number }[];
-  /** When maintenance may make it cold; absent if that is not before the end, the memory is core, or the space does not fade. */
+  /**
+   * The first whole day from now after which maintenance may make it cold; absent if that is not before the end, the
+   * memory is core, or the space does not fade.
+   */
   readonly coldAt?: string | undefined;
 }
 
