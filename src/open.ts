@@ -1,6 +1,6 @@
 import { loadTokenCounter, type TokenCounter } from './context/tokens.ts';
 import { text } from './domain/check.ts';
-import { SalienceError } from './domain/errors.ts';
+import { SalienceError, thrownBy } from './domain/errors.ts';
 import type { FadingOption, RecallRecordingOption } from './domain/settings.ts';
 import { parseSpaceName } from './domain/space.ts';
 import { type Clock, checkedClock, type Instant } from './domain/time.ts';
@@ -234,7 +234,14 @@ function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
 
 /** Wraps `newId` so that it throws `invalid_argument` if it does not return an id. */
 function checkedIds(newId: (now: Instant) => string): (now: Instant) => string {
-  return (now) => text(newId(now), 'newId');
+  const made = (now: Instant) => {
+    try {
+      return newId(now);
+    } catch (cause) {
+      throw thrownBy('newId', cause);
+    }
+  };
+  return (now) => text(made(now), 'newId');
 }
 
 function refuseId(): never {

@@ -230,6 +230,17 @@ describe('buildContext', () => {
     await expect(built).rejects.toThrow(`tokenCounter: it returned ${said}; return a list`);
   });
 
+  test.each([
+    ['throws', () => Promise.reject(new Error('no server')), 'no server'],
+    ['throws nothing', () => Promise.reject(undefined), 'undefined was thrown, with no message'],
+  ])('names a counter that %s', async (_, counter, said) => {
+    await expect(build([memory('a', 'coffee')], { maxTokens: 500 }, counter)).rejects.toMatchObject({
+      code: 'invalid_argument',
+      details: { field: 'tokenCounter' },
+      message: `tokenCounter: it failed: ${said}`,
+    });
+  });
+
   test('stops when it is aborted', async () => {
     await expect(
       build([memory('a', 'x')], { maxTokens: 300, signal: AbortSignal.abort() }),

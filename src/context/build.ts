@@ -1,6 +1,6 @@
 import { invalidArgument, oneOf } from '../domain/check.ts';
 import { describe } from '../domain/describe.ts';
-import { throwIfAborted } from '../domain/errors.ts';
+import { throwIfAborted, thrownBy } from '../domain/errors.ts';
 import { pauseIfDue } from '../domain/slices.ts';
 import { type ContextBudget, contextTokens } from './budget.ts';
 import { type ContextCandidate, compareCandidates, type PackCandidate } from './candidate.ts';
@@ -75,7 +75,7 @@ const TOKENS_PER_MESSAGE = 4;
  * The finished text is counted as a whole. If it has more tokens than its parts, the budget of the parts is lowered by
  * the difference, and they are packed again.
  *
- * Throws `invalid_argument`, `aborted`, or any error of the counter.
+ * Throws `aborted`, and `invalid_argument`, also if the counter fails.
  */
 export async function buildContext(
   candidates: readonly ContextCandidate[],
@@ -171,10 +171,18 @@ export async function buildContext(
   }
 }
 
-/** Wraps a counter to check that it returns one count for each text. Throws `invalid_argument` that names it. */
+/**
+ * Wraps a counter to check that it returns one count for each text. Throws `invalid_argument` that names it, also if it
+ * throws.
+ */
 function checkedCounter(counter: TokenCounter): TokenCounter {
   return async (texts) => {
-    const counts: unknown = await counter(texts);
+    let counts: unknown;
+    try {
+      counts = await counter(texts);
+    } catch (cause) {
+      throw thrownBy('tokenCounter', cause);
+    }
     const fail = (found: string) =>
       invalidArgument(
         'tokenCounter',

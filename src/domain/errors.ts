@@ -133,6 +133,18 @@ export function messageOf(error: unknown): string {
   return `${error instanceof Error ? error.name : describe(error)} was thrown, with no message`;
 }
 
+/**
+ * Returns the error for a function of the caller, such as a clock, that threw: `invalid_argument` naming the function. An
+ * error of this engine stays as it is.
+ */
+export function thrownBy(field: string, cause: unknown): SalienceError {
+  if (SalienceError.isInstance(cause)) return cause;
+  return new SalienceError('invalid_argument', `${field}: it failed: ${messageOf(cause)}`, {
+    details: { field },
+    cause,
+  });
+}
+
 /** The default message of the error of an aborted operation. */
 export const ABORTED = 'the operation was aborted by its signal';
 

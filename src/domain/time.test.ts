@@ -52,4 +52,19 @@ describe('a clock', () => {
       }),
     );
   });
+
+  it('is named when it fails', () => {
+    const cause = new Error('no battery');
+    const clock = () => {
+      throw cause;
+    };
+    expect(checkedClock(clock)).toThrow(
+      expect.objectContaining({
+        code: 'invalid_argument',
+        message: 'clock: it failed: no battery',
+        details: { field: 'clock' },
+        cause,
+      }),
+    );
+  });
 });

@@ -1,5 +1,5 @@
 import { describe } from './describe.ts';
-import { SalienceError } from './errors.ts';
+import { SalienceError, thrownBy } from './errors.ts';
 
 /** A moment: milliseconds since 1970-01-01T00:00:00Z, a whole number. */
 export type Instant = number;
@@ -18,10 +18,17 @@ export function isInstant(value: unknown): value is Instant {
   return Number.isInteger(value) && (value as number) >= EARLIEST && (value as number) <= LATEST;
 }
 
-/** Wraps a clock so that it throws `invalid_argument` for a time that cannot be stored. */
+/** Wraps a clock so that it throws `invalid_argument` for a time that cannot be stored, and when it fails. */
 export function checkedClock(clock: Clock): Clock {
+  const read = (): unknown => {
+    try {
+      return clock();
+    } catch (cause) {
+      throw thrownBy('clock', cause);
+    }
+  };
   return () => {
-    const at: unknown = clock();
+    const at = read();
     if (isInstant(at)) return at;
     throw new SalienceError(
       'invalid_argument',

@@ -9,7 +9,7 @@ import type { MemoryEngine } from './memory-engine.ts';
 interface Call {
   readonly call: (memory: MemoryEngine, signal: AbortSignal) => Promise<unknown>;
   /** What the model is asked for, as the option of `openMemory`. */
-  readonly of: 'embedder' | 'languageModel' | 'reranker' | 'dateReader';
+  readonly of: 'embedder' | 'languageModel' | 'reranker' | 'dateReader' | 'tokenCounter';
 }
 
 const conversation = [{ role: 'user', content: 'I moved to Oslo.' }];
@@ -39,6 +39,11 @@ const calls: Readonly<Record<string, Call>> = {
     of: 'dateReader',
     call: (memory, signal) => memory.recall('tea in May', { strategy: 'hybrid', signal }),
   },
+  'context that counts': {
+    of: 'tokenCounter',
+    call: (memory, signal) => memory.context('tea', { maxTokens: 99, signal }),
+  },
+  bootstrap: { of: 'tokenCounter', call: (memory, signal) => memory.bootstrap({ signal }) },
   observe: { of: 'languageModel', call: (memory, signal) => memory.observe(conversation, { signal }) },
   maintain: { of: 'languageModel', call: (memory, signal) => memory.maintain({ useModel: true, signal }) },
 };
@@ -58,6 +63,7 @@ async function hanging(of: Call['of']) {
     languageModel: { name: 'own', generate: never },
     reranker: { model: 'own', rerank: never },
     dateReader: never,
+    tokenCounter: never,
   };
   const { memory } = await live({
     embedder: { ...plane, embed: (texts) => (hangs && of === 'embedder' ? never() : embed(texts)) },

@@ -140,6 +140,16 @@ describe('what is no such thing', () => {
         await memory.remember('tea');
       },
     ],
+    [
+      'newId',
+      async () => {
+        const newId = () => {
+          throw new Error('no ids left');
+        };
+        await using memory = await openMemory({ ...opened, newId });
+        await memory.remember('tea');
+      },
+    ],
   ];
   it.each(refused)('is refused as %s', async (field, call) => {
     await using memory = await sample();

@@ -14,6 +14,7 @@ import { number, oneOf, text, texts, wholeNumber } from '../../domain/check.ts';
 import { unknownStrategy } from '../../domain/options.ts';
 import { visibleScopes } from '../../domain/scope.ts';
 import { parseInstant } from '../../domain/time.ts';
+import { unlessAborted } from '../../providers/waiting.ts';
 import { makeScore, type Score } from '../../scoring/comparable.ts';
 import { type Profile, resolveProfile } from '../../scoring/profile.ts';
 import { builtinProfile } from '../../scoring/profiles/index.ts';
@@ -433,8 +434,10 @@ async function build<StrategyName extends string>(
       ...memory,
     }),
   );
+  const countTokens = await engine.tokenCounter();
   const built = await buildContext(candidates, options, {
-    countTokens: await engine.tokenCounter(),
+    // A counter of the caller may ask a server.
+    countTokens: (texts) => unlessAborted(async () => countTokens(texts), options.signal),
     randomBytes: engine.randomBytes,
   });
   const row = stage('pack', hits.length, built.items.length, performance.now() - started);
