@@ -112,6 +112,39 @@ describe.skipIf(SERVER === undefined)(`a real server (${WITHOUT_SERVER})`, () =>
     expect(await refusal(fresh.url, { schema })).toMatchObject({ code: 'newer_store' });
   });
 
+  it('a setting of the user is mended as the message says', async () => {
+    await using fresh = freshSchema();
+    await (await openMemory({ store: fresh.open(), space: 'alice', embedder: 'none' })).close();
+    const user = `user_${fresh.schema}`;
+    await fresh.script(`CREATE ROLE ${user} LOGIN; GRANT USAGE ON SCHEMA ${fresh.schema} TO ${user};
+      GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${fresh.schema} TO ${user}`);
+    const url = new URL(fresh.url);
+    url.username = user;
+    let written = 0;
+    const write = async () => {
+      await using store = postgres(String(url), { schema: fresh.schema });
+      await using memory = await openMemory({ store, space: 'alice', embedder: 'none' });
+      // A text that is there already needs no write.
+      await memory.remember(`Prefers tea number ${++written}`);
+    };
+    try {
+      for (const [wrong, code] of [
+        ['SET extra_float_digits = 0', 'store_failed'],
+        ['SET default_transaction_read_only = on', 'store_read_only'],
+        ['CONNECTION LIMIT 0', 'store_busy'],
+      ]) {
+        await fresh.script(`ALTER ROLE ${user} ${wrong}`);
+        const error = await write().catch((reason: unknown) => reason as SalienceError);
+        expect(error).toMatchObject({ code });
+        const [, advice = ''] = /ALTER ROLE … ([^,).]+)/.exec(String(error)) ?? [];
+        await fresh.script(`ALTER ROLE ${user} ${advice === 'CONNECTION LIMIT' ? `${advice} 9` : advice}`);
+        await write();
+      }
+    } finally {
+      await fresh.script(`DROP OWNED BY ${user}; DROP ROLE ${user}`);
+    }
+  });
+
   it('a lock that is held too long, a statement that takes too long and a pool without connections are typed errors', async () => {
     await using fresh = freshSchema();
     await using memory = await openMemory({

@@ -12,6 +12,16 @@ describe('an error of the server', () => {
       { code: 'store_failed', message: /a setting is missing.*nothing was changed.*ALTER ROLE/, details: {} },
     ],
     ['42501', { code: 'store_read_only', message: /nothing was changed.*row-level security/, details: {} }],
+    // Each of these can be set for a user, where the server, the database and the primary are all right.
+    [
+      '25006',
+      {
+        code: 'store_read_only',
+        message: /nothing was changed.*ALTER ROLE … SET default_transaction_read_only = off/,
+        details: {},
+      },
+    ],
+    ['53300', { code: 'store_busy', message: /max_connections.*ALTER ROLE … CONNECTION LIMIT/, details: {} }],
     [undefined, { code: 'closed', message: /the store was closed, or its pool was ended/, details: {} }],
   ])('%s says what happened', async (code, { message, ...rest }) => {
     const driver = 'Cannot use a pool after calling end on the pool';

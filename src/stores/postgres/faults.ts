@@ -160,7 +160,7 @@ function describe(code: string): Described | undefined {
     case '25006':
       return [
         'store_read_only',
-        `the server takes no writes: it is a standby, or transactions are read-only; ${UNCHANGED}. Connect to the primary`,
+        `the server takes no writes: it is a standby, or transactions are read-only; ${UNCHANGED}. Connect to the primary. If this is the primary, default_transaction_read_only is on: set it off for the user or the database (ALTER ROLE … SET default_transaction_read_only = off), and connect again`,
       ];
     case '53100':
       return ['store_full', `no space is left on its disk; ${UNCHANGED}. Free some, and try again`];
@@ -172,7 +172,7 @@ function describe(code: string): Described | undefined {
     case '53300':
       return [
         'store_busy',
-        'the server has no connection left; raise max_connections, lower the size of the pool, or put a pooler before it',
+        'the server, the database or the user has no connection left; raise max_connections, or the limit of the user or the database (ALTER ROLE … CONNECTION LIMIT), lower the size of the pool, or put a pooler before it',
       ];
     case '55P03':
       return [

@@ -74,7 +74,7 @@ function checkDigits({ place }: Database, digits: string | null = null): void {
   if (Number(digits ?? 1) >= 1) return;
   throw new SalienceError(
     'store_failed',
-    `PostgreSQL at ${place}: extra_float_digits is ${digits}, so that the server rounds numbers; set it to 1, the default: ALTER DATABASE … RESET extra_float_digits`,
+    `PostgreSQL at ${place}: extra_float_digits is ${digits}, so that the server rounds numbers; set it to 1, the default, for the user (a setting of a user comes before that of the database): ALTER ROLE … SET extra_float_digits = 1, and connect again`,
     { details: { place } },
   );
 }
