@@ -19,7 +19,10 @@ describe('an unknown option', () => {
     ['limti', 'recall: unknown option "limti" (did you mean "limit"?)'],
     ['type', 'recall: unknown option "type" (did you mean "types"?)'],
     ['user_id', 'recall: unknown option "user_id" (did you mean "userId"?)'],
-    ['topK', `recall: unknown option "topK" (available: ${known.join(', ')})`],
+    ['topK', 'recall: unknown option "topK" (did you mean "limit"?)'],
+    ['top_k', 'recall: unknown option "top_k" (did you mean "limit"?)'],
+    ['category', 'recall: unknown option "category" (did you mean "types"?)'],
+    ['llm', `recall: unknown option "llm" (available: ${known.join(', ')})`],
     ['', `recall: unknown option "" (available: ${known.join(', ')})`],
     ['constructor', `recall: unknown option "constructor" (available: ${known.join(', ')})`],
   ])('%j is named, with the one that was probably meant or all there are', (name, message) => {

@@ -94,18 +94,46 @@ export function unknownStrategy(name: unknown, known: readonly string[]): Salien
   });
 }
 
+/** What other memory and search libraries call these options; lower case, without `_` and `-`. */
+const ALSO_CALLED: Readonly<Record<string, readonly string[]>> = {
+  limit: ['topk', 'k', 'n', 'top', 'max', 'maxresults', 'numresults', 'numberofresults', 'pagesize', 'size'],
+  minRelevance: ['threshold', 'scorethreshold', 'similaritythreshold', 'minsimilarity', 'certainty'],
+  metadata: ['filter', 'filters', 'where', 'payload', 'properties', 'attributes'],
+  maxTokens: ['tokens', 'tokenlimit', 'tokenbudget', 'budget'],
+  type: ['category', 'memorytype'],
+  types: ['category', 'categories', 'memorytype', 'memorytypes'],
+  tags: ['labels', 'keywords', 'topics'],
+  sessionId: ['runid', 'threadid', 'thread', 'conversationid', 'chatid'],
+  author: ['speaker', 'sender'],
+  createdAt: ['timestamp', 'date', 'time', 'eventdate'],
+  expiresAt: ['expirationdate', 'expiry', 'expires'],
+  path: ['dir', 'directory', 'folder', 'file', 'filename', 'database', 'db', 'dbpath', 'storage'],
+  space: ['userid', 'user', 'tenant', 'tenantid', 'namespace', 'collection', 'collectionname'],
+  embedder: ['embeddings', 'embeddingmodel', 'embeddingfunction', 'vectorizer'],
+  languageModel: ['llm', 'model', 'chatmodel'],
+};
+
 /** The hint for an unknown name: the known name that was probably meant, or all known names. */
 export function hint(name: unknown, known: readonly string[]): string {
-  const meant = nearest(name, known);
+  const meant = alsoCalled(name, known) ?? nearest(name, known);
   return meant === undefined
     ? `available: ${known.join(', ') || 'none'}`
     : `did you mean ${JSON.stringify(meant)}?`;
 }
 
+function alsoCalled(name: unknown, known: readonly string[]): string | undefined {
+  return typeof name === 'string'
+    ? known.find((each) => Object.hasOwn(ALSO_CALLED, each) && ALSO_CALLED[each]?.includes(plain(name)))
+    : undefined;
+}
+
+function plain(name: string): string {
+  return name.toLowerCase().replaceAll(/[_-]/g, '');
+}
+
 /** Finds the known name nearest to `name`, with at most a third of its letters different; `undefined` if there is none. */
 function nearest(name: unknown, known: readonly string[]): string | undefined {
   if (typeof name !== 'string' || name.length > 100) return undefined;
-  const plain = (text: string) => text.toLowerCase().replaceAll(/[_-]/g, '');
   let best: string | undefined;
   let least = Math.floor(plain(name).length / 3) + 1;
   for (const each of known) {

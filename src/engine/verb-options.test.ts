@@ -490,6 +490,33 @@ it('a query may be left out, and the options stand first then', async () => {
   await expect(memory.recall({ limit: 1 })).rejects.toMatchObject({ code: 'blank_query' });
 });
 
+it.each([
+  ['recall', ['tea', { top_k: 5 }], 'limit'],
+  ['recall', ['tea', { threshold: 0.5 }], 'minRelevance'],
+  ['recall', ['tea', { filters: {} }], 'metadata'],
+  ['context', ['tea', { tokens: 100 }], 'maxTokens'],
+  ['remember', ['tea', { category: 'fact' }], 'type'],
+  ['remember', ['tea', { labels: ['tea'] }], 'tags'],
+  ['remember', ['tea', { timestamp: 0 }], 'createdAt'],
+  ['remember', ['tea', { run_id: 'a' }], 'sessionId'],
+  ['remember', ['tea', { speaker: 'Ann' }], 'author'],
+  ['remember', ['tea', { expiration_date: '2030-01-01' }], 'expiresAt'],
+] as const)('%s with %j: suggests what other libraries call otherwise', async (verb, args, meant) => {
+  await using memory = await openMemory(opened);
+  const call = memory[verb] as (...args: readonly unknown[]) => Promise<unknown>;
+
+  await expect(call(...args)).rejects.toThrow(`(did you mean ${JSON.stringify(meant)}?)`);
+});
+
+it.each([
+  [{ db: 'x' }, 'path'],
+  [{ userId: 'x' }, 'space'],
+  [{ embeddings: 'x' }, 'embedder'],
+  [{ llm: 'x' }, 'languageModel'],
+])('openMemory with %j: suggests what other libraries call otherwise', async (options, meant) => {
+  await expect(openMemory(options as never)).rejects.toThrow(`(did you mean ${JSON.stringify(meant)}?)`);
+});
+
 describe('an id that is none', () => {
   const strange = [undefined, null, 7, true, {}, [], Symbol('s'), new Date(Number.NaN), '\ud800', '\u0000'];
 
