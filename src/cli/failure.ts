@@ -1,5 +1,7 @@
 import type { CommanderError } from 'commander';
 import { ABORTED, SalienceError } from '../domain/errors.ts';
+import { alsoCalled } from '../domain/options.ts';
+import { VERB_NAMES } from '../domain/verbs.ts';
 import { plainBlock } from './terminal-text.ts';
 
 /** Exit codes; the help of `salience` and `docs/guides/cli.md` list them. */
@@ -62,21 +64,10 @@ export function reportUsage(error: CommanderError, json: boolean): number {
   return USAGE;
 }
 
-/** What other memories call a command. By spelling alone, `search` would suggest `serve`. */
-const NAMES_ELSEWHERE: Readonly<Record<string, string>> = {
-  add: 'remember',
-  store: 'remember',
-  search: 'recall',
-  query: 'recall',
-  delete: 'forget',
-  remove: 'forget',
-  show: 'get',
-};
-
-/** Suggests the command that an unknown one stands for elsewhere. */
+/** Suggests the command that has this name in other libraries. By spelling alone, `search` would suggest `serve`. */
 function withMeant(message: string): string {
   const [first, name = ''] = /^unknown command '([^']*)'/.exec(message) ?? [];
-  const meant = Object.hasOwn(NAMES_ELSEWHERE, name) ? NAMES_ELSEWHERE[name] : undefined;
+  const meant = alsoCalled(name, VERB_NAMES);
   return meant === undefined ? message : `${first}\n(Did you mean ${meant}?)`;
 }
 

@@ -22,6 +22,7 @@ describe('an unknown option', () => {
     ['topK', 'recall: unknown option "topK" (did you mean "limit"?)'],
     ['top_k', 'recall: unknown option "top_k" (did you mean "limit"?)'],
     ['category', 'recall: unknown option "category" (did you mean "types"?)'],
+    ['search', `recall: unknown option "search" (available: ${known.join(', ')})`],
     ['llm', `recall: unknown option "llm" (available: ${known.join(', ')})`],
     ['', `recall: unknown option "" (available: ${known.join(', ')})`],
     ['constructor', `recall: unknown option "constructor" (available: ${known.join(', ')})`],

@@ -94,8 +94,12 @@ export function unknownStrategy(name: unknown, known: readonly string[]): Salien
   });
 }
 
-/** What other memory and search libraries call these options; lower case, without `_` and `-`. */
+/** What other memory and search libraries call these verbs and options; lower case, without `_` and `-`. */
 const ALSO_CALLED: Readonly<Record<string, readonly string[]>> = {
+  remember: ['add', 'addmemory', 'store', 'save'],
+  recall: ['search', 'searchmemory', 'query', 'retrieve'],
+  forget: ['delete', 'deletememory', 'remove'],
+  get: ['show'],
   limit: ['topk', 'k', 'n', 'top', 'max', 'maxresults', 'numresults', 'numberofresults', 'pagesize', 'size'],
   minRelevance: ['threshold', 'scorethreshold', 'similaritythreshold', 'minsimilarity', 'certainty'],
   metadata: ['filter', 'filters', 'where', 'payload', 'properties', 'attributes'],
@@ -121,7 +125,8 @@ export function hint(name: unknown, known: readonly string[]): string {
     : `did you mean ${JSON.stringify(meant)}?`;
 }
 
-function alsoCalled(name: unknown, known: readonly string[]): string | undefined {
+/** Finds the known name of what has this name in other libraries. */
+export function alsoCalled(name: unknown, known: readonly string[]): string | undefined {
   return typeof name === 'string'
     ? known.find((each) => Object.hasOwn(ALSO_CALLED, each) && ALSO_CALLED[each]?.includes(plain(name)))
     : undefined;

@@ -193,10 +193,13 @@ describe('a wrong call', () => {
     expect(result.structuredContent).toBeUndefined();
   });
 
-  test('for a tool that is not offered is a protocol error that names the offered ones', async () => {
+  test.each([
+    ['rember', 'remember'],
+    ['search_memory', 'recall'],
+  ])('for a tool that is not offered is a protocol error that suggests one: %s', async (name, meant) => {
     const client = await connect(await openHere());
-    await expect(client.callTool({ name: 'rember', arguments: { content: 'x' } })).rejects.toThrow(
-      /unknown tool "rember" \(did you mean "remember"/,
+    await expect(client.callTool({ name, arguments: { content: 'x' } })).rejects.toThrow(
+      `unknown tool "${name}" (did you mean "${meant}"?)`,
     );
   });
 
