@@ -5,6 +5,7 @@ import { redactPrivate } from '../domain/redaction.ts';
 import { openBytes, whyNotUtf8 } from '../files/bytes.ts';
 import { unreadablePath } from '../files/lines.ts';
 import { walkFiles } from '../files/walk.ts';
+import { fitText } from './fit.ts';
 import { type ImportItem, type ImportSource, type SourceOptions, unusable, withoutTooDeep } from './item.ts';
 
 /** Reads one file as items. `name` names the file in messages and references. */
@@ -79,9 +80,11 @@ async function readDocument(
   const found = [...readerOf].find(([extension]) => lower.endsWith(extension)) ?? [...readerOf][0];
   try {
     const bytes = await readBytes(path, name, options);
+    const lost: ImportItem[] = [];
+    const kept = fitText(decode(bytes, name), (what) => lost.push({ kind: 'left-out', what }));
     // Redacted before it is split, because a private passage may span several sections.
-    const text = redactPrivate(decode(bytes, name));
-    return withoutTooDeep(name, () => found?.[1](text, name, options) ?? []);
+    const text = redactPrivate(kept);
+    return [...withoutTooDeep(name, () => found?.[1](text, name, options) ?? []), ...lost];
   } catch (error) {
     throwIfAborted(options.signal);
     if (!SalienceError.isInstance(error)) throw error;

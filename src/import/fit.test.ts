@@ -144,6 +144,21 @@ test.each([
   );
 });
 
+test.each(['note.md', 'note.txt'])(
+  'a control character in %s is taken out, and its section is imported',
+  async (name) => {
+    const file = 'First page.\f\n\nSecond \u001b[1mpage\u001b[0m, <pri\0vate>4711</private>.\n';
+    const { items } = await readContent(name, file);
+    const contents = items.flatMap((item) => (item.kind === 'statement' ? [item.input.content] : []));
+    expect(contents.join('\n\n')).toBe('First page.\n\nSecond [1mpage[0m, [REDACTED].');
+    expect(items.flatMap((item) => (item.kind === 'left-out' ? [item.what] : []))).toEqual([
+      'control characters',
+    ]);
+    const { counts } = await importAll(name, [file]);
+    expect(counts).toMatchObject([{ imported: contents.length, skipped: 0 }]);
+  },
+);
+
 test('an entity and its relations are imported without characters that no memory holds', async () => {
   const lines = [
     { type: 'entity', name: 'A\u0007nn', entityType: 'per\u0007son', observations: ['Likes tea'] },

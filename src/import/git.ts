@@ -1,7 +1,7 @@
 import { redactPrivate } from '../domain/redaction.ts';
 import { type GitCommit, readGitHistory } from '../files/git-history.ts';
 import { splitLong } from '../files/plain-text.ts';
-import { fitAuthor, fitTitle } from './fit.ts';
+import { fitAuthor, fitText, fitTitle } from './fit.ts';
 import {
   type ImportItem,
   type ImportSource,
@@ -29,23 +29,28 @@ export function openGitHistory(directory: string, options: SourceOptions): Impor
 
 function commitItems(commit: GitCommit, options: SourceOptions): readonly ImportItem[] {
   const whole = `git:${commit.hash}`;
-  const pieces = splitLong(redactPrivate(describe(commit)), MAX_CONTENT_BYTES);
-  return pieces.map((content, part) => ({
-    kind: 'statement',
-    where: `commit ${commit.hash.slice(0, 12)}`,
-    input: {
-      id: part === 0 ? whole : stableId('git', [commit.hash, part]),
-      title: fitTitle(commit.subject),
-      content,
-      type: 'event',
-      scope: options.scope,
-      tags: joinTags([], options.tags),
-      createdAt: commit.at,
-      author: fitAuthor(commit.author),
-      source: 'imported',
-      sourceRef: whole,
-    },
-  }));
+  const lost: ImportItem[] = [];
+  const described = fitText(describe(commit), (what) => lost.push({ kind: 'left-out', what }));
+  const pieces = splitLong(redactPrivate(described), MAX_CONTENT_BYTES);
+  const statements = pieces.map(
+    (content, part): ImportItem => ({
+      kind: 'statement',
+      where: `commit ${commit.hash.slice(0, 12)}`,
+      input: {
+        id: part === 0 ? whole : stableId('git', [commit.hash, part]),
+        title: fitTitle(fitText(commit.subject, () => {})),
+        content,
+        type: 'event',
+        scope: options.scope,
+        tags: joinTags([], options.tags),
+        createdAt: commit.at,
+        author: fitAuthor(fitText(commit.author, () => {})),
+        source: 'imported',
+        sourceRef: whole,
+      },
+    }),
+  );
+  return [...statements, ...lost];
 }
 
 function describe({ hash, subject, body, files }: GitCommit): string {

@@ -4,7 +4,7 @@ import { normalisedContent } from '../domain/statement.ts';
 import { parseMarkdown } from '../files/markdown.ts';
 import { splitLong } from '../files/plain-text.ts';
 import { withoutEmbeddedFiles } from './embedded-files.ts';
-import { fitText, fitTitle } from './fit.ts';
+import { fitTags, fitText, fitTitle } from './fit.ts';
 import { type ImportItem, joinTags, MAX_CONTENT_BYTES, type SourceOptions, stableId } from './item.ts';
 import {
   dailyDate,
@@ -17,8 +17,6 @@ import {
   withoutComments,
 } from './obsidian.ts';
 
-/** The most tags a memory may have. */
-const MAX_TAGS = 64;
 /** The most aliases an entity may have, and their longest length in characters. */
 const MAX_ALIASES = 64;
 const MAX_ALIAS = 200;
@@ -67,11 +65,11 @@ export function readMarkdown(text: string, name: string, options: SourceOptions)
   const items = read.flatMap(({ section, title, text: said, targets }, index) => {
     const place = seen.get(title) ?? 0;
     seen.set(title, place + 1);
-    const room = Math.max(0, MAX_TAGS - noteTags.length - (options.tags?.length ?? 0));
-    const tags = joinTags(
-      [...noteTags, ...new Set(inlineTags(section.content))].slice(0, noteTags.length + room),
-      options.tags,
+    const lost: ImportItem[] = [];
+    const ownTags = fitTags([...noteTags, ...inlineTags(section.content)], options.tags, (what) =>
+      lost.push({ kind: 'left-out', what }),
     );
+    const tags = joinTags(ownTags, options.tags);
     const id = stableId('md', [scope, name, title, place, 0]);
     const heading = title.split(' › ').at(-1) as string;
     const names = [id, ...notes.map((note) => sectionName(note, heading)), ...(index === 0 ? notes : [])];
@@ -106,7 +104,7 @@ export function readMarkdown(text: string, name: string, options: SourceOptions)
       }),
     );
     const links = targets.flatMap((target) => [linkTo(target, id, name), ...relationTo(target, id, name)]);
-    return [...statements, ...links];
+    return [...statements, ...lost, ...links];
   });
   const leftOut = Array.from(
     { length: embedded },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readSorted } from '../../test/import/import-text.ts';
+import { importAll, readContent, readSorted } from '../../test/import/import-text.ts';
 import { dailyDate, inlineTags, readWikilinks, withoutComments } from './obsidian.ts';
 
 describe('comments', () => {
@@ -64,6 +64,16 @@ describe('tags in the text', () => {
     const { inputs: full } = await readSorted('n.md', many, { tags: ['c'] });
     expect(full[0]?.tags).toHaveLength(64);
     expect(full[0]?.tags).toContain('c');
+  });
+
+  it('of a note that are too many or too long are left out and counted', async () => {
+    const noteTags = [...Array.from({ length: 70 }, (_, at) => `t${at}`), 'l'.repeat(129)];
+    const file = `---\ntags: [${noteTags.join(', ')}]\n---\nOiled the pump #late\n`;
+    const { items } = await readContent('n.md', file, { tags: ['c'] });
+    const lost = items.filter((item) => item.kind === 'left-out');
+    expect(lost).toEqual(Array(9).fill({ kind: 'left-out', what: 'tags' }));
+    const { memories } = await importAll('n.md', [file], { tags: ['c'] });
+    expect(memories.map(({ tags }) => tags)).toEqual([[...noteTags.slice(0, 63), 'c']]);
   });
 });
 

@@ -494,6 +494,13 @@ describe('git history', () => {
     expect(await work.json(['recall', 'which pump is green', '--limit', '1'])).toMatchObject({
       hits: [{ memory: { title: 'Squashed', sourceRef: `git:${long}` } }],
     });
+    git('commit', '--quiet', '--allow-empty', '-m', 'Print \u001b[31mred\n\nBell\u0007 rings');
+    const coloured = git('rev-parse', 'HEAD');
+    expect(await work.json(['import', '.git'])).toMatchObject({ imported: 1, skipped: 0 });
+    expect(await work.json(['get', `git:${coloured}`])).toMatchObject({
+      title: 'Print [31mred',
+      content: 'Print [31mred\n\nBell rings',
+    });
     const none = await work.salience(['import', work.directory.replace(/work$/, 'home'), '--format', 'git']);
     expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining('git repository') });
   });
