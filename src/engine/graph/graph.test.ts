@@ -55,6 +55,25 @@ describe('an entity', () => {
     await expect(memory.neighbours('Nobody')).rejects.toMatchObject({ code: 'not_found' });
   });
 
+  it('is named by its title before another one is by an alias', async () => {
+    const { memory } = await opened();
+    await memory.rememberMany([
+      entity('ship', 'HMS Ada', { aliases: ['Ada'], kind: 'ship' }),
+      entity('ada', 'Ada', { kind: 'person' }),
+    ]);
+    await memory.relate('ADA', 'lives in', 'hms ada');
+    const { relations } = await memory.neighbours('ada');
+    expect(relations.map(({ from, to }) => [from, to])).toEqual([['ada', 'ship']]);
+  });
+
+  it('is among the twenty that are listed unless another limit is given', async () => {
+    const { memory } = await opened();
+    await memory.rememberMany(Array.from({ length: 21 }, (_, at) => entity(`e${at}`, `Place ${at}`)));
+    expect(await memory.entities()).toHaveLength(20);
+    expect(await memory.entities(undefined, { limit: 21 })).toHaveLength(21);
+    expect(await memory.entities(undefined, { limit: 22 })).toHaveLength(21);
+  });
+
   it('is found first by name, then by its content, and listed by kind', async () => {
     const { memory } = await opened();
     await people(memory);

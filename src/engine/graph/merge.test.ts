@@ -117,6 +117,18 @@ describe('two merged entities', () => {
     expect([second.id, second.kind, second.updatedAt]).toEqual(['a', 'product', first.updatedAt]);
   });
 
+  it('may supersede a memory that an import did not bring along', async () => {
+    const { memory: all } = await opened();
+    await all.rememberMany([entity('first', 'Anne'), entity('annie', 'Annie')]);
+    await all.rememberMany([entity('ann', 'Ann', { supersedes: ['first'] })]);
+    const { memory } = await opened();
+    await memory.importMemories(
+      (await all.list()).memories.filter(({ id }) => id === 'ann' || id === 'annie'),
+    );
+    const { entity: merged } = await memory.mergeEntities('annie', 'ann');
+    expect(merged).toMatchObject({ id: 'ann', aliases: ['Annie'], supersedes: ['first', 'annie'] });
+  });
+
   it('must be believed entities of one scope', async () => {
     const { memory } = await opened();
     await twoAnns(memory);
