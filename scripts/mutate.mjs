@@ -50,6 +50,9 @@ const rooms = [
     ],
   },
   { source: 'src/context/', tests: ['src/context/'] },
+  { source: 'src/import/', tests: ['src/import/'] },
+  { source: 'src/engine/graph/', tests: ['src/engine/graph/'] },
+  { source: 'src/uuids.ts', tests: ['src/uuids.test.ts'] },
   { source: 'src/stores/postgres/', tests: ['test/postgres/'] },
 ];
 

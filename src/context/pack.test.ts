@@ -156,6 +156,7 @@ describe('pack', () => {
       maxTokens: 100,
     });
     expect(ids(packed.included)).toEqual(['b', 'c']);
+    expect(packed).toMatchObject({ tokens: 100, totalScore: 0.9, totalValue: 0.9 });
     expect(packed.omitted).toEqual([{ id: 'a', reason: 'worse-value', score: 0.6, tokens: 100 }]);
     expect(packed.omitted.map(explainOmission)).toEqual([
       'Its score 0.6 for 100 tokens is worth less than what took its place.',
@@ -171,7 +172,7 @@ describe('pack', () => {
         memory('same', 0.8, 30, { content: 'about good' }),
         memory('large', 0.7, 900),
         memory('third', 0.6, 30),
-        memory('weak', 0.05, 30),
+        memory('weak', 0.012345, 30),
       ],
       { maxTokens: 100, minScore: 0.1, maxItems: 2 },
     );
@@ -181,8 +182,9 @@ describe('pack', () => {
       { id: 'same', reason: 'duplicate', of: 'good' },
       { id: 'large', reason: 'does-not-fit', tokens: 900, tokensLeft: 70 },
       { id: 'third', reason: 'too-many', maxItems: 2 },
-      { id: 'weak', reason: 'below-minimum-score', score: 0.05, minScore: 0.1 },
+      { id: 'weak', reason: 'below-minimum-score', score: 0.012345, minScore: 0.1 },
     ]);
+    expect(packed.omitted.map(explainOmission).at(-1)).toBe('Its score 0.0123 is below the minimum of 0.1.');
   });
 
   test.each(['optimal', 'greedy'] as const)('what is not a hit never enters: %s', (strategy) => {

@@ -245,6 +245,13 @@ We deploy on [Monday](x).</memory>
 `);
   });
 
+  test.each(CONTEXT_FORMATS)('%s: blank lines go at both ends, and one stays of several', (format) => {
+    const data = (content: string) => renderMemories([memory(content)], format, '42').data;
+    expect(data('\n \n One\nTwo\n\n \t\n\nThree\n \n\n')).toBe(data('One\nTwo\n\nThree'));
+    expect(data('One\n\nTwo')).not.toBe(data('One\nTwo'));
+    expect(data(' \n\n')).toBe(data(''));
+  });
+
   test('keeps what joiners and emoji need', () => {
     expect(renderMemories([memory('می‌خواهم 👩‍👩‍👧 ❤️')], 'xml', '42').data).toContain('>می‌خواهم 👩‍👩‍👧 ❤️<');
   });

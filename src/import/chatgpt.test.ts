@@ -127,6 +127,11 @@ test('without a current_node a conversation without branches is read, one with b
   });
 });
 
+test('a conversation without messages is no problem', async () => {
+  const { items } = await readContent('c.json', [{ title: 'New chat', mapping: {} }], { format: 'chatgpt' });
+  expect(items).toEqual([]);
+});
+
 test('a branch whose beginning is missing or runs in a circle is read as far as it goes, and reported', async () => {
   const { root: _, ...cut } = conversation.mapping;
   const circle = { ...conversation.mapping, root: node('thanks', ['hidden']) };

@@ -136,6 +136,12 @@ test('projects with long names that begin alike are told apart', async () => {
   expect(new Set(inputs.map(({ scope }) => scope)).size).toBe(2);
 });
 
+test('a project whose name is as long as a scope takes it keeps that name', async () => {
+  const name = 'p'.repeat(64);
+  const file = { sessions: null, observations: [{ content: 'Likes tea', project: name }], prompts: null };
+  expect((await readSorted('export.json', file)).inputs).toMatchObject([{ scope: `project:${name}` }]);
+});
+
 test('projects whose names have no letters of a scope are told apart', async () => {
   const named = ['日本', '中国', 'a b', 'a/b', 'ab', '日本'].map((project, at) => ({
     ...observation,
