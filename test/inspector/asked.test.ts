@@ -1,5 +1,14 @@
 import { expect, it } from 'vitest';
+import type { MemoryEngine } from '../../src/index.ts';
 import { describeInBrowser, eventually, failure, held } from './browser.ts';
+
+/** Fills a space with this many recorded recalls, of `question 0` and so on. */
+function ask(times: number) {
+  return async (memory: MemoryEngine) => {
+    await memory.configure({ recordRecalls: { days: 30, texts: true } });
+    for (let count = 0; count < times; count++) await memory.recall(`question ${count}`);
+  };
+}
 
 describeInBrowser('the view What was asked', ({ inspect }) => {
   it('lists the recorded recalls, and repeats one beside what is answered now', async () => {
@@ -62,12 +71,7 @@ describeInBrowser('the view What was asked', ({ inspect }) => {
   });
 
   it('goes one page on, however often "Older" is pressed before the list is there', async () => {
-    await using demo = await inspect({
-      fill: async (memory) => {
-        await memory.configure({ recordRecalls: { days: 30, texts: true } });
-        for (let count = 0; count < 120; count++) await memory.recall(`question ${count}`);
-      },
-    });
+    await using demo = await inspect({ fill: ask(120) });
     await using opened = await demo.open();
     const { page } = opened;
     const first = page.locator('.asked-line').first();
@@ -83,6 +87,50 @@ describeInBrowser('the view What was asked', ({ inspect }) => {
     answer.release();
     await first.getByText('question 69').waitFor();
     await page.getByRole('button', { name: 'Newer' }).click();
+    await first.getByText('question 119').waitFor();
+  });
+
+  it('shows a recall in sight beside the list, however far down its entry is', async () => {
+    await using demo = await inspect({ fill: ask(60) });
+    await using opened = await demo.open();
+    const { page } = opened;
+    await page.getByRole('link', { name: /question 15/ }).click();
+    const detail = page.getByRole('region', { name: 'The recall, then and now' });
+    await detail.getByText('repeated to the bit').waitFor();
+    const top = () => detail.evaluate((element) => element.getBoundingClientRect().top);
+    expect(await page.evaluate(() => scrollY)).toBeGreaterThan(1000);
+    expect(await top()).toBeGreaterThanOrEqual(0);
+    expect(await top()).toBeLessThan(200);
+    // Below each other there is nothing beside which it could stay.
+    await page.setViewportSize({ width: 380, height: 900 });
+    await eventually(() => detail.evaluate((element) => getComputedStyle(element).position)).toBe('static');
+  });
+
+  it('keeps the page of the list in its address: when one comes back, reloads, or follows a link', async () => {
+    await using demo = await inspect({ fill: ask(120) });
+    await using opened = await demo.open();
+    const { page, go } = opened;
+    const first = page.locator('.asked-line').first();
+    await first.getByText('question 119').waitFor();
+    const button = (name: string) => page.getByRole('button', { name, exact: true });
+    await button('Older').click();
+    await first.getByText('question 69').waitFor();
+    await button('Older').click();
+    await first.getByText('question 19').waitFor();
+    await page.getByRole('link', { name: /question 15/ }).click();
+    await page.getByText('repeated to the bit').waitFor();
+    await go('#/memories');
+    await page.goBack();
+    await first.getByText('question 19').waitFor();
+    await page.reload();
+    await first.getByText('question 19').waitFor();
+    await page.getByRole('link', { name: 'All recalls' }).click();
+    await first.getByText('question 19').waitFor();
+    // A page that was opened by its address has no page before it but the newest.
+    await button('Newer').click();
+    await first.getByText('question 119').waitFor();
+    await go('#/asked?before=yesterday');
+    await page.getByText('before=yesterday is not the id of a recall').waitFor();
     await first.getByText('question 119').waitFor();
   });
 

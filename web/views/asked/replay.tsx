@@ -15,10 +15,13 @@ interface Placed {
 /** Repeats a recorded recall in the space as it was then, beside the answer to the same question now. */
 export function ReplayPanel({
   recallId,
+  from,
   listed,
 }: {
   readonly recallId: string;
-  /** Its entry in the list; `undefined` if it is older than the listed ones. */
+  /** Where the page of the list begins; `undefined` for the newest. */
+  readonly from: string | undefined;
+  /** Its entry in the list; `undefined` if it is on another page. */
   readonly listed: RecordedRecall | undefined;
 }) {
   const older = useAsk(
@@ -42,7 +45,7 @@ export function ReplayPanel({
   return (
     <section class="stack asked-detail" aria-label="The recall, then and now">
       <div class="row spread">
-        <a href={href('asked')}>← All recalls</a>
+        <a href={href('asked', { before: from })}>← All recalls</a>
         <CopyAs verb="replay" fields={{ recallId }} answer={answer} />
       </div>
       {older.error && <Failure error={older.error} retry={older.reload} />}

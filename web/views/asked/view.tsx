@@ -11,7 +11,7 @@ import { useOnce } from '../../parts/once.ts';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { ago, moment } from '../../parts/time.ts';
 import { tell, tellFailure } from '../../parts/toast.tsx';
-import { href, useRoute } from '../../router.ts';
+import { href, setParams, useRoute } from '../../router.ts';
 import { session } from '../../session.ts';
 import { Overview } from './overview.tsx';
 import { ReplayPanel } from './replay.tsx';
@@ -19,12 +19,15 @@ import { ReplayPanel } from './replay.tsx';
 const PAGE = 50;
 /** The polling interval: the feed does not report recalls that leave nothing but their record. */
 const REFRESH_MS = 4000;
+const RECALL_ID = /^\d+$/;
 
 /** The recalls that agents made, newest first, where the space records them. */
 export default function AskedView() {
-  const { rest: opened } = useRoute();
-  const [before, setBefore] = useState<readonly string[]>([]);
-  const from = before.at(-1);
+  const { rest: opened, params } = useRoute();
+  const before = params.get('before') ?? '';
+  const from = RECALL_ID.test(before) ? before : undefined;
+  /** Where the newer pages begin that led to this one. Whoever opened this page by its address came through none. */
+  const [newer, setNewer] = useState<readonly (string | undefined)[]>([]);
   const { answer, error, pending, reload } = useAsk(
     async (memory, signal) => ({
       from,
@@ -60,22 +63,38 @@ export default function AskedView() {
           <h1>What was asked</h1>
           <CopyAs verb="recalls" fields={{ limit: PAGE, before: from }} answer={recalls} />
         </div>
+        {before !== '' && from === undefined && (
+          <p class="failure-text stored" role="alert">
+            In the address: before={before} is not the id of a recall, which is a number. Until it is changed,
+            the newest recalls are shown.
+          </p>
+        )}
         {error && <Failure error={error} retry={reload} />}
         <ul ref={list} class="card" tabIndex={-1} aria-label="Recalls">
           {recalls.map((recall) => (
             <li key={recall.recallId}>
-              <RecallLine recall={recall} opened={opened === recall.recallId} />
+              <RecallLine recall={recall} from={from} opened={opened === recall.recallId} />
             </li>
           ))}
         </ul>
         <div class="row">
-          <IdleButton idle={before.length === 0} onClick={() => setBefore(before.slice(0, -1))}>
+          <IdleButton
+            idle={from === undefined}
+            onClick={() => {
+              setParams({ before: newer.at(-1) });
+              setNewer(newer.slice(0, -1));
+            }}
+          >
             Newer
           </IdleButton>
           <IdleButton
             idle={recalls.length < PAGE}
             // Until the list is there, its last recall is not known.
-            onClick={() => last !== undefined && !isOld && setBefore([...before, last])}
+            onClick={() => {
+              if (last === undefined || isOld) return;
+              setNewer(from === undefined ? [undefined] : [...newer, from]);
+              setParams({ before: last });
+            }}
           >
             Older
           </IdleButton>
@@ -85,6 +104,7 @@ export default function AskedView() {
         <ReplayPanel
           key={opened}
           recallId={opened}
+          from={from}
           listed={recalls.find(({ recallId }) => recallId === opened)}
         />
       )}
@@ -92,11 +112,23 @@ export default function AskedView() {
   );
 }
 
-function RecallLine({ recall, opened }: { readonly recall: RecordedRecall; readonly opened: boolean }) {
+function RecallLine({
+  recall,
+  from,
+  opened,
+}: {
+  readonly recall: RecordedRecall;
+  readonly from: string | undefined;
+  readonly opened: boolean;
+}) {
   const { recallId, at, query, queryHash, strategy, verb, hits, durationMs, redacted, caller, sessionId } =
     recall;
   return (
-    <a class="asked-line" href={href('asked', {}, recallId)} aria-current={opened ? 'true' : undefined}>
+    <a
+      class="asked-line"
+      href={href('asked', { before: from }, recallId)}
+      aria-current={opened ? 'true' : undefined}
+    >
       <span class="stored clamp">
         {query ?? (
           <span class="quiet">{queryHash ? `question ${queryHash}, text not recorded` : 'no question'}</span>
