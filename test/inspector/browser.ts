@@ -13,7 +13,7 @@ import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { browserOfTests } from '../../scripts/chromium.mjs';
 import { fillDemo } from '../../src/cli/demo-memory.ts';
 import { type Grant, type NewToken, type RunningServer, startServer } from '../../src/http/index.ts';
-import { type MemoryEngine, openSpaces } from '../../src/index.ts';
+import { type MemoryEngine, openSpaces, type SpacesOptions } from '../../src/index.ts';
 
 const executable = browserOfTests();
 const built = new URL('../../dist/inspector/index.html', import.meta.url);
@@ -185,6 +185,8 @@ export interface OpenPage extends AsyncDisposable {
 
 interface InspectOptions {
   readonly fill?: ((memory: MemoryEngine) => Promise<unknown>) | undefined;
+  /** Strategies of its own. */
+  readonly profiles?: SpacesOptions['profiles'];
   readonly port?: number | undefined;
   readonly directory?: string | undefined;
   /** Those that administrators see. */
@@ -225,6 +227,7 @@ async function inspect(browser: Browser, options: InspectOptions = {}): Promise<
     path: directory,
     synchronous: 'normal',
     clock: () => (filled ? Date.now() : demo.now),
+    profiles: options.profiles,
     ...(options.fill ? { embedder: 'none' as const } : {}),
   });
   const memory = await spaces.get('demo');

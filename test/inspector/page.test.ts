@@ -639,6 +639,18 @@ describeInBrowser('the inspector', (browser) => {
     expect(await overflowing(opened.page)).toEqual([]);
   });
 
+  it('shows strategies with long names within the width of a phone', async () => {
+    const name = `fresh-${'s'.repeat(58)}`;
+    await using own = await browser.inspect({
+      fill: (memory) => memory.remember('Likes coffee'),
+      profiles: [{ name, description: 'New first.', score: { op: 'signal', name: 'lexical' } }],
+    });
+    const at = `#/recall?q=coffee&tab=compare&against=${name}`;
+    await using opened = await own.open({ viewport: { width: 360, height: 800 }, at });
+    await opened.page.getByRole('heading', { name }).waitFor();
+    expect(await overflowing(opened.page)).toEqual([]);
+  });
+
   it('ends the session on the server with "Sign out", also for a copy of the tab', async () => {
     await using opened = await demo.open();
     const { page, context } = opened;
