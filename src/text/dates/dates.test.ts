@@ -297,6 +297,61 @@ const counted: readonly (readonly [text: string, ...ranges: string[]])[] = [
   ['in summer or winter 2023', 'in summer: 2023-06-01 – 2023-09-01', 'winter 2023: 2022-12-01 – 2023-03-01'],
 ];
 
+/** With the words before them, dates are a part of a period. */
+const parts: readonly (readonly [text: string, ...ranges: string[]])[] = [
+  ['in the first week of May', 'the first week of May: 2026-05-01 – 2026-05-08'],
+  ['in the last week of March', 'the last week of March: 2026-03-25 – 2026-04-01'],
+  ['on the last Friday of May', 'the last Friday of May: 2026-05-29 – 2026-05-30'],
+  ['the last weekend of May', 'the last weekend of May: 2026-05-30 – 2026-06-01'],
+  ['the fifth Monday of February', 'February: 2026-02-01 – 2026-03-01'],
+  ['the last three months of 2025', 'the last three months of 2025: 2025-10-01 – 2026-01-01'],
+  ['the last days of May', 'the last days of May: 2026-05-29 – 2026-06-01'],
+  ['the first couple of weeks of May', 'the first couple of weeks of May: 2026-05-01 – 2026-05-15'],
+  ['the second half of May', 'the second half of May: 2026-05-16 – 2026-06-01'],
+  ['the first three months of the year', 'the first three months of the year: 2026-01-01 – 2026-04-01'],
+  ['at the beginning of the year', 'the beginning of the year: 2026-01-01 – 2026-05-01'],
+  ['at the end of last month', 'the end of last month: 2026-05-21 – 2026-06-01'],
+  ['since the beginning of May', 'since the beginning of May: 2026-05-01 – 2026-06-11'],
+  ['until the end of 2025', 'until the end of 2025: 0001-01-01 – 2026-01-01'],
+  ['in late June', 'late June: 2025-06-21 – 2025-07-01'],
+  ['from mid-May to early June', 'mid-May to early June: 2026-05-11 – 2026-06-11'],
+  ['the first week of May last year', 'the first week of May last year: 2025-05-01 – 2025-05-08'],
+  ['in the week of 6 May', 'the week of 6 May: 2026-05-04 – 2026-05-11'],
+  ['the weekend of 6 May', 'the weekend of 6 May: 2026-05-09 – 2026-05-11'],
+  ['in the last week of school'],
+];
+
+/** What people also write. */
+const variants: readonly (readonly [text: string, ...ranges: string[]])[] = [
+  ['photos from 5 May', 'from 5 May: 2026-05-05 – 2026-05-06'],
+  ['from 5 May on', 'from 5 May on: 2026-05-05 – 2026-06-11'],
+  ["in May '25", "May '25: 2025-05-01 – 2025-06-01"],
+  ["on 5 May '25", "on 5 May '25: 2025-05-05 – 2025-05-06"],
+  ["in summer '24", "in summer '24: 2024-06-01 – 2024-09-01"],
+  ['in May/June 2025', 'May: 2025-05-01 – 2025-06-01', 'June 2025: 2025-06-01 – 2025-07-01'],
+  ['from May 3 until 5', 'May 3 until 5: 2026-05-03 – 2026-05-06'],
+  ['from May 3rd through 5th', 'May 3rd through 5th: 2026-05-03 – 2026-05-06'],
+  ['from 3 to 5 may be enough'],
+  ['what happened from 3 to 5 may in Rome', '3 to 5 may: 2026-05-03 – 2026-05-06'],
+  ['C++17 may break'],
+  ['may 5 people come?'],
+  ['in the past week', 'past week: 2026-06-01 – 2026-06-11'],
+  ['in the last couple of weeks', 'last couple of weeks: 2026-05-25 – 2026-06-11'],
+  ['what happened a week ago today', 'a week ago: 2026-06-03 – 2026-06-04'],
+  ['this Monday', 'this Monday: 2026-06-08 – 2026-06-09'],
+  ['the previous Wednesday', 'Wednesday: 2026-06-03 – 2026-06-04'],
+  ['Monday last week', 'Monday last week: 2026-06-01 – 2026-06-02'],
+  ['on Monday and Tuesday', 'on Monday: 2026-06-08 – 2026-06-09', 'Tuesday: 2026-06-09 – 2026-06-10'],
+  ['between Monday and Friday', 'Monday and Friday: 2026-06-08 – 2026-06-13'],
+  ['between last Monday and last Friday', 'last Monday and last Friday: 2026-06-05 – 2026-06-09'],
+  ['every Monday'],
+  ['who works in Monday.com'],
+  ['how are tests set up in Spring Boot'],
+  ['from 2023 to date', 'from 2023 to date: 2023-01-01 – 2026-06-11'],
+  ['between 2023 and the present', '2023 and the present: 2023-01-01 – 2026-06-11'],
+  ['why not before May', 'May: 2026-05-01 – 2026-06-01'],
+];
+
 const nothing = [
   'may I come',
   'march on',
@@ -348,9 +403,12 @@ describe('readEnglishDates', () => {
       expect((await readEnglishDates(text, monday)).map(({ start }) => day(start))).toEqual([expected]);
   });
 
-  it.each([...expressions, ...openEnds, ...partsOfYears, ...counted])('%s', async (text, ...ranges) => {
-    expect(await read(text)).toEqual(ranges);
-  });
+  it.each([...expressions, ...openEnds, ...partsOfYears, ...counted, ...parts, ...variants])(
+    '%s',
+    async (text, ...ranges) => {
+      expect(await read(text)).toEqual(ranges);
+    },
+  );
 
   it.each(nothing)('names no date: %s', async (text) => {
     expect(await read(text)).toEqual([]);
@@ -388,7 +446,14 @@ describe('readEnglishDates', () => {
   it.each(ZONES)('reads the same in a process of %s', async (zone) => {
     vi.stubEnv('TZ', zone);
     expect(new Date(2026, 0, 1).getTimezoneOffset() === 0).toBe(zone === 'UTC');
-    for (const [text, ...ranges] of [...expressions, ...openEnds, ...partsOfYears, ...counted])
+    for (const [text, ...ranges] of [
+      ...expressions,
+      ...openEnds,
+      ...partsOfYears,
+      ...counted,
+      ...parts,
+      ...variants,
+    ])
       expect(await read(text), text).toEqual(ranges);
   });
 
@@ -581,9 +646,13 @@ test('of what precedes a date, only the last words are searched, however long th
   const lengths: number[] = [];
   const { exec } = RegExp.prototype;
   const spy = vi.spyOn(RegExp.prototype, 'exec').mockImplementation(function (this: RegExp, given) {
-    const looksBack = ['ever\\s', '|weekend)', '|shortly', '|between|to|this'].some((part) =>
-      this.source.includes(part),
-    );
+    const looksBack = [
+      'ever\\s',
+      '|weekend)',
+      '|shortly',
+      '|between|to|this',
+      'beginning|start|middle|end)\\s+of)',
+    ].some((part) => this.source.includes(part));
     if (looksBack) lengths.push(given.length);
     return exec.call(this, given);
   });

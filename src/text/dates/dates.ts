@@ -3,7 +3,8 @@ import { calendarDay, midnightOf, startOfDay } from '../../domain/zone.ts';
 import { joinedRanges, withRelativeYears } from './joining.ts';
 import { withOpenEnds } from './open-ends.ts';
 import { mayNeedParser, parsedSpans } from './parser.ts';
-import { daysOfMonth, loneEnds, ownDates } from './patterns.ts';
+import { withParts } from './parts.ts';
+import { daysOfMonth, loneEnds, ownDates, withShortYear } from './patterns.ts';
 import { isBefore, type Span } from './periods.ts';
 
 /** A period that a text names, such as a day or a month. */
@@ -35,7 +36,7 @@ export interface DateReader {
 /**
  * Finds the dates that an English text names: days, weeks, months, quarters, halves of a year, seasons, years, and ranges of
  * them. A date without a year is the latest that began before `now`; the year may be relative ("May of last year"). A
- * relative date is as long as its unit ("two weeks ago": that week). The word before a date counts: "since May" lasts until
+ * relative date is as long as its unit ("two weeks ago": that week). Words may name a part of it ("the first week of May"). The word before a date counts: "since May" lasts until
  * now, "after May" begins where May ends, "before May" ends where it begins, "until May" ends with it. A range
  * without a begin starts in the year 1. Seasons are northern. Ignored are times of day, bare numbers, "now" except as the
  * end of a range, "today" in a question about habits, repeated days, and future dates.
@@ -65,9 +66,10 @@ export async function datesOf(
   if (withParser) spans.push(...(await parsedSpans(text, context, today, spans)));
   spans.push(...loneEnds(text, today, spans));
   spans.sort((a, b) => a.index - b.index);
+  const named = spans.map((span) => withShortYear(span, text));
   // Nothing can have been said in the future.
   return (
-    withOpenEnds(withRelativeYears(joinedRanges(spans, text), text), text, today)
+    withOpenEnds(withRelativeYears(joinedRanges(withParts(named, text, today), text), text), text, today)
       .filter(({ first }) => !isBefore(today, first))
       // Also drops dates that are too long ago to be the time of a memory.
       .filter(({ first }) => isInstant(midnightOf(first)))
@@ -82,7 +84,7 @@ export async function datesOf(
 
 /** Found without the parser. */
 const OWN_DATE =
-  /\b(?:spring|summer|autumn|fall|winter|(?:19|20)\d{2})\b|[qh][1-4]\b|\b(?:quarter|half|current)\b/i;
+  /\b(?:spring|summer|autumn|fall|winter|(?:19|20)\d{2})\b|[qh][1-4]\b|\b(?:quarter|half|current)\b|\bof\s+the\s+(?:week|month|year)\b/i;
 
 function mayName(text: string): boolean {
   return OWN_DATE.test(text) || mayNeedParser(text);

@@ -1,4 +1,4 @@
-import { between, type Span } from './periods.ts';
+import { between, inOrder, type Span } from './periods.ts';
 
 /** Joins two dates into a range if only a word for a range is between them. */
 export function joinedRanges(spans: readonly Span[], text: string): readonly Span[] {
@@ -8,7 +8,7 @@ export function joinedRanges(spans: readonly Span[], text: string): readonly Spa
     const next = spans[at + 1];
     if (next && areEnds(span, next, text)) {
       const words = text.slice(span.index, next.index + next.text.length);
-      found.push({ index: span.index, text: words, isRange: true, ...between(span, next) });
+      found.push({ index: span.index, text: words, isRange: true, ...between(span, inOrder(span, next)) });
       at++;
       continue;
     }
@@ -72,7 +72,7 @@ const HAS_OWN_END = /^(?:since|before|after|prior)\b/i;
 function withYearOf(span: Span, next: Span | undefined, text: string): Span {
   if (!span.inYear || !next || next.inYear || HAS_OWN_END.test(next.text)) return span;
   const between = text.slice(span.index + span.text.length, next.index);
-  const joined = /^\s*(?:and|or|to|until|till|through|[-–—,])\s*(?:in\s+)?$/i.test(between);
+  const joined = /^\s*(?:and|or|to|until|till|through|[-–—,/])\s*(?:in\s+)?$/i.test(between);
   if (!joined) return span;
   return { ...span, ...span.inYear(next.year ?? next.first.year) };
 }

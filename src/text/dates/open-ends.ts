@@ -1,5 +1,5 @@
 import type { CalendarDay } from '../../domain/zone.ts';
-import { isBefore, later, overlaps, type Span, type Stretch, weekdayOf } from './periods.ts';
+import { isBefore, later, overlaps, type Span, type Stretch, WEEKDAYS, weekdayOf } from './periods.ts';
 
 /** Words that make a date one end of a period, and those between them and the date. */
 const OPENING =
@@ -9,20 +9,13 @@ const LEADING = /^(?:(?:since|after|before|prior\s+to|until|till|by|from|in|on|o
 /** "From May" is of May, and "from May onwards" lasts until now. */
 const ONWARDS = /^\s+(?:onwards?\b|on(?=\s*(?:[,.;:?!]|$)))/i;
 
-/** In "just before May" and "the week after 2020", the date says when, and not until or since when. */
+/** In "just before May", "not until May" and "the week after 2020", the date says when, and not until or since when. */
 const CLOSE =
-  /\b(?:before (?:and|or)|just|right|shortly|soon|immediately|directly|straight|(?:day|night|morning|afternoon|evening|week|month|quarter|year|spring|summer|autumn|fall|winter)s?)\s+$/i;
-const DAYS = [
-  'sunday',
-  'monday',
-  'tuesday',
-  'wednesday',
-  'thursday',
-  'friday',
-  'saturday',
-  'weekend',
-] as const;
-const DAY_BESIDE = new RegExp(`\\b(?:(?:the|last|next|first|previous)\\s+)*(${DAYS.join('|')})\\s+$`, 'i');
+  /\b(?:before (?:and|or)|just|right|shortly|soon|immediately|directly|straight|not|(?:day|night|morning|afternoon|evening|week|month|quarter|year|spring|summer|autumn|fall|winter)s?)\s+$/i;
+const DAY_BESIDE = new RegExp(
+  `\\b(?:(?:the|last|next|first|previous)\\s+)*(${WEEKDAYS.join('|')})\\s+$`,
+  'i',
+);
 
 /** The words that count are the last ones before a date. To search all that precedes each date would be slow in long texts. */
 const LOOKED_BACK = 60;
@@ -59,7 +52,7 @@ function opening(span: Span, text: string, today: CalendarDay): Span {
   const preceding = text.slice(looked, index);
   const beside = after || before ? DAY_BESIDE.exec(preceding) : null;
   if (beside) {
-    const day = dayBeside(DAYS.indexOf(beside[1]!.toLowerCase() as never), span, after !== undefined);
+    const day = dayBeside(WEEKDAYS.indexOf(beside[1]!.toLowerCase() as never), span, after !== undefined);
     const start = looked + beside.index;
     return { index: start, text: text.slice(start, end), ...day };
   }

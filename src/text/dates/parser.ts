@@ -1,11 +1,14 @@
 import type { Chrono, ParsedResult, Parser, Refiner } from 'chrono-node';
 import { type CalendarDay, calendarDay } from '../../domain/zone.ts';
 import type { DateContext } from './dates.ts';
+import { isVerb } from './patterns.ts';
 import {
+  ago,
   between,
   dayOf,
   type Grain,
   grained,
+  inOrder,
   isBefore,
   later,
   latestLeapDay,
@@ -117,8 +120,10 @@ const GRAINS: readonly (readonly [RegExp, Grain])[] = [
 ];
 
 const PREPOSITIONS =
-  '(?:in|on|during|since|until|till|by|before|after|from|of|around|between|last|past|this|next|every|early|late|mid)[\\s-]+(?:the\\s+)?';
+  '(?:in|on|during|since|until|till|by|before|after|from|of|around|between|last|past|previous|this|next|every|early|late|mid)[\\s-]+(?:the\\s+)?';
 const PREPOSITION = new RegExp(`\\b${PREPOSITIONS}$`, 'i');
+/** In "on Monday and Tuesday", the second day has its preposition from the first. */
+const SECOND_WEEKDAY = new RegExp(`\\b${PREPOSITIONS}[a-z]{3,6}day,?\\s+(?:and|or)\\s+$`, 'i');
 
 /** Matches whole words only: "market" and "decide" begin like months. */
 const DATE_WORD =
@@ -189,22 +194,42 @@ function spanOf(result: ParsedResult, text: string, reference: Reference): Span 
     (isNow(end)
       ? grained(today, 'day')
       : rangeOf(end, until, text, index + words.length - until.length, reference));
-  if (!last) return first && { index, text: words, ...first };
-  // In "3 May to 7 May 2023", the library reads the day of the first half as an hour. "From 9 to 5 May" has hours only.
-  const isDay = start.isCertain('hour') && !start.isCertain('day') && end.isCertain('day');
-  const day = isDay ? start.get('hour') : null;
+  // In "3 May to 7 May 2023" and "from 5 May", the library reads a day as an hour. "From 9 to 5 May" has hours only.
+  const isDay =
+    start.isCertain('hour') &&
+    !start.isCertain('day') &&
+    (end ? end.isCertain('day') : DAY_AS_HOUR.test(words));
+  const day = isDay ? (end ? start.get('hour')! : Number(DAY_AS_HOUR.exec(words)![1])) : null;
   const inYear = (year: number) => grained({ year, month: start.get('month')!, day: day! }, 'day');
   const begin = day === null ? first : yearly(inYear, today);
+  if (!last)
+    return (
+      begin && {
+        index,
+        text: words,
+        isWeekday: isWeekday(start) && !/\b(?:last|past)\b/i.test(words),
+        ...begin,
+      }
+    );
   const found = { index, text: words, isRange: true };
   if (!begin) return { ...found, ...last };
-  // In "from Monday to Friday", said on a Wednesday, the end is still to come.
-  const areWeekdays = start.isCertain('weekday') && end.isCertain('weekday');
-  return { ...found, ...between(begin, areWeekdays ? notBefore(begin, last) : last) };
+
+  return {
+    ...found,
+    ...between(
+      begin,
+      inOrder(
+        { ...begin, isWeekday: isWeekday(start) },
+        { ...last, isWeekday: end !== null && end !== undefined && isWeekday(end) },
+      ),
+    ),
+  };
 }
 
-/** Moves a day of the week to the next week if it would end before it begins. */
-function notBefore({ first }: Stretch, end: Stretch): Stretch {
-  return isBefore(end.first, first) ? grained({ ...end.first, day: end.first.day + 7 }, 'day') : end;
+const DAY_AS_HOUR = /^from\s+(\d{1,2})\s+[a-z]{3}/i;
+
+function isWeekday(parsed: ParsedResult['start']): boolean {
+  return parsed.isCertain('weekday') && !parsed.isCertain('day');
 }
 
 function rangeOf(
@@ -215,17 +240,24 @@ function rangeOf(
   { today, noon, now, timeZone }: Reference,
 ): Stretch | undefined {
   const tags = parsed.tags();
-  const before = text.slice(0, index);
+  const before = text.slice(Math.max(0, index - 60), index);
   const behind = text.slice(index + words.length);
   const at = { year: parsed.get('year')!, month: parsed.get('month')!, day: parsed.get('day')! };
   if (isNow(parsed)) return undefined;
-  if (/^today\b/i.test(words) && asksForHabits(text)) return undefined;
+  if (/^today\b/i.test(words) && (asksForHabits(text) || /\bago\s+$/i.test(before))) return undefined;
   const casual = CASUAL.find(([pattern]) => pattern.test(words));
   // The library would decide by the time zone of the process what day "last night" was.
   if (casual) return grained({ ...today, day: today.day + casual[1] }, 'day');
   const isDate = PREPOSITION.test(before) || MONTH_OF_YEAR.test(text.slice(index));
   if (AMBIGUOUS.test(words) && !isDate) return undefined;
   if (/^may$/.test(words) && !BEFORE_LOWER_CASE_MAY.test(before)) return undefined;
+  if (
+    /\bmay(?: \d{1,2})?$/.test(words) &&
+    isVerb(behind) &&
+    !/^on\b/i.test(words) &&
+    !PREPOSITION.test(before)
+  )
+    return undefined;
   // 4/10 is a score or a share as often as a day.
   if (/^\d{1,2}\/\d{1,2}$/.test(words)) return undefined;
   const unit = UNIT_WITH_GRAIN.exec(words)?.[1]?.toLowerCase() ?? '';
@@ -242,8 +274,10 @@ function rangeOf(
     // Hours are counted from the time of day: two hours ago may have been yesterday.
     const ofHours = tags.has('result/relativeDateAndTime') && !COUNTS_FROM_OTHER_DAY.test(words);
     const then = ofHours ? calendarDay(now + ahead, timeZone) : counted;
-    // A period that lasts until now: "in the last three months".
-    if (/^(?:the\s+)?(?:last|past|previous)\s+\S+\s+\S+$/i.test(words)) {
+    // "A week ago today" is a day.
+    if (/^\s+today\b/i.test(behind) && /\bago$/i.test(words)) return grained(at, 'day');
+    // A period that lasts until now: "in the last three months", "in the past week".
+    if (UNTIL_NOW.test(words)) {
       return { first: grained(then, grain).first, after: later(today, 'day') };
     }
     return grained(then, grain);
@@ -270,17 +304,31 @@ function rangeOf(
         /\b(?:last|next|this|past)\b/i.test(words) || /\b(?:over|on|at|during) the\s+$/i.test(before);
       return named ? weekend(words, today) : undefined;
     }
-    if (/\b(?:last|next|this|past)\b/i.test(words)) return grained(at, 'day');
+    const weekday = parsed.get('weekday')!;
+    // The library counts "Monday last week" as "last Monday", and "this Monday" as the coming one.
+    const isLastWeek = /\blast\s+week$/i.test(words);
+    if (isLastWeek || /\bthis\b/i.test(words)) {
+      const monday = ago(isLastWeek ? 1 : 0, 'week', today).first;
+      return grained({ ...monday, day: monday.day + ((weekday + 6) % 7) }, 'day');
+    }
+    if (/\b(?:last|next|past)\b/i.test(words)) return grained(at, 'day');
     // "on Tuesday and Thursday mornings" and "work-free Sundays" are habits.
     const repeated = /^\w*s\b|^(?:,? (?:and|or) \w+)?\s+(?:mornings|afternoons|evenings|nights)\b/i.test(
       behind,
     );
-    if (repeated || !(PREPOSITION.test(before) || /\s/.test(words))) return undefined;
-    const back = (weekdayOf(today) - parsed.get('weekday')! + 7) % 7;
+    // "Monday.com" is a name, and "every Monday" a habit.
+    if (repeated || /^\.\w/.test(behind) || /\bevery\s+$/i.test(before)) return undefined;
+    const isNamed = PREPOSITION.test(before) || SECOND_WEEKDAY.test(before) || /\s/.test(words);
+    if (!isNamed) return undefined;
+    const isPrevious = /\bprevious\s+$/i.test(before);
+    const back = (weekdayOf(today) - weekday + 7) % 7 || (isPrevious ? 7 : 0);
     return grained({ ...today, day: today.day - back }, 'day');
   }
   return parsed.isCertain('year') ? grained({ year: at.year, month: 1, day: 1 }, 'year') : undefined;
 }
+
+const UNTIL_NOW =
+  /^(?:the\s+)?(?:(?:last|past|previous)\s+(?:couple\s+of|\S+)\s+\S+|past\s+(?:day|week|month|quarter|year))$/i;
 
 /** "Now" is a day only as the end of a range: "from May until now". */
 function isNow(parsed: ParsedResult['start']): boolean {

@@ -23,7 +23,7 @@ const SEASONS = [
   ['fall', 9],
 ] as const;
 const SEASON =
-  /\b(?:(in|during|since|over|of|last|this|past|early|late|mid)(?:\s+the)?[\s-]+)?(winter|spring|summer|autumn|fall)\b(?:,?\s+(?:of\s+|in\s+)?(\d{4})\b)?/gi;
+  /\b(?:(in|during|since|over|of|last|this|past|early|late|mid)(?:\s+the)?[\s-]+)?(winter|spring|summer|autumn|fall)\b(?!\s+(?:boot|security|cloud|mvc|batch|framework|webflux)\b)(?:,?\s+(?:of\s+|in\s+)?(\d{4})\b)?/gi;
 const YEAR =
   /\b(?:(?:in|during|since|of|from|until|till|before|after|prior to|by|throughout|year|around|early|late)\s+|mid[\s-]+)((?:19|20)\d{2})\b(?!-\d(?!\d{3}\b)|[/.:]\d)/gi;
 
@@ -121,13 +121,16 @@ function numberedMonths(text: string): readonly Span[] {
 }
 
 const COUNTED = /\b(?:the\s+)?(?:(previous|current)\s+(week|month|quarter|year)|this\s+(quarter))\b/gi;
+/** "The year" is the current one after words for a part of it. */
+const WHOLE_OF_PART =
+  /\b(?:(?:beginning|start|middle|end)|(?:first|second|third|fourth|last)\s{1,3}(?:\w{1,5}\s{1,3})?(?:day|week|weekend|month|quarter|half)s?)\s{1,3}of\s{1,3}(the\s{1,3}(week|month|quarter|year))\b/gi;
 /** In "the week before last Monday", the library counts from Monday. */
 const BEFORE_LAST =
   /\bthe\s+(night|week|weekend|month|quarter|year)\s+before\s+last\b(?!\s+(?:night|week|month|quarter|year|spring|summer|autumn|fall|winter|[a-z]{3,6}day|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))/gi;
 
 /** Finds periods that are counted from the current one: "the previous month", "the week before last". */
 function counted(text: string, today: CalendarDay): readonly Span[] {
-  if (!/\b(?:previous|current|quarter|last)\b/i.test(text)) return [];
+  if (!/\b(?:previous|current|quarter|last|of\s+the\s+(?:week|month|year))\b/i.test(text)) return [];
   const counts = [...text.matchAll(COUNTED)].map(
     ({ index, 0: words, 1: which, 2: unit, 3: quarter }): Span => {
       const back = which?.toLowerCase() === 'previous' ? 1 : 0;
@@ -137,7 +140,11 @@ function counted(text: string, today: CalendarDay): readonly Span[] {
   const beforeLast = [...text.matchAll(BEFORE_LAST)].map(({ index, 0: words, 1: unit = '' }): Span => {
     return { index, text: words, ...beforeTheLast(unit.toLowerCase(), today) };
   });
-  return [...counts, ...beforeLast];
+  const wholes = [...text.matchAll(WHOLE_OF_PART)].map(({ index, 0: words, 1: whole, 2: unit }): Span => {
+    const at = index + words.length - whole!.length;
+    return { index: at, text: whole!, ...grained(today, unit!.toLowerCase() as Grain) };
+  });
+  return [...counts, ...beforeLast, ...wholes];
 }
 
 function beforeTheLast(unit: string, today: CalendarDay): Stretch {
@@ -158,7 +165,7 @@ const DAYS_OF_MONTH = [
 ].map((pattern) => new RegExp(pattern, 'gi'));
 /** "between May 3 and 5 people" names one day. */
 const MONTH_AND_DAYS = new RegExp(
-  `(?<=\\bbetween\\s{1,3})(${MONTH})\\s{1,3}${DAY}\\s{1,3}and\\s{1,3}${DAY}(?:${YEAR_BEHIND}|(?=\\s{0,3}(?:[?!.,;:]|$)))`,
+  `(?<=\\b(?:between|from)\\s{1,3})(${MONTH})\\s{1,3}${DAY}(?:\\s{1,3}(?:and|to|until|till|through)\\s{1,3}|\\s{0,3}[-–—]\\s{0,3})${DAY}(?:${YEAR_BEHIND}|(?=\\s{0,3}(?:[?!.,;:]|$)))`,
   'gi',
 );
 
@@ -168,7 +175,7 @@ const MONTH_AND_DAYS = new RegExp(
  */
 export function daysOfMonth(text: string, today: CalendarDay): readonly Span[] {
   // V8 compiles patterns when they first run, which takes longer than a recall.
-  if (!/\bbetween\b|\bfrom\s+(?:the\s+)?\d/i.test(text)) return [];
+  if (!/\bbetween\b|\bfrom\s+(?:the\s+|[a-z]{3,9}\.?\s+)?\d/i.test(text)) return [];
   const matches = [
     ...DAYS_OF_MONTH.flatMap((pattern) => [...text.matchAll(pattern)]).map(
       (match) => [match, match[3], match[1], match[2], match[4]] as const,
@@ -184,13 +191,33 @@ export function daysOfMonth(text: string, today: CalendarDay): readonly Span[] {
       first: { year: of, month, day: from },
       after: { year: of, month, day: Math.min(to, daysIn(month, of)) + 1 },
     });
+    if (name === 'may' && !year && isVerb(text.slice(index + words.length))) return [];
     if (from < 1 || from >= to || to > daysIn(month, LEAP_YEAR)) return [];
     return [{ index, text: words, ...(year === undefined ? yearly(inYear, today) : inYear(Number(year))) }];
   });
 }
 
+/** "3 to 5 may be enough" and "may 5 people come" name no day, "5 may in Rome" does. */
+export function isVerb(behind: string): boolean {
+  return VERB_BEHIND_MAY.test(behind);
+}
+
+const VERB_BEHIND_MAY =
+  /^\s+(?!(?:in|on|at|by|and|or|to|with|for|from|about|until|till|through|last|this)\b)[a-z]/;
+
+/** In "May '25" and "summer '25", the library and our patterns do not read the year. */
+export function withShortYear(span: Span, text: string): Span {
+  const end = span.index + span.text.length;
+  const short = span.inYear && /^\s?['’](\d\d)\b/.exec(text.slice(end, end + 5));
+  if (!short) return span;
+  const year = 2000 + Number(short[1]);
+  const words = text.slice(span.index, end + short[0].length);
+  return { ...span, text: words, ...span.inYear!(year), inYear: undefined, year };
+}
+
 const LONE_YEAR = /(?<![\w./:])(?:19|20)\d{2}(?!\w|[/.:]\d)/g;
-const LONE_NOW = /(?<=\b(?:and|to|until|till|through)\s{1,3})now\b/gi;
+const LONE_NOW =
+  /(?<=\b(?:and|to|until|till|through)\s{1,3})(?:now|(?:the\s{1,3})?present|(?<=\bto\s{1,3})date)\b/gi;
 const LONE_MONTH = new RegExp(`(?<!\\d(?:st|nd|rd|th)?\\s{0,3})\\b${MONTH}(?!\\s{0,3}\\d)`, 'gi');
 
 /**

@@ -8,7 +8,12 @@ export interface Stretch {
   readonly inYear?: ((year: number) => Stretch) | undefined;
 }
 
-export interface Span extends Stretch {
+interface Weekday extends Stretch {
+  /** Whether it is a day of the week without a date. */
+  readonly isWeekday?: boolean | undefined;
+}
+
+export interface Span extends Weekday {
   readonly index: number;
   readonly text: string;
   /** The year that the text names. The winter of 2023 begins in 2022. */
@@ -19,6 +24,18 @@ export interface Span extends Stretch {
   readonly isLone?: boolean | undefined;
 }
 
+/** The days of the week from Sunday on, and the weekend. */
+export const WEEKDAYS = [
+  'sunday',
+  'monday',
+  'tuesday',
+  'wednesday',
+  'thursday',
+  'friday',
+  'saturday',
+  'weekend',
+] as const;
+
 export type Grain = 'day' | 'week' | 'month' | 'quarter' | 'year';
 
 /** Returns the period from the first day of the earlier one to the last day of the later one. */
@@ -28,6 +45,12 @@ export function between(begin: Stretch, end: Stretch): Stretch {
   const yearOfEnd = begin.inYear && end.inYear;
   const inYear = yearOfEnd && ((year: number) => between(begin, yearOfEnd(year)));
   return { first: a.first, after: b.after, inYear };
+}
+
+/** In "between Monday and Friday", said on a Wednesday, the end is still to come. */
+export function inOrder(begin: Weekday, end: Weekday): Stretch {
+  if (!begin.isWeekday || !end.isWeekday || !isBefore(end.first, begin.first)) return end;
+  return grained({ ...end.first, day: end.first.day + 7 }, 'day');
 }
 
 /** Gives both ends of a range a year, where at most one names it. */

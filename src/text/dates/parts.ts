@@ -1,0 +1,124 @@
+import { type CalendarDay, midnightOf } from '../../domain/zone.ts';
+import {
+  grained,
+  isBefore,
+  later,
+  overlaps,
+  type Span,
+  type Stretch,
+  WEEKDAYS,
+  weekdayOf,
+  yearly,
+} from './periods.ts';
+
+const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth'];
+const COUNTS = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
+/** The words before a period that name a part of it: "the first week of", "the last three months of", "early". */
+const PART = new RegExp(
+  `\\b(?:the\\s+)?(?:(${ORDINALS.join('|')}|last|[1-5](?:st|nd|rd|th))\\s+(?:(\\d\\d?|couple\\s+of|few|${COUNTS.join('|')})\\s+)?` +
+    `(day|weekend|week|month|quarter|half|${WEEKDAYS.join('|')})(s?)\\s+(?:of|in)|(week|weekend)\\s+of|` +
+    '(early|late|mid|(?:beginning|start|middle|end)\\s+of)(?:\\s+in)?)[\\s-]+(?:the\\s+)?$',
+  'i',
+);
+/** "Until the end of 2025" ends with that year. */
+const TO_END = /\b(?:until|till|up\s+to|before|by|after|since)\s+$/i;
+const LEADING = /^(?:(?:in|on|of|the|end\s+of(?=\s+last\b))\s+)+/i;
+/** The words that count are the last ones before a date. To search all that precedes each date would be slow in long texts. */
+const LOOKED_BACK = 60;
+
+/** Narrows periods to the part that the words before them name: "the first week of May", "early May". */
+export function withParts(spans: readonly Span[], text: string, today: CalendarDay): readonly Span[] {
+  const found: Span[] = [];
+  for (const span of spans) {
+    const narrowed = narrow(span, text, today);
+    // "The last week" of "the last week of May" was read as the latest one.
+    while (found.length > 0 && overlaps(found.at(-1)!, narrowed)) found.pop();
+    found.push(narrowed);
+  }
+  // "The last week of school" is not the latest one.
+  return found.filter(({ index, text: words }) => {
+    return !(/^last \w+$/i.test(words) && /^\s+of\b/i.test(text.slice(index + words.length)));
+  });
+}
+
+function narrow(span: Span, text: string, today: CalendarDay): Span {
+  const at = span.index + (LEADING.exec(span.text)?.[0].length ?? 0);
+  const looked = Math.max(0, at - LOOKED_BACK);
+  const preceding = text.slice(looked, at);
+  const match = PART.exec(preceding);
+  if (!match) return span;
+  const index = looked + match.index;
+  const toEnd = TO_END.test(preceding.slice(0, match.index));
+  const part = (period: Stretch) => partOf(period, match, toEnd);
+  const found = part(span);
+  if (!found) return span;
+  const { inYear } = span;
+  const period = inYear ? yearly((year) => part(inYear(year)) ?? found, today) : found;
+  return { ...span, index, text: text.slice(index, span.index + span.text.length), isLone: false, ...period };
+}
+
+/** Returns nothing if the period has no such part, or is so short that its beginning, middle and end are the same. */
+function partOf(period: Stretch, match: RegExpExecArray, toEnd: boolean): Stretch | undefined {
+  const [, ordinal, count, unit, plural, around, vague] = match.map((word) => word?.toLowerCase());
+  const { first, after } = period;
+  const length = daysOf(period);
+  if (around) {
+    if (length > 1) return undefined;
+    const week = grained(first, 'week');
+    return around === 'week' ? week : { ...week, first: { ...week.first, day: week.first.day + 5 } };
+  }
+  if (vague) {
+    if (length < 28) return undefined;
+    if (toEnd && vague.startsWith('end')) return { first: later(after, 'day', -1), after };
+    const third = /^[ebs]/.test(vague) && !vague.startsWith('end') ? 1 : vague.startsWith('mid') ? 2 : 3;
+    return fraction(period, third, 3);
+  }
+  const isLast = ordinal === 'last';
+  const at = Number.parseInt(ordinal!, 10) || ORDINALS.indexOf(ordinal!) + 1;
+  const many = count
+    ? Number(count) || COUNTS.indexOf(count) + 1 || (count === 'few' ? 3 : 2)
+    : // "The last days of May" are a few.
+      plural
+      ? 3
+      : 1;
+  if (unit === 'half') return fraction(period, isLast ? 2 : at, 2);
+  const weekday = WEEKDAYS.indexOf(unit as (typeof WEEKDAYS)[number]);
+  let part: Stretch;
+  if (weekday >= 0) {
+    // The eighth day of the week is the weekend.
+    const days = weekday === 7 ? 2 : 1;
+    const day = weekday === 7 ? 6 : weekday;
+    const start = isLast
+      ? after.day - days - ((weekdayOf({ ...after, day: after.day - days }) - day + 7) % 7)
+      : first.day + ((day - weekdayOf(first) + 7) % 7) + 7 * (at - 1);
+    const begin = { ...(isLast ? after : first), day: start };
+    part = { first: begin, after: { ...begin, day: start + days } };
+  } else {
+    const grain = unit as 'day' | 'week' | 'month' | 'quarter';
+    part = isLast
+      ? { first: later(after, grain, -many), after }
+      : { first: later(first, grain, at - 1), after: later(first, grain, at - 1 + many) };
+  }
+  return isBefore(part.first, first) || isBefore(after, part.after) || daysOf(part) === length
+    ? undefined
+    : part;
+}
+
+/** Returns one of equal parts, in whole months if possible. */
+function fraction({ first, after }: Stretch, part: number, of: number): Stretch | undefined {
+  if (part > of) return undefined;
+  const months = (after.year - first.year) * 12 + after.month - first.month;
+  const inMonths = months > 0 && months % of === 0 && first.day === 1 && after.day === 1;
+  const days = daysOf({ first, after });
+  const edge = (each: number) =>
+    each === of
+      ? after
+      : inMonths
+        ? later(first, 'month', (months / of) * each)
+        : later(first, 'day', Math.floor((days * each) / of));
+  return { first: edge(part - 1), after: edge(part) };
+}
+
+function daysOf({ first, after }: Stretch): number {
+  return Math.round((midnightOf(after) - midnightOf(first)) / 86_400_000);
+}
