@@ -36,10 +36,10 @@ export interface DateReader {
 /**
  * Finds the dates that an English text names: days, weeks, months, quarters, halves of a year, seasons, years, and ranges of
  * them. A date without a year is the latest that began before `now`; the year may be relative ("May of last year"). A
- * relative date is as long as its unit ("two weeks ago": that week). Words may name a part of it ("the first week of May"). The word before a date counts: "since May" lasts until
- * now, "after May" begins where May ends, "before May" ends where it begins, "until May" ends with it. A range
- * without a begin starts in the year 1. Seasons are northern. Ignored are times of day, bare numbers, "now" except as the
- * end of a range, "today" in a question about habits, repeated days, and future dates.
+ * relative date is as long as its unit ("two weeks ago": that week). Words may name a part of it ("the first week of May").
+ * The word before a date counts: "since May" lasts until now, "after May" begins where May ends, "before May" ends where it
+ * begins, "until May" ends with it. A range without a begin starts in the year 1. Seasons are northern. Ignored are times of
+ * day, bare numbers, "now" except as the end of a range, "today" in a question about habits, repeated days, and future dates.
  *
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-import { between, inOrder, type Span } from './periods.ts';
+import { between, notBefore, type Span } from './periods.ts';
 
 /** Joins two dates into a range if only a word for a range is between them. */
 export function joinedRanges(spans: readonly Span[], text: string): readonly Span[] {
@@ -8,7 +8,8 @@ export function joinedRanges(spans: readonly Span[], text: string): readonly Spa
     const next = spans[at + 1];
     if (next && areEnds(span, next, text)) {
       const words = text.slice(span.index, next.index + next.text.length);
-      found.push({ index: span.index, text: words, isRange: true, ...between(span, inOrder(span, next)) });
+      const end = span.isWeekday && next.isWeekday ? notBefore(span, next) : next;
+      found.push({ index: span.index, text: words, isRange: true, ...between(span, end) });
       at++;
       continue;
     }

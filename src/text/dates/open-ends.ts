@@ -1,5 +1,14 @@
 import type { CalendarDay } from '../../domain/zone.ts';
-import { isBefore, later, overlaps, type Span, type Stretch, WEEKDAYS, weekdayOf } from './periods.ts';
+import {
+  isBefore,
+  LOOKED_BACK,
+  later,
+  overlaps,
+  type Span,
+  type Stretch,
+  WEEKDAYS,
+  weekdayOf,
+} from './periods.ts';
 
 /** Words that make a date one end of a period, and those between them and the date. */
 const OPENING =
@@ -16,9 +25,6 @@ const DAY_BESIDE = new RegExp(
   `\\b(?:(?:the|last|next|first|previous)\\s+)*(${WEEKDAYS.join('|')})\\s+$`,
   'i',
 );
-
-/** The words that count are the last ones before a date. To search all that precedes each date would be slow in long texts. */
-const LOOKED_BACK = 60;
 
 /** A day before all memories, in every time zone. */
 const BEGINNING: CalendarDay = { year: 1, month: 1, day: 1 };

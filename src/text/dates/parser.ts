@@ -1,17 +1,18 @@
 import type { Chrono, ParsedResult, Parser, Refiner } from 'chrono-node';
 import { type CalendarDay, calendarDay } from '../../domain/zone.ts';
 import type { DateContext } from './dates.ts';
-import { isVerb } from './patterns.ts';
+import { isVerb, withoutMisleading } from './patterns.ts';
 import {
   ago,
   between,
   dayOf,
   type Grain,
   grained,
-  inOrder,
   isBefore,
+  LOOKED_BACK,
   later,
   latestLeapDay,
+  notBefore,
   overlaps,
   type Span,
   type Stretch,
@@ -34,7 +35,10 @@ export async function parsedSpans(
     parsers: casual.parsers.map(onlyWithItsEnding),
     refiners: casual.refiners.map(keepingOurs),
   });
-  for (const result of parser.parse(text, { instant, timezone: -instant.getTimezoneOffset() })) {
+  for (const result of parser.parse(withoutMisleading(text), {
+    instant,
+    timezone: -instant.getTimezoneOffset(),
+  })) {
     if (known.some((span) => overlaps(span, result))) continue;
     const span = spanOf(result, text, { ...context, today, noon: instant });
     if (span) spans.push(span);
@@ -194,41 +198,22 @@ function spanOf(result: ParsedResult, text: string, reference: Reference): Span 
     (isNow(end)
       ? grained(today, 'day')
       : rangeOf(end, until, text, index + words.length - until.length, reference));
-  // In "3 May to 7 May 2023" and "from 5 May", the library reads a day as an hour. "From 9 to 5 May" has hours only.
-  const isDay =
-    start.isCertain('hour') &&
-    !start.isCertain('day') &&
-    (end ? end.isCertain('day') : DAY_AS_HOUR.test(words));
-  const day = isDay ? (end ? start.get('hour')! : Number(DAY_AS_HOUR.exec(words)![1])) : null;
-  const inYear = (year: number) => grained({ year, month: start.get('month')!, day: day! }, 'day');
-  const begin = day === null ? first : yearly(inYear, today);
-  if (!last)
-    return (
-      begin && {
-        index,
-        text: words,
-        isWeekday: isWeekday(start) && !/\b(?:last|past)\b/i.test(words),
-        ...begin,
-      }
-    );
+  if (!end || !last) {
+    const isWeekday = isBareWeekday(start) && !/\b(?:last|past)\b/i.test(words);
+    return first && { index, text: words, isWeekday, ...first };
+  }
   const found = { index, text: words, isRange: true };
-  if (!begin) return { ...found, ...last };
-
-  return {
-    ...found,
-    ...between(
-      begin,
-      inOrder(
-        { ...begin, isWeekday: isWeekday(start) },
-        { ...last, isWeekday: end !== null && end !== undefined && isWeekday(end) },
-      ),
-    ),
-  };
+  if (!first) return { ...found, ...last };
+  const areWeekdays = isBareWeekday(start) && isBareWeekday(end);
+  return { ...found, ...between(first, areWeekdays ? notBefore(first, last) : last) };
 }
 
-const DAY_AS_HOUR = /^from\s+(\d{1,2})\s+[a-z]{3}/i;
+function dayIn(parsed: ParsedResult['start']): CalendarDay {
+  return { year: parsed.get('year')!, month: parsed.get('month')!, day: parsed.get('day')! };
+}
 
-function isWeekday(parsed: ParsedResult['start']): boolean {
+/** Whether it is a day of the week without a date. */
+function isBareWeekday(parsed: ParsedResult['start']): boolean {
   return parsed.isCertain('weekday') && !parsed.isCertain('day');
 }
 
@@ -240,9 +225,9 @@ function rangeOf(
   { today, noon, now, timeZone }: Reference,
 ): Stretch | undefined {
   const tags = parsed.tags();
-  const before = text.slice(Math.max(0, index - 60), index);
+  const before = text.slice(Math.max(0, index - LOOKED_BACK), index);
   const behind = text.slice(index + words.length);
-  const at = { year: parsed.get('year')!, month: parsed.get('month')!, day: parsed.get('day')! };
+  const at = dayIn(parsed);
   if (isNow(parsed)) return undefined;
   if (/^today\b/i.test(words) && (asksForHabits(text) || /\bago\s+$/i.test(before))) return undefined;
   const casual = CASUAL.find(([pattern]) => pattern.test(words));
@@ -251,13 +236,8 @@ function rangeOf(
   const isDate = PREPOSITION.test(before) || MONTH_OF_YEAR.test(text.slice(index));
   if (AMBIGUOUS.test(words) && !isDate) return undefined;
   if (/^may$/.test(words) && !BEFORE_LOWER_CASE_MAY.test(before)) return undefined;
-  if (
-    /\bmay(?: \d{1,2})?$/.test(words) &&
-    isVerb(behind) &&
-    !/^on\b/i.test(words) &&
-    !PREPOSITION.test(before)
-  )
-    return undefined;
+  const isDay = PREPOSITION.test(before) || /^on\b/i.test(words);
+  if (/\bmay(?: \d{1,2})?$/.test(words) && isVerb(behind) && !isDay) return undefined;
   // 4/10 is a score or a share as often as a day.
   if (/^\d{1,2}\/\d{1,2}$/.test(words)) return undefined;
   const unit = UNIT_WITH_GRAIN.exec(words)?.[1]?.toLowerCase() ?? '';
@@ -304,27 +284,37 @@ function rangeOf(
         /\b(?:last|next|this|past)\b/i.test(words) || /\b(?:over|on|at|during) the\s+$/i.test(before);
       return named ? weekend(words, today) : undefined;
     }
-    const weekday = parsed.get('weekday')!;
-    // The library counts "Monday last week" as "last Monday", and "this Monday" as the coming one.
-    const isLastWeek = /\blast\s+week$/i.test(words);
-    if (isLastWeek || /\bthis\b/i.test(words)) {
-      const monday = ago(isLastWeek ? 1 : 0, 'week', today).first;
-      return grained({ ...monday, day: monday.day + ((weekday + 6) % 7) }, 'day');
-    }
-    if (/\b(?:last|next|past)\b/i.test(words)) return grained(at, 'day');
-    // "on Tuesday and Thursday mornings" and "work-free Sundays" are habits.
-    const repeated = /^\w*s\b|^(?:,? (?:and|or) \w+)?\s+(?:mornings|afternoons|evenings|nights)\b/i.test(
-      behind,
-    );
-    // "Monday.com" is a name, and "every Monday" a habit.
-    if (repeated || /^\.\w/.test(behind) || /\bevery\s+$/i.test(before)) return undefined;
-    const isNamed = PREPOSITION.test(before) || SECOND_WEEKDAY.test(before) || /\s/.test(words);
-    if (!isNamed) return undefined;
-    const isPrevious = /\bprevious\s+$/i.test(before);
-    const back = (weekdayOf(today) - weekday + 7) % 7 || (isPrevious ? 7 : 0);
-    return grained({ ...today, day: today.day - back }, 'day');
+    return latestWeekday(parsed, words, before, behind, today);
   }
   return parsed.isCertain('year') ? grained({ year: at.year, month: 1, day: 1 }, 'year') : undefined;
+}
+
+function latestWeekday(
+  parsed: ParsedResult['start'],
+  words: string,
+  before: string,
+  behind: string,
+  today: CalendarDay,
+): Stretch | undefined {
+  const weekday = parsed.get('weekday')!;
+  // The library counts "Monday last week" as "last Monday", and "this Monday" as the coming one.
+  const isLastWeek = /\blast\s+week$/i.test(words);
+  if (isLastWeek || /\bthis\b/i.test(words)) {
+    const monday = ago(isLastWeek ? 1 : 0, 'week', today).first;
+    return grained({ ...monday, day: monday.day + ((weekday + 6) % 7) }, 'day');
+  }
+  if (/\b(?:last|next|past)\b/i.test(words)) return grained(dayIn(parsed), 'day');
+  // "on Tuesday and Thursday mornings" and "work-free Sundays" are habits.
+  const repeated = /^\w*s\b|^(?:,? (?:and|or) \w+)?\s+(?:mornings|afternoons|evenings|nights)\b/i.test(
+    behind,
+  );
+  // "Monday.com" is a name, and "every Monday" a habit.
+  if (repeated || /^\.\w/.test(behind) || /\bevery\s+$/i.test(before)) return undefined;
+  const isNamed = PREPOSITION.test(before) || SECOND_WEEKDAY.test(before) || /\s/.test(words);
+  if (!isNamed) return undefined;
+  const isPrevious = /\bprevious\s+$/i.test(before);
+  const back = (weekdayOf(today) - weekday + 7) % 7 || (isPrevious ? 7 : 0);
+  return grained({ ...today, day: today.day - back }, 'day');
 }
 
 const UNTIL_NOW =

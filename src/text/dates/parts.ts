@@ -2,6 +2,7 @@ import { type CalendarDay, midnightOf } from '../../domain/zone.ts';
 import {
   grained,
   isBefore,
+  LOOKED_BACK,
   later,
   overlaps,
   type Span,
@@ -21,10 +22,8 @@ const PART = new RegExp(
   'i',
 );
 /** "Until the end of 2025" ends with that year. */
-const TO_END = /\b(?:until|till|up\s+to|before|by|after|since)\s+$/i;
+const OPENING = /\b(until|till|up\s+to|before|by|after|since)\s+$/i;
 const LEADING = /^(?:(?:in|on|of|the|end\s+of(?=\s+last\b))\s+)+/i;
-/** The words that count are the last ones before a date. To search all that precedes each date would be slow in long texts. */
-const LOOKED_BACK = 60;
 
 /** Narrows periods to the part that the words before them name: "the first week of May", "early May". */
 export function withParts(spans: readonly Span[], text: string, today: CalendarDay): readonly Span[] {
@@ -48,8 +47,8 @@ function narrow(span: Span, text: string, today: CalendarDay): Span {
   const match = PART.exec(preceding);
   if (!match) return span;
   const index = looked + match.index;
-  const toEnd = TO_END.test(preceding.slice(0, match.index));
-  const part = (period: Stretch) => partOf(period, match, toEnd);
+  const opening = OPENING.exec(preceding.slice(0, match.index))?.[1]?.toLowerCase();
+  const part = (period: Stretch) => partOf(period, match, opening);
   const found = part(span);
   if (!found) return span;
   const { inYear } = span;
@@ -58,7 +57,7 @@ function narrow(span: Span, text: string, today: CalendarDay): Span {
 }
 
 /** Returns nothing if the period has no such part, or is so short that its beginning, middle and end are the same. */
-function partOf(period: Stretch, match: RegExpExecArray, toEnd: boolean): Stretch | undefined {
+function partOf(period: Stretch, match: RegExpExecArray, opening: string | undefined): Stretch | undefined {
   const [, ordinal, count, unit, plural, around, vague] = match.map((word) => word?.toLowerCase());
   const { first, after } = period;
   const length = daysOf(period);
@@ -69,9 +68,10 @@ function partOf(period: Stretch, match: RegExpExecArray, toEnd: boolean): Stretc
   }
   if (vague) {
     if (length < 28) return undefined;
-    if (toEnd && vague.startsWith('end')) return { first: later(after, 'day', -1), after };
-    const third = /^[ebs]/.test(vague) && !vague.startsWith('end') ? 1 : vague.startsWith('mid') ? 2 : 3;
-    return fraction(period, third, 3);
+    const isEnd = vague.startsWith('end');
+    // "By the end of May" is some day of May.
+    if (isEnd && opening) return opening === 'by' ? undefined : { first: later(after, 'day', -1), after };
+    return fraction(period, isEnd || vague === 'late' ? 3 : vague.startsWith('mid') ? 2 : 1, 3);
   }
   const isLast = ordinal === 'last';
   const at = Number.parseInt(ordinal!, 10) || ORDINALS.indexOf(ordinal!) + 1;

@@ -159,13 +159,14 @@ const MONTH =
 const DAY = '(?:the\\s{1,3})?(\\d{1,2})(?:st|nd|rd|th)?';
 const YEAR_BEHIND = '(?:,?\\s{1,3}(?:of\\s{1,3})?(\\d{4})\\b)';
 const MONTH_BEHIND = `\\s{1,3}(?:of\\s{1,3})?(${MONTH})${YEAR_BEHIND}?`;
+const TO = '(?:\\s{1,3}(?:to|until|till|through)\\s{1,3}|\\s{0,3}[-–—]\\s{0,3})';
 const DAYS_OF_MONTH = [
   `(?<=\\bbetween\\s{1,3})${DAY}\\s{1,3}and\\s{1,3}${DAY}${MONTH_BEHIND}`,
-  `(?<=\\bfrom\\s{1,3})${DAY}(?:\\s{1,3}(?:to|until|till|through)\\s{1,3}|\\s{0,3}[-–—]\\s{0,3})${DAY}${MONTH_BEHIND}`,
+  `(?<=\\bfrom\\s{1,3})${DAY}${TO}${DAY}${MONTH_BEHIND}`,
 ].map((pattern) => new RegExp(pattern, 'gi'));
 /** "between May 3 and 5 people" names one day. */
 const MONTH_AND_DAYS = new RegExp(
-  `(?<=\\b(?:between|from)\\s{1,3})(${MONTH})\\s{1,3}${DAY}(?:\\s{1,3}(?:and|to|until|till|through)\\s{1,3}|\\s{0,3}[-–—]\\s{0,3})${DAY}(?:${YEAR_BEHIND}|(?=\\s{0,3}(?:[?!.,;:]|$)))`,
+  `(?<=\\b(?:between|from)\\s{1,3})(${MONTH})\\s{1,3}${DAY}(?:\\s{1,3}and\\s{1,3}|${TO})${DAY}(?:${YEAR_BEHIND}|(?=\\s{0,3}(?:[?!.,;:]|$)))`,
   'gi',
 );
 
@@ -195,6 +196,19 @@ export function daysOfMonth(text: string, today: CalendarDay): readonly Span[] {
     if (from < 1 || from >= to || to > daysIn(month, LEAP_YEAR)) return [];
     return [{ index, text: words, ...(year === undefined ? yearly(inYear, today) : inYear(Number(year))) }];
   });
+}
+
+const MISLEADING = new RegExp(
+  `\\bfrom(?=\\s{1,3}${DAY}\\s{1,3}(?:of\\s{1,3})?${MONTH})|\\bend\\s{1,3}of(?=\\s{1,3}${MONTH})`,
+  'gi',
+);
+
+/**
+ * Blanks what misleads the library: in "from 5 May" it takes the day for an hour, and "the end of May" for a single day.
+ */
+export function withoutMisleading(text: string): string {
+  if (!/\bfrom\s+(?:the\s+)?\d|\bend\s+of\b/i.test(text)) return text;
+  return text.replace(MISLEADING, (words) => ' '.repeat(words.length));
 }
 
 /** "3 to 5 may be enough" and "may 5 people come" name no day, "5 may in Rome" does. */

@@ -8,12 +8,7 @@ export interface Stretch {
   readonly inYear?: ((year: number) => Stretch) | undefined;
 }
 
-interface Weekday extends Stretch {
-  /** Whether it is a day of the week without a date. */
-  readonly isWeekday?: boolean | undefined;
-}
-
-export interface Span extends Weekday {
+export interface Span extends Stretch {
   readonly index: number;
   readonly text: string;
   /** The year that the text names. The winter of 2023 begins in 2022. */
@@ -22,7 +17,12 @@ export interface Span extends Weekday {
   readonly isRange?: boolean | undefined;
   /** Whether it names a date only as one end of a range, as the year in "to 2023". */
   readonly isLone?: boolean | undefined;
+  /** Whether it is a day of the week without a date. */
+  readonly isWeekday?: boolean | undefined;
 }
+
+/** The words that count are the last ones before a date. To search all that precedes each date would be slow in long texts. */
+export const LOOKED_BACK = 60;
 
 /** The days of the week from Sunday on, and the weekend. */
 export const WEEKDAYS = [
@@ -47,10 +47,9 @@ export function between(begin: Stretch, end: Stretch): Stretch {
   return { first: a.first, after: b.after, inYear };
 }
 
-/** In "between Monday and Friday", said on a Wednesday, the end is still to come. */
-export function inOrder(begin: Weekday, end: Weekday): Stretch {
-  if (!begin.isWeekday || !end.isWeekday || !isBefore(end.first, begin.first)) return end;
-  return grained({ ...end.first, day: end.first.day + 7 }, 'day');
+/** Moves a weekday that would be before `begin` on by a week: "from Monday to Friday", said on a Wednesday, is not over. */
+export function notBefore({ first }: Stretch, end: Stretch): Stretch {
+  return isBefore(end.first, first) ? grained({ ...end.first, day: end.first.day + 7 }, 'day') : end;
 }
 
 /** Gives both ends of a range a year, where at most one names it. */
