@@ -174,6 +174,41 @@ describe('the tools', () => {
   });
 });
 
+describe('an optional argument that is null', () => {
+  test('counts as absent, as clients that send every argument mean it', async () => {
+    const memory = await openHere();
+    const client = await connect(memory, { tools: 'few' });
+    const call = async (name: string, input: Record<string, unknown>) =>
+      textOf(await client.callTool({ name, arguments: input }));
+    const { tools } = await client.listTools();
+    const optional = (name: string) => {
+      const { properties = {}, required = [] } = tools.find((each) => each.name === name)?.inputSchema ?? {};
+      return Object.fromEntries(
+        Object.keys(properties).flatMap((key) => (required.includes(key) ? [] : [[key, null]])),
+      );
+    };
+    expect(await call('remember', { ...optional('remember'), content: 'Ada likes tea' })).toBe('created m1');
+    expect(await call('recall', { ...optional('recall'), query: 'tea' })).toContain('Ada likes tea');
+    await call('update', { ...optional('update'), id: 'm1', content: 'Ada likes coffee' });
+    expect(await memory.get('m1')).toMatchObject({ content: 'Ada likes coffee', type: 'fact' });
+    expect(await call('start_session', optional('start_session'))).toContain('Ada likes coffee');
+  });
+
+  test('removes a value where null is one, and is refused where the argument is required or unknown', async () => {
+    const memory = await openHere();
+    const client = await connect(memory);
+    await memory.remember('Ada likes tea', { title: 'Tea' });
+    await client.callTool({ name: 'update', arguments: { id: 'm1', title: null, tags: null } });
+    expect((await memory.get('m1'))?.title).toBeUndefined();
+    for (const [name, input] of [
+      ['get', { id: null }],
+      ['get', { id: 'm1', limmit: null }],
+    ] as const) {
+      expect(await client.callTool({ name, arguments: input })).toMatchObject({ isError: true });
+    }
+  });
+});
+
 describe('a wrong call', () => {
   test.each([
     [

@@ -63,7 +63,7 @@ export async function callTool(
     );
   }
   try {
-    const output = await callVerb(tool, memory, input, context);
+    const output = await callVerb(tool, memory, withoutNulls(tool, input), context);
     return {
       content: [{ type: 'text', text: tool.text(output) }],
       structuredContent: output as Record<string, unknown>,
@@ -73,4 +73,17 @@ export async function callTool(
     if (!mendable) log(`${name}: ${logLineOf(error)}`);
     return { content: [{ type: 'text', text: `error ${code}: ${message}` }], isError: true };
   }
+}
+
+/**
+ * Leaves out optional arguments that are null, except where null is a value of the argument. Some clients, and many
+ * models, write null for every argument that they do not use.
+ */
+function withoutNulls({ input: { shape } }: Tool, input: unknown): unknown {
+  if (typeof input !== 'object' || input === null) return input;
+  const isAbsent = (name: string, value: unknown) => {
+    const schema = value === null && Object.hasOwn(shape, name) ? shape[name] : undefined;
+    return schema && z.safeParse(schema, undefined).success && !z.safeParse(schema, null).success;
+  };
+  return Object.fromEntries(Object.entries(input).filter(([name, value]) => !isAbsent(name, value)));
 }
