@@ -55,17 +55,32 @@ function refusalOf(error: unknown): string | undefined {
   return advice && `the system refused what was asked of it (${message}); ${advice}`;
 }
 
-/** Like {@link reportFailure}, for a command line that cannot be parsed. Requested help is not an error. */
-export function reportUsage(error: CommanderError, json: boolean): number {
+/**
+ * Like {@link reportFailure}, for a command line that cannot be parsed. Requested help is not an error. `option` finds
+ * the option that an unknown name probably means.
+ */
+export function reportUsage(
+  error: CommanderError,
+  json: boolean,
+  option: (name: string) => string | undefined = () => undefined,
+): number {
   if (error.exitCode === 0) return 0;
-  const message = `${withMeant(error.message.replace(/^error: /, ''))}${adviceOn(error)}`;
+  const message = `${withMeant(error.message.replace(/^error: /, ''), option)}${adviceOn(error)}`;
   // Commander has printed the help itself.
   if (error.code !== 'commander.help') write({ code: 'usage', message, details: {} }, json);
   return USAGE;
 }
 
-/** Suggests the command that has this name in other libraries. By spelling alone, `search` would suggest `serve`. */
-function withMeant(message: string): string {
+/**
+ * Suggests the command or option that has this name in other libraries. By spelling alone, `search` would suggest
+ * `serve`, and `--top-k` would suggest `--topic`. An option that the name begins with is nearer: `--tag` for `--tags`.
+ */
+function withMeant(message: string, option: (name: string) => string | undefined): string {
+  const [, unknown, flag = '', spelled] =
+    /^(unknown option '(--?[^'\s]+)')(?:\n\(Did you mean (.+)\?\))?$/.exec(message) ?? [];
+  const isLonger = spelled !== undefined && flag.startsWith(spelled);
+  const wanted = unknown === undefined || isLonger ? undefined : option(flag.replace(/^--?/, ''));
+  if (wanted !== undefined) return `${unknown}\n(Did you mean ${wanted}?)`;
   const [first, name = ''] = /^unknown command '([^']*)'/.exec(message) ?? [];
   const meant = alsoCalled(name, VERB_NAMES);
   return meant === undefined ? message : `${first}\n(Did you mean ${meant}?)`;

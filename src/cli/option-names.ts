@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Argument } from '../domain/arguments.ts';
 import { SalienceError } from '../domain/errors.ts';
+import { alsoCalled } from '../domain/options.ts';
 import { toolNameOf, VERB_NAMES, verbEntry } from '../domain/verbs.ts';
 import { AS_OF, VALID_AT } from './look-back.ts';
 import { withAdviceOn } from './missing.ts';
@@ -24,6 +25,18 @@ export function inOptionNames(error: unknown, command: Pick<Command, 'options'>)
   const message = withAdviceOn(error, translated(error.message, flags));
   if (message === error.message) return error;
   return new SalienceError(error.code, message, { details: error.details, cause: error });
+}
+
+/**
+ * Returns the option of a command that has this name in other libraries, such as `--limit` for `top-k`, or in this one,
+ * such as `--where` for `metadata`. `undefined` if there is none.
+ */
+export function optionAlsoCalled(name: string, command: Command): string | undefined {
+  const above: Command[] = [];
+  for (let each: Command | null = command; each; each = each.parent) above.push(each);
+  const flags = flagsOf({ options: above.flatMap(({ options }) => options) });
+  const own = name.replaceAll(/[-_]([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  return flags.get(own) ?? flags.get(alsoCalled(name, [...flags.keys()]) ?? '');
 }
 
 /** Maps the library's names of arguments to the options of a command. */

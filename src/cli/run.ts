@@ -15,6 +15,7 @@ export async function run(args: readonly string[]): Promise<void> {
   const options = args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
   const json = options.includes('--json');
   endWithStdout(json);
+  let program: Command | undefined;
   try {
     const name = findCommandName(args);
     if (name === undefined && (options.includes('--version') || options.includes('-V'))) {
@@ -22,7 +23,7 @@ export async function run(args: readonly string[]): Promise<void> {
       process.stdout.write(`${await readVersion()}\n`);
       return;
     }
-    const program = await createProgram(args);
+    program = await createProgram(args);
     if (args.length === 0) {
       process.stderr.write(program.helpInformation());
       process.exitCode = USAGE;
@@ -35,9 +36,25 @@ export async function run(args: readonly string[]): Promise<void> {
       await program.parseAsync(asked, { from: 'user' }).finally(stop);
     }
   } catch (error) {
-    process.exitCode =
-      error instanceof CommanderError ? reportUsage(error, json) : reportFailure(error, json);
+    if (!(error instanceof CommanderError)) process.exitCode = reportFailure(error, json);
+    else {
+      // Loaded only for an error, because every command would wait for it.
+      const { optionAlsoCalled } = await import('./option-names.ts');
+      const command = program && commandIn(program, args);
+      process.exitCode = reportUsage(error, json, (name) => command && optionAlsoCalled(name, command));
+    }
   }
+}
+
+/** Returns the last command that the arguments name. */
+function commandIn(program: Command, args: readonly string[]): Command {
+  let command = program;
+  for (let at = findCommand(args, 0); at !== -1; at = findCommand(args, at + 1)) {
+    const named = command.commands.find((each) => each.name() === args[at]);
+    if (!named) break;
+    command = named;
+  }
+  return command;
 }
 
 /** Whether every command in the arguments exists, subcommands included. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { keysOf, onlyKeys } from './options.ts';
+import { alsoCalled, keysOf, onlyKeys } from './options.ts';
 
 const problem = (value: unknown, known: readonly string[]): string => {
   try {
@@ -9,6 +9,16 @@ const problem = (value: unknown, known: readonly string[]): string => {
   }
   return 'none';
 };
+
+it.each([
+  ['memory_id', 'id'],
+  ['text', 'content'],
+  ['containerTag', 'space'],
+  ['search_memories', 'recall'],
+  ['get_all', 'list'],
+])('%s is what other memories call %s', (name, meant) => {
+  expect(alsoCalled(name, ['content', 'id', 'list', 'recall', 'space'])).toBe(meant);
+});
 
 describe('an unknown option', () => {
   const known = ['minScore', 'limit', 'strategy', 'userId', 'types', 'typesExclude'];

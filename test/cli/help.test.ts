@@ -89,6 +89,27 @@ describe('help', () => {
   });
 
   it.each([
+    ['recall', '--top-k', '--limit'],
+    ['recall', '--threshold', '--min-relevance'],
+    ['recall', '-k', '--limit'],
+    ['remember', '--user-id', '--space'],
+    ['remember', '--run_id', '--session'],
+    ['remember', '--labels', '--tag'],
+    ['import', '--user-id', '--user'],
+    ['list', '--top-k', '--limit'],
+    ['recall', '--metadata', '--where'],
+    ['recall', '--types-exclude', '--not-type'],
+    ['recall', '--limmit', '--limit'],
+    ['session start', '--user-id', '--space'],
+  ])('knows what other memories call an option: %s %s', async (command, name, meant) => {
+    const { code, stderr } = await work.salience([...command.split(' '), 'coffee', name, '3']);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: `error: unknown option '${name}'\n(Did you mean ${meant}?) (usage)\n`,
+    });
+  });
+
+  it.each([
     ['session', 'help', 'nope'],
     ['help', 'session', 'nope'],
     ['session', 'nope', '--help'],
