@@ -81,7 +81,9 @@ export function partsOfUser(
   }
   if (users.length === 1) return parts;
   return parts.map((part) =>
-    part.owner === undefined || part.owner === user ? part : { at: part.at, read: () => [leftOut] },
+    part.owner === undefined || part.owner === user
+      ? part
+      : { at: part.at, read: () => [part.owner === null ? ofNobody : leftOut] },
   );
 }
 

@@ -239,7 +239,8 @@ describe('a file of several users', () => {
     const contents = items.flatMap((item) => (item.kind === 'statement' ? [item.input.content] : []));
     expect(contents).toEqual(['Bob plays chess', 'bob', 'eve', 'bob knows eve']);
     const others = { kind: 'left-out', what: 'records of other users' };
-    expect(items.filter(({ kind }) => kind === 'left-out')).toEqual([others, others, others]);
+    const nobodys = { kind: 'left-out', what: 'records of no user' };
+    expect(items.filter(({ kind }) => kind === 'left-out')).toEqual([others, nobodys, nobodys]);
     expect(items.at(-1)).toMatchObject({ kind: 'unusable', where: 'all.json next' });
   });
 
