@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { SalienceError, throwIfAborted } from '../domain/errors.ts';
 import type { Memory, MemoryEngine, RememberResult } from '../index.ts';
 import type { ImportItem } from './item.ts';
-import { idOf, inOrder, knownAs, type Usable } from './known.ts';
+import { idOf, inOrder, knownAs, lastSaid, type Usable } from './known.ts';
 import { createImportLinks, type ImportLinks, type LinkCounts, type LinkProgress } from './links.ts';
 import { aliasesWith, type Namesakes, nameKeysOf, readNamesakes } from './namesakes.ts';
 import { isRefusal } from './refusal.ts';
@@ -102,7 +102,7 @@ export async function importItems(
   const named = new Set<string>();
   let namesakes: Namesakes | undefined;
   const held: Held = new Map();
-  const alike: Alike = { saidBy: new Map(), changed: new Set() };
+  const alike: Alike = { saidBy: new Map(), changed: new Set(), latest: new Map() };
   const flush = async () => {
     // Signals such as SIGINT are handled only between turns of the event loop, which a batch alone may never yield.
     await setImmediate();
@@ -215,10 +215,12 @@ type Held = Map<string, { readonly item: Usable; readonly said: number }>;
 /**
  * `saidBy`: the statements that were deduplicated into a memory with another id, by their own ids.
  * `changed`: the ids of the memories that this import has changed or superseded since.
+ * `latest`: by id, when the latest of the statements so far was said.
  */
 interface Alike {
   readonly saidBy: Map<string, { readonly item: Usable; readonly id: string }>;
   readonly changed: Set<string>;
+  readonly latest: Map<string, number>;
 }
 
 function noteAlike({ saidBy }: Alike, item: Usable, id: string): void {
@@ -236,6 +238,16 @@ function takeUnsaid({ saidBy, changed }: Alike): readonly Usable[] {
   saidBy.clear();
   changed.clear();
   return unsaid;
+}
+
+/** Whether the source said something later under the same id before. Notes when this item was said. */
+function isEarlier(item: Usable, { latest }: Alike): boolean {
+  const said = lastSaid(item);
+  if (said === undefined) return false;
+  const before = latest.get(idOf(item));
+  if (before !== undefined && said < before) return true;
+  latest.set(idOf(item), said);
+  return false;
 }
 
 /** Whether `said` is dated after the memory. A second import then finds the memory as new as the item, or newer. */
@@ -264,6 +276,11 @@ async function writeBatch(
   for (const item of ordered) {
     // A later item with the same id replaces what the source said before.
     alike.saidBy.delete(idOf(item));
+    // `update` takes what is older than the memory, but not what is older than the same source says elsewhere.
+    if (options.update && isEarlier(item, alike)) {
+      counts.unchanged++;
+      continue;
+    }
     const looked = await attempt(item, skip, () => knownAs(memory, item, last.has(item)));
     if (!looked) continue;
     const known = looked.result;

@@ -57,6 +57,25 @@ describe('several statements about one memory in one source', () => {
       expect(await memory.get('a')).toEqual(first);
     }
   });
+
+  it('hold by their own order with --update too, whatever is stored', async () => {
+    const [one, two, three] = ['01', '02', '03'].map((day) => said('a', `Of ${day}`, at(day)));
+    for (const values of [
+      [one, two],
+      [two, one],
+      [one, two, ...many, one],
+    ] as object[][]) {
+      for (const before of [[], [two], [three]] as object[][]) {
+        const { memory } = await live({ embedder: 'none' });
+        await importItems(memory, readText(lines(...before)));
+        const bring = () => importItems(memory, readText(lines(...values)), { update: true });
+        const { imported, updated, unchanged } = await bring();
+        expect(imported + updated + unchanged).toBe(values.length);
+        expect(await memory.get('a')).toMatchObject({ content: 'Of 02' });
+        expect(await bring()).toEqual({ ...none, unchanged: values.length });
+      }
+    }
+  });
 });
 
 describe('the relations of a line', () => {

@@ -103,6 +103,15 @@ function isNewer(existing: Memory, item: Usable): boolean {
   return item.kind === 'record' ? said > known : said >= known;
 }
 
+/**
+ * Returns when the item was changed last; `Infinity` if the source has no such time, which counts as now; `undefined` for
+ * an unreadable time.
+ */
+export function lastSaid(item: Usable): number | undefined {
+  const { updatedAt } = item.kind === 'record' ? item.memory : item.input;
+  return updatedAt === undefined ? Number.POSITIVE_INFINITY : changedAt(item);
+}
+
 /** Returns when the item was changed last; `undefined` if the source has no such time or an unreadable one. */
 function changedAt(item: Usable): number | undefined {
   const { updatedAt } = item.kind === 'record' ? item.memory : item.input;
