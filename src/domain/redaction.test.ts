@@ -91,6 +91,13 @@ describe('what is private', () => {
     ['a <private <private/>b</private> c', 'a [REDACTED] c'],
     ['a <private </private>b</private> c', 'a [REDACTED] c'],
     ['<private>a</private <private>b</private> c', '[REDACTED][REDACTED] c'],
+    // As Japanese and Chinese keyboards write it.
+    ['暗証番号は＜private＞4711＜/private＞です', '暗証番号は[REDACTED]です'],
+    ['暗証番号は＜ｐｒｉｖａｔｅ＞４７１１＜／ＰＲＩＶＡＴＥ＞です！', '暗証番号は[REDACTED]です！'],
+    ['a <private＞b<／private＞ c', 'a [REDACTED] c'],
+    ['ａ ＜private>b</private＞ ｃ <private>d', 'ａ [REDACTED] ｃ [REDACTED]'],
+    ['a ﹤private﹥b﹤/private﹥ ＜ｂ＞', 'a [REDACTED] ＜ｂ＞'],
+    ['＜ｂ＞ ｐｒｉｖａｔｅ', '＜ｂ＞ ｐｒｉｖａｔｅ'],
     ['1 < 2 and private > public', '1 < 2 and private > public'],
     ['', ''],
   ])('%j becomes %j', (text, expected) => {

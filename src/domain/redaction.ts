@@ -2,18 +2,24 @@ import type { JsonValue, Metadata } from './memory.ts';
 
 export const REDACTED = '[REDACTED]';
 
+/** Letters and signs as a Japanese or Chinese keyboard writes them, and the small forms of `<` and `>`: one unit each. */
+const WIDE = /[\uff01-\uff5e\ufe64\ufe65]/g;
+const OPENING = /[<\uff1c\ufe64]/;
+
 // Linear: each character between one `<` and the next is visited a bounded number of times.
 const head = /<\s*(?:\/\s*)?private\b/gi;
 
 /**
  * Replaces every `<private>…</private>` of a text by `[REDACTED]`. Tags may be nested, have attributes and be in upper or
- * lower case. An unclosed tag extends to the end; an unmatched closing tag is kept. For malformed tags, hides too much
+ * lower case, and in full-width characters (＜private＞). An unclosed tag extends to the end; an unmatched closing tag is kept. For malformed tags, hides too much
  * rather than too little. Runs in linear time.
  */
-export function redactPrivate(text: string): string {
-  if (!text.includes('<')) return text;
+export function redactPrivate(given: string): string {
+  if (!OPENING.test(given)) return given;
+  // Has the same length, so that a place in one is a place in the other.
+  const text = given.replace(WIDE, (each) => each.normalize('NFKC'));
   const heads = [...text.matchAll(head)];
-  if (heads.length === 0) return text;
+  if (heads.length === 0) return given;
   const lastEnd = text.lastIndexOf('>');
   let result = '';
   let kept = 0;
@@ -32,10 +38,10 @@ export function redactPrivate(text: string): string {
     }
     const isEmpty = text.startsWith('/>', end - 2) && (heads[at + 1]?.index ?? end) >= end;
     if (isEmpty) continue;
-    if (depth === 0) result += text.slice(kept, index) + REDACTED;
+    if (depth === 0) result += given.slice(kept, index) + REDACTED;
     depth++;
   }
-  return depth > 0 ? result : result + text.slice(kept);
+  return depth > 0 ? result : result + given.slice(kept);
 }
 
 /** Redacts every text in metadata, property names included. */
