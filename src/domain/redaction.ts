@@ -10,9 +10,9 @@ const OPENING = /[<\uff1c\ufe64]/;
 const head = /<\s*(?:\/\s*)?private\b/gi;
 
 /**
- * Replaces every `<private>…</private>` of a text by `[REDACTED]`. Tags may be nested, have attributes and be in upper or
- * lower case, and in full-width characters (＜private＞). An unclosed tag extends to the end; an unmatched closing tag is kept. For malformed tags, hides too much
- * rather than too little. Runs in linear time.
+ * Replaces every `<private>…</private>` of a text by `[REDACTED]`. Tags may be nested, have attributes, be in upper or
+ * lower case, and in full-width characters (＜private＞). An unclosed tag extends to the end; an unmatched closing tag
+ * is kept. For malformed tags, hides too much rather than too little. Runs in linear time.
  */
 export function redactPrivate(given: string): string {
   if (!OPENING.test(given)) return given;
