@@ -16,11 +16,12 @@ export function spellNaively(
   const nearest = (term: string) => {
     const [letters] = (written.get(term) ?? term).split(/['’]/);
     const most = term.length < 4 ? 0 : letters!.length >= 9 ? 2 : letters!.length >= 5 ? 1 : 0;
+    const isLongEnough = term.length >= 4 || /^(?:\p{Script=Han}|\p{Script=Hangul}{2})/u.test(term);
     const found = [...frequencies]
       .filter(([each]) => isWord(each))
       .map(([each, frequency]) => {
         const edits = editsBetween(term, each);
-        const begins = term.length >= 4 && each.startsWith(term);
+        const begins = isLongEnough && each !== term && each.startsWith(term);
         const rank = edits <= most ? edits : begins ? 3 : Infinity;
         return { term: each, frequency, rank, distance: edits <= most ? edits : undefined };
       });

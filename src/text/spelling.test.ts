@@ -24,6 +24,12 @@ test('a word of four letters may be the beginning of another', () => {
   expect(['abc', 'abcd', 'abc1', 'naïv'].map(mayBegin)).toEqual([false, true, false, true]);
 });
 
+test('two Korean syllables or one Chinese character may be the beginning of another word, but hold no mistake', () => {
+  expect(['커피', '커', '猫', '𠮷', '食べ'].map(mayBegin)).toEqual([true, false, true, true, true]);
+  expect(['ネコ', 'です', '猫7', 'кот', 'แมว'].map(mayBegin)).toEqual([false, false, false, false, false]);
+  expect(['커피', '猫'].map((each) => mistakesIn(each, '커피를마셔요'))).toEqual([0, 0]);
+});
+
 test('a word is letters and their marks, and nothing else', () => {
   expect(['a', 'é', 'e\u0301', '東'].every(isSpelt)).toBe(true);
   expect(['', '1', 'a1', 'a b', 'a-b'].some(isSpelt)).toBe(false);

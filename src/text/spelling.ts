@@ -17,6 +17,9 @@ const ONE_MISTAKE = 5;
 const TWO_MISTAKES = 9;
 /** The fewest letters of a term that is compared with others and may be the beginning of another one. */
 const SHORTEST_TERM = 4;
+/** A character of these says more than a letter, so the beginning of another term may be shorter. */
+const SYLLABLES = /^\p{Script=Hangul}{2}/u;
+const IDEOGRAPH = /^\p{Script=Han}/u;
 
 /** A known term that stands in for a term of the query. */
 export interface StandIn {
@@ -30,14 +33,18 @@ export interface StandIn {
  * from `cofee`. Numbers and version names contain none.
  */
 export function mistakesIn(term: string, written = term): number {
-  if (!mayBegin(term)) return 0;
+  if (!isSpelt(term) || term.length < SHORTEST_TERM) return 0;
   const letters = written.replace(/['’].*$/u, '').length;
   return letters >= TWO_MISTAKES ? 2 : letters >= ONE_MISTAKE ? 1 : 0;
 }
 
-/** Whether a term may be the beginning of another one. */
+/**
+ * Whether a term may be the beginning of another one. In Korean, particles follow a noun without a space (커피, 커피를);
+ * in Chinese, how a character is joined to its neighbours depends on the sentence (猫, 猫叫).
+ */
 export function mayBegin(term: string): boolean {
-  return isSpelt(term) && term.length >= SHORTEST_TERM;
+  if (!isSpelt(term)) return false;
+  return term.length >= SHORTEST_TERM || SYLLABLES.test(term) || IDEOGRAPH.test(term);
 }
 
 export function isSpelt(term: string): boolean {

@@ -57,6 +57,25 @@ test('near words come before the frequent, those before others; at most three, b
   for (const short of ['sig', 'plnt', 'planx1', 'sight7']) expect(await termsFor(short)).toBeUndefined();
 });
 
+test.each([
+  ['a Korean noun without its particle', '저는 커피를 좋아해요', '서울에 살아요', '커피', '커피를'],
+  [
+    'a Chinese word that is joined to the next one in its sentence',
+    '我的猫叫小白',
+    '我住在上海',
+    '猫',
+    '猫叫',
+  ],
+])('%s is found', async (_, content, other, query, term) => {
+  await using memory = (await live({ ...none, language: 'simple' })).memory;
+  await memory.remember(content, { id: 'meant' });
+  await memory.remember(other);
+  const { hits, trace } = await memory.recall(query, { strategy: 'bm25' });
+  expect(hits.map((hit) => hit.memory.id)).toEqual(['meant']);
+  expect(trace.spelling).toEqual([{ word: query, standIns: [{ term, weight: 0.25 }] }]);
+  for (const hit of hits) verifyExplanation(hit.explain());
+});
+
 test('a word that is only where the recall cannot see neither shows nor hides anything', async () => {
   await using memory = (await live(none)).memory;
   await memory.remember('The pythons are asleep', { id: 'hidden', scope: 'project:b' });
