@@ -12,6 +12,8 @@ describe('saysAll', () => {
     ['我喜欢喝黑咖啡。', '我喜欢喝黑咖啡'],
     ['ＡＮＮ likes tea', 'Ann likes tea'],
     ['Zoe\u0308 likes tea', 'Zo\u00eb likes tea'],
+    ['Η Άννα πίνει τσάι; ', 'Η Άννα πίνει τσάι\u037e'],
+    ['Ann likes tea; black', 'Ann likes tea, black'],
     ['Ann lives in 東京 and works there', 'Ann lives in 東京'],
   ])('%j says all of %j', (long, short) => {
     expect(says(long, short)).toBe(true);
@@ -35,6 +37,14 @@ describe('saysAll', () => {
     ['anything', '...'],
     ['Con thích ăn bánh bơ', 'Con thích ăn bánh bò'],
     ['Il a pêché hier soir', 'Il a péché hier soir'],
+    ['Η Άννα πίνει τσάι;', 'Η Άννα πίνει τσάι.'],
+    ['Η Άννα πίνει τσάι κάθε πρωί; (ίσως)', 'Η Άννα πίνει τσάι κάθε πρωί'],
+    ['Աննան թեյ խմո՞ւմ է', 'Աննան թեյ խմում է'],
+    ['Anna trinkt morgens Kaffee ohne Zucker', 'Anna trinkt morgens Kaffee'],
+    ['Ana toma café de manhã, não', 'Ana toma café de manhã'],
+    ['Ali bu projede yönetici değil', 'Ali bu projede yönetici'],
+    ['Анна пьёт кофе утром без сахара', 'Анна пьёт кофе утром'],
+    ['मुझे सुबह की चाय पसंद नहीं', 'मुझे सुबह की चाय पसंद'],
     ['私は毎朝コーヒーを飲むことはない', '私は毎朝コーヒーを飲む'],
   ])('%j does not say all of %j', (long, short) => {
     expect(says(long, short)).toBe(false);

@@ -8,14 +8,17 @@ const FEWEST_WORDS = 4;
 
 const ARTICLES = new Set(['a', 'an', 'the']);
 
-/** Signs that change the meaning although they are not words: currencies, minus, percent, emoji, a question mark. */
-const SIGN = /\p{S}|[%‰?؟]|[-‐-―](?=\p{N})/gu;
+/**
+ * Signs that change the meaning although they are not words: currencies, minus, percent, emoji, a question mark. That of
+ * Greek is a semicolon, and that of Armenian stands within the word that is asked for.
+ */
+const SIGN = /\p{S}|[%‰?؟\u055e]|[-‐-―](?=\p{N})|(?<=\p{Script=Greek}\p{M}*[»")]*);/gu;
 const SIGN_WORD = 'zzsign';
-const QUESTION = new RegExp(`^${SIGN_WORD}(?:3f|61f)$`);
+const QUESTION = new RegExp(`^${SIGN_WORD}(?:3f|61f|3b|55e)$`);
 
-/** Words that negate the words before them, or put them in the past. */
+/** Words that negate the words before them, or put them in the past: "não" and "değil" with their accents as letters. */
 const TURNING =
-  /^(?:not?|never|none|nothing|neither|nor|without|cannot|\w+n['’]?t|until|till|unless|if|anymore|longer|before|former(?:ly)?|nicht|kein\w*|nie(?:mals)?|pas|jamais|nunca|nessuno|mai|ikke|niet|geen|bis|jusqu\w*|hasta)$/;
+  /^(?:not?|never|none|nothing|neither|nor|without|cannot|\w+n['’]?t|until|till|unless|if|anymore|longer|before|former(?:ly)?|nicht|kein\w*|nie(?:mals)?|ohne|pas|jamais|sans|nunca|sin|nessuno|mai|senza|nazzaccent303o|sem|ikke|inte|niet|geen|zonder|degzzaccent306il|не|нет|без|δεν|χωρίς|नहीं|لا|ليس|לא|bis|jusqu\w*|hasta)$/;
 
 /** A combining accent. It distinguishes words ("bánh bò", "bánh bơ"), but the analyzer drops it. */
 const ACCENT = /(?<=\p{Script=Latin}\p{M}*)\p{M}/gu;
