@@ -50,6 +50,8 @@ describe('widths', () => {
     expect(displayWidth('한')).toBe(2);
     expect(displayWidth('e\u0301')).toBe(1);
     expect(displayWidth('👩‍🚀')).toBe(2);
+    // As `wcwidth` of the C library: a vowel beside a letter takes a column, one above or below it takes none.
+    expect(['ทำงาน', 'น้ำ', 'हिन्दी', 'தமிழ்', 'ｶﾞ', 'שָׁלוֹם'].map(displayWidth)).toEqual([5, 2, 5, 4, 2, 4]);
     expect(displayWidth('█▉…·')).toBe(4);
   });
 

@@ -26,7 +26,7 @@ function escapeUnsafe(text: string): string {
 
 const wide =
   /^(?:\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{20000}-\u{3fffd}])|\ufe0f/u;
-const invisible = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
+const invisible = /[\p{Mn}\p{Me}\p{Cf}]/gu;
 const narrow =
   /^[\x20-\x7e\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e\u2190-\u22ff\u2500-\u25fc]*$/;
 
@@ -73,5 +73,6 @@ function graphemes(text: string): readonly string[] {
 
 function graphemeWidth(grapheme: string): number {
   if (wide.test(grapheme)) return 2;
-  return invisible.test(grapheme) ? 0 : 1;
+  // Terminals give vowels beside a letter, as in Hindi and Thai, columns of their own (`wcwidth`).
+  return [...grapheme.replace(invisible, '')].length;
 }
