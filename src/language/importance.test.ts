@@ -149,7 +149,8 @@ describe('the rules', () => {
   });
 
   it('know the question marks of other scripts', () => {
-    expect(['Is it raised?', '这是什么？', 'ما هذا؟'].map(of)).toEqual([0.2, 0.2, 0.2]);
+    expect(['Is it raised?', '这是什么？', 'ما هذا؟', 'Πού μένω;'].map(of)).toEqual([0.2, 0.2, 0.2, 0.2]);
+    expect(of('One of these;')).toBe(0.3);
   });
 
   it('take nothing for a question that also tells something, or has a line that asks nothing', () => {

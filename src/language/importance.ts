@@ -219,5 +219,9 @@ function unremarkable(statement: string): ImportanceSignal {
 function isQuestion(statement: string): boolean {
   if (/[.!。！]/.test(statement)) return false;
   const lines = statement.split('\n').map((line) => line.trim());
-  return statement.trim() !== '' && lines.every((line) => line === '' || /[?？؟]$/.test(line));
+  // In Greek, the question mark is a semicolon.
+  return (
+    statement.trim() !== '' &&
+    lines.every((line) => /^$|[?？؟⁇]$|\p{Script=Greek}\p{M}*[;\u037e]$/u.test(line))
+  );
 }
