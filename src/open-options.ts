@@ -1,4 +1,5 @@
 import { callback, flag, invalidArgument, listOf, number, oneOf, text, wholeNumber } from './domain/check.ts';
+import { describe } from './domain/describe.ts';
 import { keysOf, onlyKeys } from './domain/options.ts';
 import { REINFORCEMENT, type ReinforcementRates } from './engine/recall/reinforce.ts';
 import type { BatchOptions } from './engine/types.ts';
@@ -56,7 +57,11 @@ export function checkOpenOptions(options: OpenOptions): void {
     if (reindex.progress !== undefined) callback(reindex.progress, 'reindex.progress');
   } else if (reindex !== undefined) flag(reindex, 'reindex');
   if (readOnly !== undefined) flag(readOnly, 'readOnly');
-  if (language !== undefined) oneOf(language, 'language', ANALYZER_LANGUAGES);
+  if (language !== undefined && !ANALYZER_LANGUAGES.includes(language))
+    throw invalidArgument(
+      'language',
+      `${describe(language)} is not one of ${ANALYZER_LANGUAGES.join(', ')}; use "simple" for every other language`,
+    );
   if (profiles !== undefined) listOf(profiles, 'profiles');
   for (const name of ['clock', 'newId', 'tokenCounter', 'dateReader'] as const)
     if (options[name] !== undefined) callback(options[name], name);

@@ -111,6 +111,15 @@ async function stateOf(memory: MemoryEngine): Promise<string> {
 const ask = (memory: MemoryEngine, verb: EngineVerb, options: unknown): Promise<unknown> =>
   (memory[verb] as (...given: readonly unknown[]) => Promise<unknown>)(...given[verb], options);
 
+it('a language without a stemmer is told to be read as simple', async () => {
+  await expect(openMemory({ ...opened, language: 'chinese' as never })).rejects.toMatchObject({
+    code: 'invalid_argument',
+    message: expect.stringMatching(
+      /^language: "chinese" is not one of english, .*; use "simple" for every other/,
+    ),
+  });
+});
+
 describe('what is no such thing', () => {
   const refused: readonly [string, (memory: MemoryEngine) => Promise<unknown>][] = [
     ['parameters', (memory) => memory.fit([], { parameters: 'weights.similarity' as never })],

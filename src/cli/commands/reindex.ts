@@ -16,9 +16,10 @@ interface Options {
 export function configure(command: Command): void {
   command
     .addOption(
-      new Option('--language <name>', 'the language of the words (default: that of the space)').choices(
-        ANALYZER_LANGUAGES,
-      ),
+      new Option(
+        '--language <name>',
+        'the language of the words; simple for one that is not listed (default: that of the space)',
+      ).choices(ANALYZER_LANGUAGES),
     )
     .addHelpText(
       'after',
