@@ -64,7 +64,7 @@ function take(hash: string): void {
 function write(): void {
   clearTimeout(writing);
   if (next === undefined) return;
-  history.replaceState(null, '', next);
+  history.replaceState(history.state, '', next);
   known = location.hash;
   next = undefined;
 }

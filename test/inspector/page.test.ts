@@ -375,6 +375,48 @@ describeInBrowser('the inspector', (browser) => {
     expect(page.url()).toContain('q=espresso');
   });
 
+  it('returns to where a page was, on Back and after a reload, though its content comes later', async () => {
+    await using opened = await demo.open({ at: '#/recall?q=coffee', viewport: { width: 380, height: 700 } });
+    const { page, complaints } = opened;
+    const y = () => page.evaluate(() => scrollY);
+    const last = page.locator('.hit .id').last();
+    await last.scrollIntoViewIfNeeded();
+    const before = await y();
+    expect(before).toBeGreaterThan(700);
+    await last.click();
+    await page.getByRole('article', { name: 'Memory' }).waitFor();
+    await settled(page);
+    // A short view between, so that nothing is left of the length of the page.
+    await page.getByRole('navigation').getByRole('link', { name: 'Conflicts' }).click();
+    await settled(page);
+    expect(await y()).toBe(0);
+    const answer = held();
+    await page.route('**/recall', async (route) => {
+      await answer.until;
+      await route.continue();
+    });
+    await page.evaluate(() => history.go(-2));
+    await page.getByLabel('Question').waitFor();
+    answer.release();
+    await eventually(y).toBe(before);
+    await page.reload();
+    await eventually(y).toBe(before);
+    await page.getByText('below').last().waitFor();
+    // Whoever moves the page first is not moved by it.
+    const late = held();
+    await page.unroute('**/recall');
+    await page.route('**/recall', async (route) => {
+      await late.until;
+      await route.continue();
+    });
+    await page.reload();
+    await page.getByLabel('Question').click();
+    late.release();
+    await settled(page);
+    expect(await y()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
   it('takes what is typed right after a view was chosen for that view', async () => {
     await using opened = await demo.open({ at: '#/recall?q=coffee' });
     const { page } = opened;
