@@ -4,6 +4,9 @@ import { expect, it } from 'vitest';
 import type { MemoryEngine } from '../../src/index.ts';
 import { describeInBrowser, eventually, failure, held, picture, settled } from './browser.ts';
 
+/** Defined in the page. */
+declare function inView(element: Element): boolean;
+
 describeInBrowser('the view Memories', ({ inspect }) => {
   const idsShown = async (page: Page): Promise<readonly string[]> => {
     const rows = page.locator('.table .rows .line:not(:has(.quiet:text-is("…")))');
@@ -43,6 +46,44 @@ describeInBrowser('the view Memories', ({ inspect }) => {
     const rules = await listed({ sort: 'importance', types: ['rule'] });
     await page.getByText(String(rules.length), { exact: true }).first().waitFor();
     await eventually(() => idsShown(page)).toEqual(rules);
+  });
+
+  it('begins the list at the memory that is open, after a reload and on Back', async () => {
+    await using many = await inspect({
+      fill: async (memory) => {
+        for (let at = 0; at < 300; at++) await memory.remember(`Roast ${at}`, { id: `r${at}` });
+      },
+    });
+    await using opened = await many.open({ at: '#/memories/r20' });
+    const { page, go, complaints } = opened;
+    const row = page.locator('.table .line[aria-selected="true"]');
+    const isInSight = () => row.evaluateAll((rows) => rows.length === 1 && inView(rows[0] as Element));
+    await page.addInitScript(() => {
+      Object.assign(globalThis, {
+        inView(element: Element) {
+          const { top, bottom } = element.getBoundingClientRect();
+          return top >= 0 && bottom <= innerHeight;
+        },
+      });
+    });
+    await page.reload();
+    await eventually(isInSight).toBe(true);
+    await page.getByRole('link', { name: 'Recall' }).click();
+    await settled(page);
+    await page.goBack();
+    await eventually(isInSight).toBe(true);
+    // On a narrow screen the list is hidden until the memory is closed.
+    await page.setViewportSize({ width: 380, height: 800 });
+    await page.reload();
+    await page.getByRole('button', { name: 'Close this memory' }).click();
+    await eventually(() => page.locator('.table .line.at').innerText()).toContain('Roast 20');
+    await page.getByText('Roast 20', { exact: true }).waitFor();
+    // One that is not in the list is shown beside its top.
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await go('#/recall');
+    await go('#/memories/r20?types=rule');
+    await page.getByText('No memory matches').waitFor();
+    expect(complaints).toEqual([]);
   });
 
   it('edits a memory, shows what changed, and takes exactly that back', async () => {

@@ -85,11 +85,15 @@ export function VirtualTable<Row>({
   useEffect(() => {
     if (count > 0) need(first, last);
   }, [first, last, count, need]);
+  const reached = useRef<typeof scrollTo>(undefined);
+  // While the table is hidden or empty, nothing in it can be scrolled to.
+  const isReady = count > 0 && (virtualizer.scrollRect?.height ?? 0) > 0;
   useEffect(() => {
-    if (scrollTo === undefined) return;
+    if (scrollTo === undefined || scrollTo === reached.current || !isReady) return;
+    reached.current = scrollTo;
     setAt(scrollTo.index);
     virtualizer.scrollToIndex(scrollTo.index, { align: 'center' });
-  }, [scrollTo, virtualizer]);
+  }, [scrollTo, virtualizer, isReady]);
   const moveTo = (index: number) => {
     const next = Math.max(0, Math.min(count - 1, index));
     setAt(next);

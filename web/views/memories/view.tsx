@@ -128,7 +128,18 @@ export default function MemoriesView() {
     jumping.current.abort();
     go('memories', Object.fromEntries(params), id);
   };
-  useEffect(() => () => jumping.current.abort(), []);
+  useEffect(() => {
+    // The list begins at the memory that is open already, on Back or after a reload. If it is not in the list, the list
+    // begins at the top; what is wrong with the memory is told beside it.
+    const { signal } = jumping.current;
+    if (opened !== '') {
+      look((memory) => memory.list({ ...listed, around: opened, limit: 1, signal })).then(
+        ({ position }) => position !== undefined && !signal.aborted && setJump({ index: position }),
+        () => undefined,
+      );
+    }
+    return () => jumping.current.abort();
+  }, []);
   const [jumpTo, isJumping] = useOnce(async (text: string) => {
     const place = Number(text);
     if (/^\d+$/.test(text) && place >= 1 && place <= (total ?? 0)) return setJump({ index: place - 1 });
