@@ -164,6 +164,62 @@ describeInBrowser('the focus of whoever has no mouse', ({ inspect }) => {
     await isOn('Recalls');
   });
 
+  it('goes into what hides the list on a narrow screen, and back to the list', async () => {
+    await using demo = await inspect();
+    await demo.memory.configure({ recordRecalls: { days: 30, texts: true } });
+    await demo.memory.recall('coffee');
+    await using opened = await demo.open({ at: '#/asked', viewport: { width: 380, height: 800 } });
+    const { page, go } = opened;
+    const isOn = (name: string | RegExp) =>
+      eventually(() =>
+        page.evaluate(() => {
+          const { ariaLabel, textContent } = document.activeElement as HTMLElement;
+          return (ariaLabel ?? textContent)?.trim();
+        }),
+      ).toMatch(name);
+    await page.locator('.asked-line').first().focus();
+    await page.keyboard.press('Enter');
+    await isOn(/^← All recalls$/);
+    await page.goBack();
+    await isOn(/^Recalls$/);
+    await go('#/memories');
+    await page.getByRole('grid').focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('article', { name: 'Memory' }).waitFor();
+    await eventually(() => page.evaluate(() => document.activeElement?.localName)).toBe('h2');
+    await page.goBack();
+    await isOn(/^Memories$/);
+  });
+
+  it('goes on in the graph, whose title names what is in the middle', async () => {
+    await using demo = await inspect({
+      fill: async (memory) => {
+        await memory.remember('A hub', { id: 'hub', type: 'entity', title: 'Hub' });
+        for (let at = 0; at < 201; at++) {
+          await memory.remember(`Leaf ${at}`, { id: `leaf${at}`, type: 'entity', title: `Leaf ${at}` });
+          await memory.relate('hub', 'near', `leaf${at}`);
+        }
+      },
+    });
+    await using opened = await demo.open({ at: '#/graph/hub?depth=1' });
+    const { page, complaints } = opened;
+    const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim());
+    await eventually(() => page.title()).toBe('Hub · Graph · demo · Salience');
+    await page.getByRole('button', { name: 'Show more than 200' }).focus();
+    await page.keyboard.press('Enter');
+    await eventually(focused).toBe('These are all.');
+    await page.getByRole('link', { name: 'Leaf 200', exact: true }).focus();
+    await page.keyboard.press('Enter');
+    await eventually(focused).toMatch(/^Leaf 200/);
+    await eventually(() => page.title()).toBe('Leaf 200 · Graph · demo · Salience');
+    await page.goto(page.url().replace(/#.*/, '#/graph'));
+    await page.getByText('These 100 were changed last.').waitFor();
+    expect(await page.locator('.beginnings section').first().locator('li').count()).toBe(100);
+    expect(await page.title()).toBe('Graph · demo · Salience');
+    expect(complaints).toEqual([]);
+  });
+
   it('is taken from nobody', async () => {
     await using demo = await inspect();
     await using opened = await demo.open({ at: '#/memories/label' });

@@ -1,6 +1,7 @@
 import type { Memory, MemoryEngine, RecordedRecall } from '../../../src/index.ts';
 import { useAsk } from '../../api.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
+import { takeOver } from '../../parts/focus.ts';
 import { Move } from '../../parts/move.tsx';
 import { Failure, Loading } from '../../parts/states.tsx';
 import { moment } from '../../parts/time.ts';
@@ -45,7 +46,9 @@ export function ReplayPanel({
   return (
     <section class="stack asked-detail" aria-label="The recall, then and now">
       <div class="row spread">
-        <a href={href('asked', { before: from })}>← All recalls</a>
+        <a ref={takeOver} href={href('asked', { before: from })}>
+          ← All recalls
+        </a>
         <CopyAs verb="replay" fields={{ recallId }} answer={answer} />
       </div>
       {older.error && <Failure error={older.error} retry={older.reload} />}

@@ -1,11 +1,13 @@
 import './graph.css';
-import { useMemo, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Neighbourhood } from '../../../src/index.ts';
 import { useAsk } from '../../api.ts';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { beginningOf } from '../../parts/cut.ts';
+import { takeOver } from '../../parts/focus.ts';
 import { lazy } from '../../parts/lazy.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
+import { useSubject } from '../../parts/subject.ts';
 import { Unread } from '../../parts/unread.tsx';
 import { go, href, setParams, useRoute } from '../../router.ts';
 import { recallSettings } from '../recall/request.ts';
@@ -18,6 +20,8 @@ const Drawing = lazy('drawing', () => import('./drawing.tsx'));
 const PAGE = 200;
 const MOST = 10_000;
 const DEPTHS = [1, 2, 3] as const;
+/** How many entities are listed where none is in the middle. */
+const ENTITIES = 100;
 
 /** The neighbourhood of one memory: its relations and links, and those that lead on from there. */
 export default function GraphView() {
@@ -133,6 +137,10 @@ function Around({
   const lit = useMemo(() => litBy(chains.answer, edges), [chains.answer, edges]);
   const labels = new Map(nodes.map(({ id, label }) => [id, label]));
   const kinds = new Set(edges.map(colourAt));
+  const heading = useRef<HTMLHeadingElement>(null);
+  // The link that was followed is no longer in the list.
+  useLayoutEffect(() => takeOver(heading.current), [around.entity.id]);
+  useSubject(nodes[0]?.label);
   return (
     <div class="graph-columns outdated" aria-busy={pending}>
       <div class="stack">
@@ -153,7 +161,7 @@ function Around({
         </div>
       </div>
       <section class="stack">
-        <h2 class="row spread">
+        <h2 ref={heading} tabIndex={-1} class="row spread">
           <span class="stored clamp">{nodes[0]?.label}</span>
           <a class="open" href={href('memories', {}, around.entity.id)}>
             Open
@@ -180,14 +188,19 @@ function Around({
             </div>
           );
         })}
-        {around.truncated &&
-          (limit < MOST ? (
-            <button type="button" onClick={() => setParams({ most: String(Math.min(MOST, limit * 2)) })}>
-              Show more than {limit}
-            </button>
-          ) : (
-            <p class="quiet">There are more: {MOST.toLocaleString('en')} are shown at most.</p>
-          ))}
+        {around.truncated && limit < MOST ? (
+          <button type="button" onClick={() => setParams({ most: String(Math.min(MOST, limit * 2)) })}>
+            Show more than {limit}
+          </button>
+        ) : (
+          (around.truncated || limit > PAGE) && (
+            <p ref={takeOver} tabIndex={-1} class="quiet">
+              {around.truncated
+                ? `There are more: ${MOST.toLocaleString('en')} are shown at most.`
+                : 'These are all.'}
+            </p>
+          )
+        )}
       </section>
     </div>
   );
@@ -248,7 +261,7 @@ function NodeLine({ node, params }: { readonly node: GraphNode; readonly params:
 function Beginnings() {
   const { answer, error, reload } = useAsk(async (memory, signal) => {
     const [entities, { memories }] = await Promise.all([
-      memory.entities(undefined, { limit: 100, signal }),
+      memory.entities(undefined, { limit: ENTITIES + 1, signal }),
       memory.list({ limit: 20, typesExclude: ['entity'], count: false, signal }),
     ]);
     return { entities, memories };
@@ -256,7 +269,7 @@ function Beginnings() {
   if (error) return <Failure error={error} retry={reload} />;
   if (!answer) return <Loading />;
   const groups = [
-    ['Entities', answer.entities],
+    ['Entities', answer.entities.slice(0, ENTITIES)],
     ['Written last', answer.memories],
   ] as const;
   if (groups.every(([, memories]) => memories.length === 0)) {
@@ -286,6 +299,9 @@ function Beginnings() {
                   </li>
                 ))}
               </ul>
+              {memories.length < answer.entities.length && title === 'Entities' && (
+                <p class="quiet">These {ENTITIES} were changed last. Write the name of another one above.</p>
+              )}
             </section>
           ),
       )}

@@ -10,6 +10,7 @@ import { Lines } from '../../parts/lines.tsx';
 import { MemoryFacts } from '../../parts/memory-line.tsx';
 import { useOnce } from '../../parts/once.ts';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
+import { useSubject } from '../../parts/subject.ts';
 import { moment } from '../../parts/time.ts';
 import { withUndo } from '../../parts/undo.ts';
 import { href } from '../../router.ts';
@@ -31,6 +32,7 @@ export function Detail({ id, close }: { readonly id: string; readonly close: () 
   const signedIn = useCell(session);
   const [editing, setEditing] = useState(isUnsaved(id));
   const [forgetting, setForgetting] = useState(false);
+  useSubject(memory && (memory.title ?? memory.content));
   if (error && !memory) return <Failure error={error} retry={reload} />;
   if (!memory) {
     return pending ? (
@@ -49,7 +51,9 @@ export function Detail({ id, close }: { readonly id: string; readonly close: () 
     <article class="stack detail" aria-label="Memory">
       {error && <Failure error={error} retry={reload} />}
       <div class="row spread">
-        <h2 class="stored">{memory.title ?? 'Memory'}</h2>
+        <h2 ref={takeOver} tabIndex={-1} class="stored">
+          {memory.title ?? 'Memory'}
+        </h2>
         <div class="row">
           <CopyAs verb="get" fields={{ id }} answer={memory} />
           <button type="button" class="ghost" aria-label="Close this memory" onClick={close}>
