@@ -117,6 +117,33 @@ describeInBrowser('the view of conflicts', ({ inspect }) => {
     await eventually(() => opened.page.locator('.difference').first().textContent()).toBe(older);
   });
 
+  it('goes on at the first of those that were not shown, and begins nowhere else when it is asked again', async () => {
+    await using many = await inspect();
+    let pending = await many.memory.conflicts({ limit: 100 });
+    for (let at = 0; pending.length <= 20; at++) {
+      await many.memory.remember(`The shop in Harbour street opens at ${at} on Sundays`);
+      pending = await many.memory.conflicts({ limit: 100 });
+    }
+    expect(pending.length).toBeLessThanOrEqual(40);
+    await using opened = await many.open({ at: '#/conflicts' });
+    const { page, complaints } = opened;
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await page.locator(`article[aria-label="Conflict ${pending[20]?.conflictId}"]:focus`).waitFor();
+    // Nothing has the focus, and the page is somewhere in the middle.
+    await page.evaluate(() => (document.activeElement as HTMLElement).blur());
+    const y = await page.evaluate(() => scrollY);
+    expect(y).toBeGreaterThan(1000);
+    await page.evaluate(() => {
+      location.hash = '#/life';
+    });
+    await settled(page);
+    await page.goBack();
+    await page.locator('article:focus').waitFor();
+    await settled(page);
+    expect(await page.evaluate(() => scrollY)).toBeGreaterThan(1000);
+    expect(complaints).toEqual([]);
+  });
+
   it('says how conflicts come about where there is none', async () => {
     await using empty = await inspect({ fill: async () => undefined });
     await using opened = await empty.open({ at: '#/conflicts' });

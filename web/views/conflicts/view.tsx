@@ -3,37 +3,46 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { PendingConflict } from '../../../src/index.ts';
 import { useAsk } from '../../api.ts';
 import { useCell } from '../../cell.ts';
+import { All } from '../../parts/all.tsx';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { mayUndo, mayWriteIn, session } from '../../session.ts';
 import { ConflictCard } from './card.tsx';
 
 const PAGE = 20;
+/** The most that the server lists. */
+const MOST = 1000;
 
 /** The pending conflicts, in the order in which they were detected. */
 export default function ConflictsView() {
   const [limit, setLimit] = useState(PAGE);
   const signedIn = useCell(session);
   const list = useRef<HTMLOListElement>(null);
-  /** The conflict being decided, and its position, which gets the focus when the conflict is gone. */
-  const decided = useRef<{ readonly id: string; readonly place: number } | undefined>(undefined);
+  /** Where the focus goes when what has it is gone: the conflict being decided, or the button "Show more". */
+  const leaving = useRef<{ readonly id?: string; readonly place: number } | undefined>(undefined);
   const { answer, error, reload } = useAsk(
     // One more than shown is fetched, to know whether there are more.
-    (memory, signal) => memory.conflicts({ limit: Math.min(limit + 1, 1000), signal }),
+    (memory, signal) => memory.conflicts({ limit: Math.min(limit + 1, MOST), signal }),
     [limit],
   );
-  const focus = (index: number) => {
+  const cardAt = (index: number) => {
     const cards = list.current?.children ?? [];
-    const card = cards[Math.max(0, Math.min(cards.length - 1, index))]?.querySelector('article');
+    return cards[Math.max(0, Math.min(cards.length - 1, index))]?.querySelector('article');
+  };
+  const focus = (index: number) => {
+    const card = cardAt(index);
     card?.focus();
     card?.scrollIntoView({ block: 'nearest' });
   };
   useEffect(() => {
     if (!answer) return;
-    const { id, place = 0 } = decided.current ?? {};
-    // The focused element is gone, or nothing had the focus.
-    if (document.activeElement === document.body) focus(place);
-    if (!answer.some(({ conflictId }) => conflictId === id)) decided.current = undefined;
+    const left = leaving.current;
+    if (document.activeElement === document.body) {
+      if (left) focus(left.place);
+      // Nothing had the focus: the keys work from the first conflict on, and the page stays where it is.
+      else cardAt(0)?.focus({ preventScroll: true });
+    }
+    if (!answer.some(({ conflictId }) => conflictId === left?.id)) leaving.current = undefined;
   }, [answer]);
   if (error) return <Failure error={error} retry={reload} />;
   if (!answer) return <Loading />;
@@ -87,16 +96,24 @@ export default function ConflictsView() {
                     [conflict.older, conflict.newer].every(({ scope }) => mayWriteIn(signedIn, scope))
                   }
                   decided={() => {
-                    decided.current = { id: conflict.conflictId, place: index };
+                    leaving.current = { id: conflict.conflictId, place: index };
                   }}
                 />
               </li>
             ))}
           </ol>
-          {answer.length > limit && (
-            <button type="button" onClick={() => setLimit(Math.min(1000, limit + PAGE))}>
+          {answer.length > limit ? (
+            <button
+              type="button"
+              onClick={() => {
+                leaving.current = { place: limit };
+                setLimit(Math.min(MOST, limit + PAGE));
+              }}
+            >
               Show more
             </button>
+          ) : (
+            answer.length === MOST && <All most={MOST} />
           )}
         </>
       )}

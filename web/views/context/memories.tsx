@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useAsk } from '../../api.ts';
+import { All } from '../../parts/all.tsx';
 import { Failure } from '../../parts/states.tsx';
 import { href } from '../../router.ts';
 import { colourOf, type ShownContext, sectionsOf } from './budget-bar.tsx';
@@ -71,10 +72,12 @@ export function Outside({ omitted }: { readonly omitted: ShownContext['omitted']
           </li>
         ))}
       </ul>
-      {omitted.length > count && (
+      {omitted.length > count ? (
         <button type="button" onClick={() => setCount(count + PAGE)}>
           Show more
         </button>
+      ) : (
+        count > PAGE && <All />
       )}
     </section>
   );

@@ -2,6 +2,7 @@ import './graph.css';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Neighbourhood } from '../../../src/index.ts';
 import { useAsk } from '../../api.ts';
+import { All } from '../../parts/all.tsx';
 import { CopyAs } from '../../parts/copy-as.tsx';
 import { beginningOf } from '../../parts/cut.ts';
 import { takeOver } from '../../parts/focus.ts';
@@ -193,13 +194,7 @@ function Around({
             Show more than {limit}
           </button>
         ) : (
-          (around.truncated || limit > PAGE) && (
-            <p ref={takeOver} tabIndex={-1} class="quiet">
-              {around.truncated
-                ? `There are more: ${MOST.toLocaleString('en')} are shown at most.`
-                : 'These are all.'}
-            </p>
-          )
+          (around.truncated || limit > PAGE) && <All most={around.truncated ? MOST : undefined} />
         )}
       </section>
     </div>

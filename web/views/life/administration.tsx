@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useAsk } from '../../api.ts';
 import { useCell } from '../../cell.ts';
+import { All } from '../../parts/all.tsx';
 import { GoThere } from '../../parts/go-there.tsx';
 import { sizeOf } from '../../parts/size.ts';
 import { Failure, Loading } from '../../parts/states.tsx';
@@ -145,12 +146,14 @@ function Spaces() {
           </li>
         ))}
       </ul>
-      {answer && answer.spaces.length < answer.total && (
+      {answer && answer.spaces.length < answer.total ? (
         <div>
           <button type="button" onClick={() => setPages(pages + 1)}>
             Show more
           </button>
         </div>
+      ) : (
+        pages > 1 && <All />
       )}
     </section>
   );
