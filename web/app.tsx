@@ -10,7 +10,6 @@ import { Icon } from './parts/icon.tsx';
 import { loadPart } from './parts/load.ts';
 import { Sheet } from './parts/sheet.tsx';
 import { Failure, Loading } from './parts/states.tsx';
-import { subject } from './parts/subject.ts';
 import { Toasts } from './parts/toast.tsx';
 import { Unread } from './parts/unread.tsx';
 import { href, useRoute } from './router.ts';
@@ -31,15 +30,12 @@ function Shell({ signedIn }: { readonly signedIn: Session }) {
   const online = useCell(reachable);
   const look = useCell(theme);
   const elsewhere = params.get('space');
-  const about = useCell(subject);
   useEffect(() => {
-    const names = [view.title, grant.space, 'Salience'];
-    document.title = (about === undefined ? names : [about, ...names]).join(' · ');
-  }, [view, grant, about]);
-  useEffect(() => {
+    // No text of a memory: the history of the browser keeps titles, also of what is forgotten later.
+    document.title = `${view.title} · ${grant.space} · Salience`;
     // On narrow screens the navigation is a scrolling row, and the current view may be out of sight.
     document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-  }, [view]);
+  }, [view, grant]);
   return (
     <div class="shell">
       <button type="button" class="skip" onClick={focusMain}>

@@ -8,7 +8,6 @@ import { beginningOf } from '../../parts/cut.ts';
 import { takeOver } from '../../parts/focus.ts';
 import { lazy } from '../../parts/lazy.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
-import { useSubject } from '../../parts/subject.ts';
 import { Unread } from '../../parts/unread.tsx';
 import { go, href, setParams, useRoute } from '../../router.ts';
 import { recallSettings } from '../recall/request.ts';
@@ -141,7 +140,6 @@ function Around({
   const heading = useRef<HTMLHeadingElement>(null);
   // The link that was followed is no longer in the list.
   useLayoutEffect(() => takeOver(heading.current), [around.entity.id]);
-  useSubject(nodes[0]?.label);
   return (
     <div class="graph-columns outdated" aria-busy={pending}>
       <div class="stack">

@@ -10,7 +10,6 @@ import { Lines } from '../../parts/lines.tsx';
 import { MemoryFacts } from '../../parts/memory-line.tsx';
 import { useOnce } from '../../parts/once.ts';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
-import { useSubject } from '../../parts/subject.ts';
 import { moment } from '../../parts/time.ts';
 import { withUndo } from '../../parts/undo.ts';
 import { href } from '../../router.ts';
@@ -32,7 +31,6 @@ export function Detail({ id, close }: { readonly id: string; readonly close: () 
   const signedIn = useCell(session);
   const [editing, setEditing] = useState(isUnsaved(id));
   const [forgetting, setForgetting] = useState(false);
-  useSubject(memory && (memory.title ?? memory.content));
   if (error && !memory) return <Failure error={error} retry={reload} />;
   if (!memory) {
     return pending ? (
