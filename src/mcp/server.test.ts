@@ -209,6 +209,102 @@ describe('an optional argument that is null', () => {
   });
 });
 
+describe('arguments as models write them', () => {
+  test.each<[name: string, input: object]>([
+    ['remember', { scope: '', type: '', topicKey: '', ttl: '', tags: '', importance: '', supersedes: [] }],
+    ['recall', { query: 'tea', scope: '', limit: '', types: [], tags: [], minRelevance: '' }],
+    ['start_session', { scope: '' }],
+    ['bootstrap', { scope: '', maxTokens: '' }],
+  ])('%s %j: an optional argument that is empty counts as absent', async (name, given) => {
+    const memory = await openHere();
+    await memory.remember('Ada likes tea');
+    const client = await connect(memory, { tools: 'few' });
+    const input = name === 'remember' ? { content: 'Ada likes tea', ...given } : { ...given };
+    const result = await client.callTool({ name, arguments: input });
+    expect(result.isError).not.toBe(true);
+    expect(textOf(result)).toMatch(/Ada likes tea|deduplicated m1/);
+  });
+
+  test('empty ones change nothing in a memory, except that an empty list removes all tags', async () => {
+    const memory = await openHere();
+    const client = await connect(memory);
+    await memory.remember('Ada likes tea', { title: 'Tea', tags: ['drink'] });
+    const update = (input: object) => client.callTool({ name: 'update', arguments: { id: 'm1', ...input } });
+    await update({ content: '', type: '', tags: '', importance: '0.9' });
+    expect(await memory.get('m1')).toMatchObject({
+      content: 'Ada likes tea',
+      tags: ['drink'],
+      importance: 0.9,
+    });
+    await update({ tags: [] });
+    expect((await memory.get('m1'))?.tags).toEqual([]);
+    // As null removes a title, an empty one may be meant to.
+    expect(await update({ title: '' })).toMatchObject({ isError: true });
+  });
+
+  test('numbers, booleans, lists and objects may be strings of JSON where no string is allowed', async () => {
+    const memory = await openHere();
+    const client = await connect(memory);
+    const call = async (name: string, input: Record<string, unknown>) =>
+      textOf(await client.callTool({ name, arguments: input }));
+    await call('remember', {
+      content: '["Ada likes tea"]',
+      title: '1',
+      tags: '["drink"]',
+      importance: '0.5',
+      metadata: '{"shop":"5"}',
+    });
+    expect(await memory.get('m1')).toMatchObject({
+      content: '["Ada likes tea"]',
+      title: '1',
+      tags: ['drink'],
+      importance: 0.5,
+      metadata: { shop: '5' },
+    });
+    const strings = {
+      limit: '5',
+      deep: 'true',
+      tags: '["drink"]',
+      metadata: '{"shop":"5"}',
+      minRelevance: '0',
+    };
+    expect(await call('recall', { query: 'tea', ...strings })).toContain('Ada likes tea');
+    await call('observe', {
+      messages: '[{"role":"user","content":"I live in Rome","name":null,"at":"","id":null}]',
+    });
+    expect(await call('list', {})).toContain('I live in Rome');
+  });
+
+  test('a moment as a string of JSON decides the time, as an object does', async () => {
+    const memory = await openHere();
+    const client = await connect(memory);
+    await memory.remember('Ada is in Rome', { validUntil: '2026-02-01', validFrom: '2026-01-01' });
+    const recall = async (asOf: unknown) =>
+      textOf(await client.callTool({ name: 'recall', arguments: { query: 'Rome', asOf } }));
+    const moment = { known: '2026-03-01T00:00:00Z', valid: '2026-01-15T00:00:00Z' };
+    expect(await recall(moment)).toContain('Ada is in Rome');
+    expect(await recall(JSON.stringify(moment))).toBe(await recall(moment));
+    expect(await recall({ known: null, valid: '' })).toBe(await recall({}));
+  });
+
+  test.each([
+    ['remember', { content: '' }, /content/],
+    ['remember', { content: 'x', tags: 'drink' }, /tags: Invalid input: expected array, received string/],
+    ['remember', { content: 'x', tags: [''] }, /tags\[0\]: it must not be empty/],
+    ['recall', { query: 'x', limit: 'five' }, /limit: Invalid input: expected number, received string/],
+    ['recall', { query: 'x', limit: '0' }, /limit: Too small/],
+    ['recall', { query: 'x', deep: 'yes' }, /deep: Invalid input: expected boolean/],
+    ['recall', { query: 'x', deep: 1 }, /deep: Invalid input: expected boolean/],
+    ['recall', { query: 'x', metadata: '{"__proto__":1}' }, /no property may have this name/],
+    ['recall', { query: 'x', limmit: '' }, /unknown argument "limmit"/],
+    ['list', { sort: 'age' }, /sort: Invalid option/],
+  ])('%s %j is refused: its meaning would be a guess', async (name, input, message) => {
+    const result = await (await connect(await openHere())).callTool({ name, arguments: input });
+    expect(result.isError).toBe(true);
+    expect(textOf(result)).toMatch(message);
+  });
+});
+
 describe('a wrong call', () => {
   test.each([
     [

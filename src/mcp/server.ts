@@ -103,7 +103,7 @@ export function createMcpServer(memory: MemoryEngine, options: McpOptions): Serv
     return { tools: tools.map((tool) => listTool(tool, choice)) };
   });
   server.setRequestHandler('tools/call', ({ params }, { mcpReq }) =>
-    callTool(tools, params, memory, contextOf(mcpReq.signal, params.arguments), log, dialect.mend),
+    callTool(tools, params, memory, (input) => contextOf(mcpReq.signal, input), log, dialect.mend),
   );
   server.setRequestHandler('resources/templates/list', ({ params }) => {
     onlyPage(params);

@@ -8,6 +8,7 @@ import * as z from 'zod';
 import { callVerb, failureOf, logLineOf, type VerbContext } from '../api/index.ts';
 import { unknown } from '../domain/options.ts';
 import type { MemoryEngine } from '../index.ts';
+import { readArguments } from './arguments.ts';
 import type { ToolChoice } from './dialects.ts';
 import type { Tool } from './tool.ts';
 
@@ -45,9 +46,9 @@ export function listTool(tool: Tool, tools: ToolChoice): ListedTool {
  */
 export async function callTool(
   tools: readonly Tool[],
-  { name, arguments: input }: { readonly name: string; readonly arguments?: unknown },
+  { name, arguments: given }: { readonly name: string; readonly arguments?: unknown },
   memory: MemoryEngine,
-  context: VerbContext,
+  contextOf: (input: unknown) => VerbContext,
   log: (line: string) => void,
   mend: (error: unknown) => unknown = (error) => error,
 ): Promise<CallToolResult> {
@@ -63,7 +64,8 @@ export async function callTool(
     );
   }
   try {
-    const output = await callVerb(tool, memory, withoutNulls(tool, input), context);
+    const input = readArguments(tool, given);
+    const output = await callVerb(tool, memory, input, contextOf(input));
     return {
       content: [{ type: 'text', text: tool.text(output) }],
       structuredContent: output as Record<string, unknown>,
@@ -73,17 +75,4 @@ export async function callTool(
     if (!mendable) log(`${name}: ${logLineOf(error)}`);
     return { content: [{ type: 'text', text: `error ${code}: ${message}` }], isError: true };
   }
-}
-
-/**
- * Leaves out optional arguments that are null, except where null is a value of the argument. Some clients, and many
- * models, write null for every argument that they do not use.
- */
-function withoutNulls({ input: { shape } }: Tool, input: unknown): unknown {
-  if (typeof input !== 'object' || input === null) return input;
-  const isAbsent = (name: string, value: unknown) => {
-    const schema = value === null && Object.hasOwn(shape, name) ? shape[name] : undefined;
-    return schema && z.safeParse(schema, undefined).success && !z.safeParse(schema, null).success;
-  };
-  return Object.fromEntries(Object.entries(input).filter(([name, value]) => !isAbsent(name, value)));
 }

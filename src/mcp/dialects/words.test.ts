@@ -86,7 +86,7 @@ describe('errors', () => {
   const call = async (dialect: Dialect, name: string, input: Record<string, unknown>) => {
     const { memory } = await live({ embedder: 'none' });
     const user = name.startsWith('mem_') ? { user_id: memory.space } : {};
-    const context = { now: new Date(0) };
+    const context = () => ({ now: new Date(0) });
     const answer = await callTool(
       dialect.tools,
       { name, arguments: { ...user, ...input } },
@@ -104,7 +104,7 @@ describe('errors', () => {
     ['mem_session_end', { summary: 'Done' }, /mem_session_start.*mem_session_summary/],
     ['mem_save', { content: 'x', type: 'decision', title: 't', topic_key: 'k'.repeat(600) }, /topic_key/],
     ['mem_search', { query: ' ' }, /query: pass the text to search for/],
-    ['mem_search', { query: 'x', types: [], types_exclude: [] }, /types_exclude/],
+    ['mem_search', { query: 'x', types: ['decision'], types_exclude: ['pattern'] }, /types_exclude/],
   ])('of %s speak its names', async (name, input, expected) => {
     const message = await call(mem(), name, input);
     expect(message).toMatch(expected);
