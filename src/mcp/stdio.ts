@@ -39,6 +39,7 @@ export async function serveMcpOverStdio(
     onMessage: underWay.heard,
     onFault({ id, code, message }) {
       log(`mcp: ${message} (${code})`);
+      if (id === undefined) return;
       stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })}\n`);
     },
     async beforeNext() {
@@ -76,7 +77,8 @@ export async function serveMcpOverStdio(
 }
 
 interface Fault {
-  readonly id: string | number | null;
+  /** `undefined`: it is in a notification, which gets no answer. Some clients end the connection at one without an id. */
+  readonly id: string | number | null | undefined;
   readonly code: number;
   readonly message: string;
 }
@@ -168,10 +170,14 @@ function readLine(line: Buffer): Read | { readonly fault: Fault } | undefined {
   }
   try {
     if (!Array.isArray(said)) {
-      parseJSONRPCMessage(said);
-      return { messages: [said], line };
+      const message = withoutNullParams(said);
+      parseJSONRPCMessage(message);
+      return {
+        messages: [message],
+        line: message === said ? line : Buffer.from(`${JSON.stringify(message)}\n`),
+      };
     }
-    const messages: readonly unknown[] = said;
+    const messages: readonly unknown[] = said.map(withoutNullParams);
     if (messages.length > 0 && messages.length <= LONGEST_BATCH) {
       for (const message of messages) parseJSONRPCMessage(message);
       const lines = messages.map((message) => `${JSON.stringify(message)}\n`);
@@ -189,7 +195,14 @@ function notParsed(what: string): { readonly fault: Fault } {
   return { fault: { id: null, code: ProtocolErrorCode.ParseError, message } };
 }
 
-function idOf(value: unknown): string | number | null {
-  const { id } = (value ?? {}) as { readonly id?: unknown };
+/** Some clients write null where a message has no parameters. */
+function withoutNullParams(said: unknown): unknown {
+  const { params, ...rest } = (said ?? {}) as { readonly params?: unknown };
+  return params === null ? rest : said;
+}
+
+function idOf(value: unknown): Fault['id'] {
+  const { id, method } = (value ?? {}) as { readonly id?: unknown; readonly method?: unknown };
+  if (id === undefined && typeof method === 'string') return undefined;
   return typeof id === 'string' || typeof id === 'number' ? id : null;
 }

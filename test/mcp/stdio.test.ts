@@ -261,6 +261,25 @@ describe('a server over stdio', () => {
     expect(cut).toMatchObject({ code: 0, answers: [{ id: null, error: { code: -32700 } }, { id: 1 }] });
   });
 
+  test('takes null for no parameters, and answers no notification, as some clients end at an answer without an id', async () => {
+    const lines = [
+      '{"jsonrpc":"2.0","method":"notifications/initialized","params":null}',
+      '{"jsonrpc":"2.0","method":"notifications/initialized","params":["secret"]}',
+      '{"jsonrpc":"2.0","id":1,"method":"ping","params":null}',
+      '[{"jsonrpc":"2.0","id":2,"method":"ping","params":null}]',
+    ];
+    const { stdout, stderr } = await work.salience(['mcp', '--space', 'nulls'], { input: lines.join('\n') });
+    const answers = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(answers).toEqual([
+      { jsonrpc: '2.0', id: 1, result: {} },
+      { jsonrpc: '2.0', id: 2, result: {} },
+    ]);
+    expect(stderr).toBe('mcp: Bad Request: the line is not a valid JSON-RPC message (-32600)\n');
+  });
+
   test('takes no line for text that is not UTF-8', async () => {
     const { stdout } = await work.shell(
       String.raw`printf '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"caf\351"}}\n' | salience mcp --space bytes`,
