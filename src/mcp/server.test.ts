@@ -164,6 +164,11 @@ describe('the tools', () => {
       hits: [{ memory: { content: 'Ada is in Lisbon' }, score: hit?.score.value }],
       missing: ['1 memory known then was forgotten since'],
     });
+    const asJson = await client.callTool({
+      name: 'recall',
+      arguments: { query: 'Lisbon', strategy: 'lexical', asOf: JSON.stringify(asOf) },
+    });
+    expect(asJson.structuredContent).toEqual(structuredContent);
     const context = await client.callTool({
       name: 'context',
       arguments: { query: 'Lisbon', maxTokens: 500, asOf },
@@ -249,14 +254,14 @@ describe('arguments as models write them', () => {
       textOf(await client.callTool({ name, arguments: input }));
     await call('remember', {
       content: '["Ada likes tea"]',
-      title: '1',
+      title: '"1"',
       tags: '["drink"]',
       importance: '0.5',
       metadata: '{"shop":"5"}',
     });
     expect(await memory.get('m1')).toMatchObject({
       content: '["Ada likes tea"]',
-      title: '1',
+      title: '"1"',
       tags: ['drink'],
       importance: 0.5,
       metadata: { shop: '5' },
