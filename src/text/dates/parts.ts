@@ -14,6 +14,8 @@ import {
 
 const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth'];
 const COUNTS = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
+/** "The last days of May" are a few. */
+const FEW = 3;
 /** The words before a period that name a part of it: "the first week of", "the last three months of", "early". */
 const PART = new RegExp(
   `\\b(?:the\\s+)?(?:(${ORDINALS.join('|')}|last|[1-5](?:st|nd|rd|th))\\s+(?:(\\d\\d?|couple\\s+of|few|${COUNTS.join('|')})\\s+)?` +
@@ -75,33 +77,35 @@ function partOf(period: Stretch, match: RegExpExecArray, opening: string | undef
   }
   const isLast = ordinal === 'last';
   const at = Number.parseInt(ordinal!, 10) || ORDINALS.indexOf(ordinal!) + 1;
-  const many = count
-    ? Number(count) || COUNTS.indexOf(count) + 1 || (count === 'few' ? 3 : 2)
-    : // "The last days of May" are a few.
-      plural
-      ? 3
-      : 1;
+  const many = count ? countOf(count) : plural ? FEW : 1;
   if (unit === 'half') return fraction(period, isLast ? 2 : at, 2);
   const weekday = WEEKDAYS.indexOf(unit as (typeof WEEKDAYS)[number]);
-  let part: Stretch;
-  if (weekday >= 0) {
-    // The eighth day of the week is the weekend.
-    const days = weekday === 7 ? 2 : 1;
-    const day = weekday === 7 ? 6 : weekday;
-    const start = isLast
-      ? after.day - days - ((weekdayOf({ ...after, day: after.day - days }) - day + 7) % 7)
-      : first.day + ((day - weekdayOf(first) + 7) % 7) + 7 * (at - 1);
-    const begin = { ...(isLast ? after : first), day: start };
-    part = { first: begin, after: { ...begin, day: start + days } };
-  } else {
-    const grain = unit as 'day' | 'week' | 'month' | 'quarter';
-    part = isLast
-      ? { first: later(after, grain, -many), after }
-      : { first: later(first, grain, at - 1), after: later(first, grain, at - 1 + many) };
-  }
+  const grain = unit as 'day' | 'week' | 'month' | 'quarter';
+  const part =
+    weekday >= 0
+      ? weekdayIn(period, weekday, isLast ? undefined : at)
+      : isLast
+        ? { first: later(after, grain, -many), after }
+        : { first: later(first, grain, at - 1), after: later(first, grain, at - 1 + many) };
   return isBefore(part.first, first) || isBefore(after, part.after) || daysOf(part) === length
     ? undefined
     : part;
+}
+
+/** Returns the `at`-th day of the week in a period, or the last one; as in `WEEKDAYS`, 7 is the weekend. */
+function weekdayIn({ first, after }: Stretch, weekday: number, at: number | undefined): Stretch {
+  const days = weekday === 7 ? 2 : 1;
+  const day = weekday === 7 ? 6 : weekday;
+  const start =
+    at === undefined
+      ? after.day - days - ((weekdayOf({ ...after, day: after.day - days }) - day + 7) % 7)
+      : first.day + ((day - weekdayOf(first) + 7) % 7) + 7 * (at - 1);
+  const begin = { ...(at === undefined ? after : first), day: start };
+  return { first: begin, after: { ...begin, day: start + days } };
+}
+
+function countOf(word: string): number {
+  return Number(word) || COUNTS.indexOf(word) + 1 || (word === 'few' ? FEW : 2);
 }
 
 /** Returns one of equal parts, in whole months if possible. */
