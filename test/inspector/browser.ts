@@ -20,8 +20,8 @@ const built = new URL('../../dist/inspector/index.html', import.meta.url);
 
 /** Why there are no tests in a browser here; `undefined` where there are. */
 const missing =
-  process.env['SALIENCE_BROWSER_TESTS'] === 'off'
-    ? 'SALIENCE_BROWSER_TESTS is off'
+  process.env['SALIENCE_BROWSER_TESTS'] !== 'on'
+    ? 'node scripts/test-inspector.mjs runs it'
     : !existsSync(executable)
       ? `there is no ${executable}: node scripts/test-inspector.mjs --install installs it`
       : !existsSync(built)
@@ -116,6 +116,10 @@ async function launch(): Promise<Browser> {
     args: [
       '--no-sandbox',
       '--disable-gpu',
+      // Fewer processes: a page opens in three quarters of the time.
+      '--in-process-gpu',
+      '--renderer-process-limit=1',
+      '--disable-site-isolation-trials',
       '--disable-quic',
       '--no-first-run',
       '--disable-background-networking',

@@ -4,7 +4,6 @@ import {
   isBefore,
   LOOKED_BACK,
   later,
-  overlaps,
   type Span,
   type Stretch,
   WEEKDAYS,
@@ -29,17 +28,14 @@ const LEADING = /^(?:(?:in|on|of|the|end\s+of(?=\s+last\b))\s+)+/i;
 
 /** Narrows periods to the part that the words before them name: "the first week of May", "early May". */
 export function withParts(spans: readonly Span[], text: string, today: CalendarDay): readonly Span[] {
-  const found: Span[] = [];
-  for (const span of spans) {
-    const narrowed = narrow(span, text, today);
-    // "The last week" of "the last week of May" was read as the latest one.
-    while (found.length > 0 && overlaps(found.at(-1)!, narrowed)) found.pop();
-    found.push(narrowed);
-  }
-  // "The last week of school" is not the latest one.
-  return found.filter(({ index, text: words }) => {
-    return !(/^last \w+$/i.test(words) && /^\s+of\b/i.test(text.slice(index + words.length)));
-  });
+  return (
+    spans
+      .map((span) => narrow(span, text, today))
+      // "The last week" of "the last week of May" and of "the last week of school" is not the latest one.
+      .filter(({ index, text: words }) => {
+        return !(/^last \w+$/i.test(words) && /^\s+of\b/i.test(text.slice(index + words.length)));
+      })
+  );
 }
 
 function narrow(span: Span, text: string, today: CalendarDay): Span {
