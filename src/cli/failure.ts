@@ -88,8 +88,10 @@ function withMeant(message: string, option: (name: string) => string | undefined
 
 /** Names the likeliest reason: a text without quotes, or one that begins with a dash. */
 function adviceOn({ code, message }: CommanderError): string {
-  if (code === 'commander.excessArguments' && /Expected [1-9]/.test(message)) {
-    return ' Write a text of several words in quotes.';
+  if (code === 'commander.excessArguments') {
+    return / Expected 0 /.test(message)
+      ? ' It takes options only; --help lists them.'
+      : ' Write a text of several words in quotes.';
   }
   if (code === 'commander.unknownOption' && /'-[^']*\s/.test(message)) {
     return '\n(A text that begins with a dash comes last, after --)';
