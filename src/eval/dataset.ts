@@ -133,6 +133,7 @@ function parseEntry(path: string, number: number, source: string): Entry {
     throw unreadableLine(path, number, `is wrong in "${field}": ${problem}`);
   });
   const { kind, space: _space, id: _id, ...rest } = json as { readonly [field: string]: JsonValue };
+  if (kind === 'memory' || kind === 'query') checkPresent(path, number, kind, json);
   switch (kind) {
     case 'memory': {
       const { content: _content, createdAt: _createdAt, session, type, role, author, ...metadata } = rest;
@@ -170,6 +171,19 @@ function parseEntry(path: string, number: number, source: string): Entry {
   }
 }
 
+const NEEDED = {
+  memory: ['space', 'id', 'content', 'createdAt'],
+  query: ['space', 'id', 'query', 'now', 'type', 'relevant'],
+} as const;
+
+/** Names all fields that a line lacks at once: who writes a first dataset would meet them one by one. */
+function checkPresent(path: string, number: number, kind: keyof typeof NEEDED, line: object): void {
+  const quoted = (fields: readonly string[]) => fields.map((field) => `"${field}"`).join(', ');
+  const missing = NEEDED[kind].filter((field) => !(field in line));
+  if (missing.length === 0) return;
+  throw unreadableLine(path, number, `has no ${quoted(missing)}: a ${kind} needs ${quoted(NEEDED[kind])}`);
+}
+
 const MEMORY_FIELDS = ['id', 'content', 'sessionId', 'type', 'role', 'author', 'metadata'] as const;
 
 /** Returns readers for the fields of one line. They call `refuse`, which throws, for an invalid field. */
@@ -177,11 +191,12 @@ function fieldsOf(
   line: { readonly [field: string]: JsonValue },
   refuse: (field: string, problem: string) => never,
 ) {
-  const parsed = <Value>(field: string, problem: string, parse: (value: string) => Value): Value => {
+  const parsed = <Value>(field: string, parse: (value: string) => Value): Value => {
+    const value = text(field);
     try {
-      return parse(text(field));
-    } catch {
-      return refuse(field, problem);
+      return parse(value);
+    } catch (cause) {
+      return refuse(field, (cause as Error).message.replace(`${field}: `, ''));
     }
   };
   const text = (field: string, value: unknown = line[field]): string => {
@@ -220,9 +235,8 @@ function fieldsOf(
         refuse(field === 'sessionId' ? 'session' : field.replace('metadata.', ''), problem);
       }
     },
-    instant: (field: string) =>
-      parsed(field, `${JSON.stringify(line[field])} is not an ISO 8601 time`, (value) => parseInstant(value)),
-    space: (field: string) => parsed(field, 'is not a valid space name', parseSpaceName),
+    instant: (field: string) => parsed(field, (value) => parseInstant(value, field)),
+    space: (field: string) => parsed(field, parseSpaceName),
   };
 }
 
