@@ -144,8 +144,8 @@ export function parseList(value: string): readonly string[] {
   throw new InvalidArgumentError('Write names with commas between.');
 }
 
-export function parseWholeNumbers(value: string): readonly number[] {
-  return parseList(value).map(parseWholeNumber);
+export function parsePositives(value: string): readonly number[] {
+  return parseList(value).map(parsePositive);
 }
 
 /**

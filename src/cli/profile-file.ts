@@ -12,8 +12,9 @@ export function profileFile(options: {
   return options.profile ?? (isProfileFile(options.strategy) ? options.strategy : undefined);
 }
 
+/** Whether a strategy is a path: the name of a formula has no dot and no slash. */
 export function isProfileFile(strategy: string | undefined): boolean {
-  return strategy !== undefined && /\.json$/i.test(strategy);
+  return strategy !== undefined && /[./\\]/.test(strategy);
 }
 
 /** Returns advice if a missing file has the name of a built-in formula. */

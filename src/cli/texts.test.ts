@@ -4,8 +4,8 @@ import {
   collectParameters,
   parseList,
   parseNumber,
+  parsePositives,
   parseWholeNumber,
-  parseWholeNumbers,
 } from './options.ts';
 import { createPaint } from './paint.ts';
 import { formatFields, formatTable } from './table.ts';
@@ -137,11 +137,12 @@ describe('values of options', () => {
       expect(() => parseNumber(text)).toThrow('number');
     for (const text of ['1.5', '1e3', '99999999999999999999', ''])
       expect(() => parseWholeNumber(text)).toThrow('whole');
-    expect([parseList('a, b,c'), parseWholeNumbers('1,10')]).toEqual([
+    expect([parseList('a, b,c'), parsePositives('1,10')]).toEqual([
       ['a', 'b', 'c'],
       [1, 10],
     ]);
     for (const text of ['', 'a,', ',']) expect(() => parseList(text)).toThrow('commas');
+    expect(() => parsePositives('1,0')).toThrow('above 0');
   });
 });
 

@@ -128,6 +128,7 @@ describe('recall', () => {
     expect(await code('x', '--param', 'nonsense=1')).toEqual([1, 'invalid_parameter']);
     expect(await code('x', '--strategy', 'bm25', '--profile', 'fresh.json')).toEqual([2, 'usage']);
     expect(await code('x', '--profile', 'absent.json')).toEqual([1, 'unreadable_file']);
+    expect(await code('x', '--strategy', './absent')).toEqual([1, 'unreadable_file']);
     work.file('broken.json', '{"name":');
     expect(await code('x', '--profile', 'broken.json')).toEqual([1, 'invalid_profile']);
   });

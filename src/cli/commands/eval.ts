@@ -18,7 +18,7 @@ import type { ProfileDefinition } from '../../index.ts';
 import { action, type Context } from '../context.ts';
 import { jobsFor, parseJobs } from '../jobs.ts';
 import { embedderOf } from '../open.ts';
-import { parseList, parsePositive, parseWholeNumber, parseWholeNumbers } from '../options.ts';
+import { parseList, parsePositive, parsePositives, parseWholeNumber } from '../options.ts';
 import { checkOutputs, writeFileAtomically } from '../output-file.ts';
 import { isProfileFile, readDefinition } from '../profile-file.ts';
 import { createProgress } from '../progress.ts';
@@ -81,7 +81,7 @@ export function configure(command: Command): void {
     .option('--placebo', 'also rank at random and by date, to show what chance gives')
     .addOption(
       new Option('--k <numbers>', 'depths at which rankings are cut, with commas between')
-        .argParser(parseWholeNumbers)
+        .argParser(parsePositives)
         .default(DEFAULT_KS, DEFAULT_KS.join(',')),
     )
     .option(
