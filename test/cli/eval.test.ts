@@ -485,7 +485,7 @@ it('refuses datasets, strategies and depths that cannot be', async () => {
     exit: 1,
     code: 'invalid_argument',
   });
-  expect(await run('tiny.jsonl', '--k', '0')).toMatchObject({ exit: 1, code: 'invalid_argument' });
+  expect(await run('tiny.jsonl', '--k', '0')).toMatchObject({ exit: 2, code: 'usage' });
   expect(await run('tiny.jsonl', '--k', 'ten')).toMatchObject({ exit: 2, code: 'usage' });
   expect(await run()).toMatchObject({ exit: 2, code: 'usage' });
 });
