@@ -79,6 +79,14 @@ it('takes - for stdout, which it cannot be', async () => {
   await expect(checkOutputs({ '--rows': './-' }, [])).resolves.toBeUndefined();
 });
 
+it('names the file that was asked for, not the temporary one', async () => {
+  const path = join(root, 'nosuch', 'out.jsonl');
+  await expect(writeFileAtomically(path, { replace: false }, (write) => write('new'))).rejects.toMatchObject({
+    code: 'unwritable_file',
+    message: `${path} cannot be written (ENOENT: no such file or directory); check that its folder exists, that you may write there and that the disk has room`,
+  });
+});
+
 onPosix('replaces no file that the process has open, such as that behind /dev/stdout', async () => {
   const path = join(root, 'redirected');
   const file = await open(path, 'w');

@@ -136,9 +136,11 @@ function alreadyExists(path: string, cause?: unknown): SalienceError {
 }
 
 function unwritable(path: string, cause: unknown): SalienceError {
+  // "ENOENT: no such file or directory, open '…'" names the temporary file, which the caller did not.
+  const [reason] = (cause as Error).message.split(/, \w+ '/);
   return new SalienceError(
     'unwritable_file',
-    `${path} cannot be written (${(cause as Error).message}); check that its folder exists, that you may write there and that the disk has room`,
+    `${path} cannot be written (${reason}); check that its folder exists, that you may write there and that the disk has room`,
     { details: { file: path }, cause },
   );
 }
