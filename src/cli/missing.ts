@@ -1,4 +1,5 @@
 import { SalienceError } from '../domain/errors.ts';
+import type { MemoryEngine } from '../index.ts';
 
 const ADVICE = '; "salience list" shows the ids';
 
@@ -18,4 +19,22 @@ export function withAdviceOn({ code, details }: SalienceError, message: string):
   const isOfMemory = space !== undefined && (id !== undefined || ids !== undefined);
   if (code !== 'not_found' || !isOfMemory || message.endsWith(ADVICE)) return message;
   return / not exist in space "/.test(message) ? `${message}${ADVICE}` : message;
+}
+
+/** Asks about a query and a memory. If the memory is unknown because the two were given in the other order, says so. */
+export async function askAbout<Answer>(
+  memory: MemoryEngine,
+  query: string,
+  id: string,
+  ask: () => Promise<Answer>,
+): Promise<Answer> {
+  try {
+    return await ask();
+  } catch (error) {
+    const isUnknown = SalienceError.isInstance(error) && error.code === 'not_found';
+    if (!isUnknown || !(await memory.get(query).catch(() => undefined))) throw error;
+    const [first, second] = [JSON.stringify(query), JSON.stringify(id)];
+    const message = `memory ${second} does not exist, but ${first} does: the query comes first, then the id`;
+    throw new SalienceError('not_found', message, { details: error.details, cause: error });
+  }
 }

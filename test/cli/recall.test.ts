@@ -182,6 +182,25 @@ describe('explain and why-not', () => {
     expect(stdout.startsWith((found['score'] as number).toFixed(4))).toBe(true);
   });
 
+  it('says so where the id was given before the query', async () => {
+    for (const command of ['explain', 'why-not']) {
+      const refused = async (query: string, id: string) => {
+        const { code, stderr } = await work.salience([command, query, id, '--json']);
+        return { exit: code, ...(JSON.parse(stderr) as { error: object }).error };
+      };
+      expect(await refused('roast', 'dark roast')).toMatchObject({
+        ...{ exit: 1, code: 'not_found', details: { id: 'dark roast' } },
+        message: 'memory "dark roast" does not exist, but "roast" does: the query comes first, then the id',
+      });
+      // A query that is no id of a memory, nor could be one.
+      for (const query of ['coffee', 'x'.repeat(1000)]) {
+        expect(await refused(query, 'nosuch')).toMatchObject({
+          message: expect.stringMatching(/^memory "nosuch" does not exist in space/),
+        });
+      }
+    }
+  });
+
   it('says where a memory fell and what would have had to differ', async () => {
     const args = ['why-not', 'coffee tea', 'key', '--strategy', 'bm25'];
     expect(await work.json(args)).toMatchObject({ id: 'key', outcome: 'no-score', stage: 'score' });

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { formatExplanation } from '../../index.ts';
 import { action } from '../context.ts';
+import { askAbout } from '../missing.ts';
 import { openToRead } from '../open.ts';
 import { addStrategyOptions, readStrategy, type StrategyFlags } from '../strategy-options.ts';
 import { plainBlock } from '../terminal-text.ts';
@@ -19,7 +20,7 @@ export function configure(command: Command): void {
     action<StrategyFlags, [string, string]>(async (context, query, id) => {
       const { profiles, given } = await readStrategy(context, 'explain', ...UNUSED);
       await using memory = await openToRead(context, { profiles });
-      const found = await memory.explain(id, { ...given, query });
+      const found = await askAbout(memory, query, id, () => memory.explain(id, { ...given, query }));
       if (context.options.json) return context.printJson(found);
       await context.print(plainBlock(formatExplanation(found.explanation, 'text')));
     }),

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { action } from '../context.ts';
+import { askAbout } from '../missing.ts';
 import { openToRead } from '../open.ts';
 import { addStrategyOptions, readStrategy, type StrategyFlags } from '../strategy-options.ts';
 import { formatTable } from '../table.ts';
@@ -19,7 +20,7 @@ export function configure(command: Command): void {
     action<StrategyFlags, [string, string]>(async (context, query, id) => {
       const { profiles, given } = await readStrategy(context, 'whyNot', ...UNUSED);
       await using memory = await openToRead(context, { profiles });
-      const found = await memory.whyNot(id, { ...given, query });
+      const found = await askAbout(memory, query, id, () => memory.whyNot(id, { ...given, query }));
       if (context.options.json) return context.printJson(found);
       await context.print(`${plainLine(id)}: ${plainLine(found.message)}`);
       if (found.changes.length === 0) return;
