@@ -32,7 +32,7 @@ export async function askAbout<Answer>(
     return await ask();
   } catch (error) {
     const isUnknown = SalienceError.isInstance(error) && error.code === 'not_found';
-    if (!isUnknown || !(await memory.get(query).catch(() => undefined))) throw error;
+    if (!isUnknown || !(await memory.get(query))) throw error;
     const [first, second] = [JSON.stringify(query), JSON.stringify(id)];
     const message = `memory ${second} does not exist, but ${first} does: the query comes first, then the id`;
     throw new SalienceError('not_found', message, { details: error.details, cause: error });
