@@ -308,6 +308,7 @@ const parts: readonly (readonly [text: string, ...ranges: string[]])[] = [
   ['the last days of May', 'the last days of May: 2026-05-29 – 2026-06-01'],
   ['the first couple of weeks of May', 'the first couple of weeks of May: 2026-05-01 – 2026-05-15'],
   ['the second half of May', 'the second half of May: 2026-05-16 – 2026-06-01'],
+  ['the last half of May', 'the last half of May: 2026-05-16 – 2026-06-01'],
   ['the first three months of the year', 'the first three months of the year: 2026-01-01 – 2026-04-01'],
   ['at the beginning of the year', 'the beginning of the year: 2026-01-01 – 2026-05-01'],
   ['at the end of last month', 'the end of last month: 2026-05-21 – 2026-06-01'],
