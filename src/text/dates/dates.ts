@@ -84,7 +84,7 @@ export async function datesOf(
 
 /** Found without the parser. */
 const OWN_DATE =
-  /\b(?:spring|summer|autumn|fall|winter|(?:19|20)\d{2})\b|[qh][1-4]\b|\b(?:quarter|half|current)\b|\bof\s+the\s+(?:week|month|year)\b/i;
+  /\b(?:spring|summer|autumn|fall|winter|(?:19|20)\d{2}(?:-?w\d{2})?)\b|[qh][1-4]\b|\b(?:quarter|half|current|fortnights?|weekends?\s+ago)\b|\bof\s+the\s+(?:week|month|year)\b/i;
 
 function mayName(text: string): boolean {
   return OWN_DATE.test(text) || mayNeedParser(text);

@@ -1,4 +1,5 @@
 import type { CalendarDay } from '../../domain/zone.ts';
+import { countedBack, furtherYears, numberedWeeks } from './counts.ts';
 import {
   ago,
   daysIn,
@@ -34,8 +35,11 @@ export function ownDates(text: string, today: CalendarDay): readonly Span[] {
     ...seasons(text, today),
     ...numberedMonths(text),
     ...counted(text, today),
+    ...countedBack(text, today),
+    ...numberedWeeks(text),
   ];
-  return [...found, ...years(text, found)];
+  const named = years(text, found);
+  return [...found, ...named, ...furtherYears(text, named, found)];
 }
 
 function seasons(text: string, today: CalendarDay): readonly Span[] {

@@ -1,0 +1,126 @@
+import type { CalendarDay } from '../../domain/zone.ts';
+import {
+  ago,
+  type Grain,
+  grained,
+  later,
+  overlaps,
+  type Span,
+  type Stretch,
+  weekdayOf,
+  weekend,
+} from './periods.ts';
+
+const NUMBERS = [
+  'one',
+  'two',
+  'three',
+  'four',
+  'five',
+  'six',
+  'seven',
+  'eight',
+  'nine',
+  'ten',
+  'eleven',
+  'twelve',
+];
+const ANY_NUMBER = `(?:\\d{1,3}|an?|${NUMBERS.join('|')})`;
+const NUMBER = `(${ANY_NUMBER})`;
+
+/** The library reads "2–3 weeks ago" as 3 weeks ago. */
+const ONE_OR_OTHER_AGO = new RegExp(
+  `(?<![\\w.,/–—-])${NUMBER}(?:\\s{0,3}[-–—]\\s{0,3}|\\s{1,3}(?:or|to|(?<=\\bbetween\\s{1,3}${ANY_NUMBER}\\s{1,3})and)\\s{1,3})${NUMBER}\\s{1,3}(day|week|month|year)s?\\s{1,3}ago\\b`,
+  'gi',
+);
+/** Units that the library does not know. */
+const OTHER_UNIT_AGO = new RegExp(
+  `(?<![\\w.,/–—-])(?<!\\b(?:or|to|and|than)\\s{1,3})${NUMBER}\\s{1,3}(weekend|fortnight)s?\\s{1,3}ago\\b`,
+  'gi',
+);
+const LAST_FORTNIGHT = /\bthe\s{1,3}(?:last|past)\s{1,3}fortnight\b/gi;
+
+/** Finds periods that are counted back from today, where the library reads nothing or the wrong one. */
+export function countedBack(text: string, today: CalendarDay): readonly Span[] {
+  // V8 compiles patterns when they first run, which takes longer than a recall.
+  if (!/\bago\b|\bfortnight\b/i.test(text)) return [];
+  const ranges = [...text.matchAll(ONE_OR_OTHER_AGO)].flatMap(
+    ({ index, 0: words, 1: one, 2: other, 3: unit }): Span[] => {
+      const [less, more] = [numberOf(one!), numberOf(other!)];
+      if (less < 1 || less >= more) return [];
+      const [begin, end] = [more, less].map((count) => ago(count, unit!.toLowerCase() as Grain, today));
+      return [{ index, text: words, first: begin!.first, after: end!.after }];
+    },
+  );
+  const others = [...text.matchAll(OTHER_UNIT_AGO)].flatMap(
+    ({ index, 0: words, 1: number, 2: unit }): Span[] => {
+      const count = numberOf(number!);
+      if (count < 1) return [];
+      const isFortnight = unit!.toLowerCase() === 'fortnight';
+      const period = isFortnight ? ago(2 * count, 'week', today) : weekendsAgo(count, today);
+      return [{ index, text: words, ...period }];
+    },
+  );
+  const fortnights = [...text.matchAll(LAST_FORTNIGHT)].map(({ index, 0: words }): Span => {
+    return { index, text: words, first: ago(2, 'week', today).first, after: later(today, 'day') };
+  });
+  return [...ranges, ...others, ...fortnights];
+}
+
+function numberOf(word: string): number {
+  const said = word.toLowerCase();
+  if (/^\d/.test(said)) return Number(said);
+  return NUMBERS.indexOf(said) + 1 || 1;
+}
+
+function weekendsAgo(count: number, today: CalendarDay): Stretch {
+  const { first, after } = weekend('last', today);
+  const days = 7 * (count - 1);
+  return { first: { ...first, day: first.day - days }, after: { ...after, day: after.day - days } };
+}
+
+/** "Week 19 of 2026" and "2026-W19". */
+const NUMBERED_WEEK =
+  /\b(?:(?:calendar\s{1,3})?week\s{1,3}(\d{1,2})(?:,?\s{1,3}(?:of\s{1,3}|in\s{1,3})?)((?:19|20)\d{2})|((?:19|20)\d{2})-?W(\d{2}))\b(?![-/.:]\d)/gi;
+
+/** Finds the weeks of ISO 8601: they begin on Monday, and the first one of a year has its 4 January. */
+export function numberedWeeks(text: string): readonly Span[] {
+  if (!/\bweek\s{1,3}\d|\dw\d|-w\d/i.test(text)) return [];
+  return [...text.matchAll(NUMBERED_WEEK)].flatMap((match): Span[] => {
+    const { index, 0: words } = match;
+    const number = Number(match[1] ?? match[4]);
+    const year = Number(match[2] ?? match[3]);
+    const { first } = grained({ year, month: 1, day: 4 }, 'week');
+    if (number < 1 || number > weeksIn(year)) return [];
+    return [{ index, text: words, ...grained(later(first, 'week', number - 1), 'week') }];
+  });
+}
+
+/** A year has 53 weeks if it begins or ends on a Thursday. */
+function weeksIn(year: number): number {
+  const ends = [weekdayOf({ year, month: 1, day: 1 }), weekdayOf({ year, month: 12, day: 31 })];
+  return ends.includes(4) ? 53 : 52;
+}
+
+/** In "2020 people", the number is no year. */
+const FURTHER_YEAR =
+  /^(?:,\s{0,3}|,?\s{1,3}(?:and|or)\s{1,3})(?:in\s{1,3})?((?:19|20)\d{2})\b(?![-–—/.:,%]\d|[%€$£]|['’\w]|\s{1,3}(?!(?:in|on|at|by|and|or|to|with|for|from|about|until|till|through|did|was|were)\b)[a-z])/;
+const BEFORE_YEARS = /^(?:in|during|throughout)\b/i;
+
+/** Finds the years after the first one in "in 2019, 2020 and 2021". */
+export function furtherYears(text: string, years: readonly Span[], known: readonly Span[]): readonly Span[] {
+  return years
+    .filter(({ text: words }) => BEFORE_YEARS.test(words))
+    .flatMap(({ index, text: words }) => {
+      const found: Span[] = [];
+      for (let at = index + words.length; ; ) {
+        const match = FURTHER_YEAR.exec(text.slice(at, at + 60));
+        if (!match) return found;
+        const [, year = ''] = match;
+        at += match[0].length;
+        const span = { index: at - year.length, text: year };
+        if ([...known, ...years].some((other) => overlaps(other, span))) return found;
+        found.push({ ...span, ...grained({ year: Number(year), month: 1, day: 1 }, 'year') });
+      }
+    });
+}
