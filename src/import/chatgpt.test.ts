@@ -239,3 +239,14 @@ test.each([
   ]);
   expect(inputs.map((input) => input.content)).toEqual(content === undefined ? [text] : [text, content]);
 });
+
+test('a message that is not an object is named, and the rest of its branch is read', async () => {
+  const mapping = {
+    root: { ...node(null, ['a'], message('user', [''])), message: null },
+    a: { ...node('root', ['b'], message('user', [''])), message: 'Lost words' },
+    b: node('a', [], message('user', ['Hello'])),
+  };
+  const { inputs, unusable } = await readSorted('c.json', [{ ...conversation, current_node: 'b', mapping }]);
+  expect(inputs.map(({ content }) => content)).toEqual(['Hello']);
+  expect(unusable).toEqual(['c.json [0].mapping.a: has a message that is not an object']);
+});

@@ -1,6 +1,6 @@
 import { conversationsOf, timeReached } from './conversations.ts';
 import { type DocumentFormat, partsOfList } from './document-format.ts';
-import { type Fields, fieldsOf, idOf, isFields, listOf, textOf, timeOf } from './fields.ts';
+import { type Fields, fieldsOf, idOf, isFields, isThere, listOf, textOf, timeOf } from './fields.ts';
 import { foreignStatements, type ImportItem, type SourceOptions, unusable } from './item.ts';
 
 /**
@@ -68,7 +68,8 @@ function* readConversation(value: unknown, where: string, options: SourceOptions
       const createdAt = timeOf(message['create_time']) ?? reached;
       yield* readMessage(message, id, createdAt, conversation, `${where}.mapping.${id}`, options);
       reached = timeReached(createdAt, reached);
-    }
+    } else if (isThere(message))
+      yield unusable(`${where}.mapping.${id}`, 'has a message that is not an object');
   }
 }
 

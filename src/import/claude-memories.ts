@@ -56,7 +56,8 @@ function readText(
   // Claude writes headings as lines in bold.
   const headed = text.replace(/^[ \t]*\*\*([^*\n]+?):?\*\*[ \t]*$/gm, '## $1');
   const seen = new Map<string, number>();
-  return parseMarkdown(headed, { path: where }).sections.flatMap(({ title, content }) => {
+  // It has no front matter: lines between two breaks at its beginning are text. After a blank line they are read as such.
+  return parseMarkdown(`\n${headed}`, { path: where }).sections.flatMap(({ title, content }) => {
     const place = seen.get(title) ?? 0;
     seen.set(title, place + 1);
     return foreignStatements(

@@ -203,3 +203,12 @@ test('the memories of several accounts are refused until one is chosen', async (
   const { inputs } = await readSorted('memories.json', file, { user: 'bob' });
   expect(inputs.map(({ content }) => content)).toEqual(['About bob.']);
 });
+
+test.each([
+  ['---\nname: Ann\n---\n\nShe bakes bread.', /name: Ann[\s\S]*She bakes bread/],
+  ['---\nShe says: [so\n---\n\nShe bakes bread.', /She says: \[so[\s\S]*She bakes bread/],
+])('what Claude remembers has no front matter: %j', async (text, words) => {
+  const { inputs, unusable } = await readSorted('memories.json', [{ conversations_memory: text }]);
+  expect(unusable).toEqual([]);
+  expect(inputs.map(({ title, content }) => `${title}\n${content}`).join('\n')).toMatch(words);
+});

@@ -174,6 +174,15 @@ test('an export without prompts or sessions is read, and records of another shap
   ]);
 });
 
+test('a summary that is not a string is reported, and a session without one is not', async () => {
+  const summaries = [{ done: 'Mails' }, ['Mails'], null, '', undefined];
+  const sessions = summaries.map((summary, id) => ({ id: `s-${id}`, summary }));
+  expect(await readSorted('export.json', { sessions, observations: null, prompts: null })).toEqual({
+    inputs: [],
+    unusable: [0, 1].map((at) => `export.json sessions[${at}]: has a summary that is not a string`),
+  });
+});
+
 test('a second import updates what has changed and doubles nothing', async () => {
   const [first, ...others] = data.observations;
   const later = { ...data, observations: [{ ...first, content: 'Mails go through two queues.' }, ...others] };

@@ -1,5 +1,15 @@
 import { type DocumentFormat, partsOfList, partsOfOther } from './document-format.ts';
-import { type Fields, fieldsOf, idOf, isFields, listOf, metadataOf, textOf, timeOf } from './fields.ts';
+import {
+  type Fields,
+  fieldsOf,
+  idOf,
+  isFields,
+  isThere,
+  listOf,
+  metadataOf,
+  textOf,
+  timeOf,
+} from './fields.ts';
 import { foreignStatements, type ImportItem, type SourceOptions, stableId, unusable } from './item.ts';
 
 /**
@@ -80,8 +90,13 @@ function readObservation(value: unknown, where: string, options: SourceOptions):
 
 function readSession(value: unknown, where: string, options: SourceOptions): readonly ImportItem[] {
   if (!isFields(value)) return [unusable(where, 'is not an object')];
-  const content = textOf(value['summary']);
-  if (content === undefined) return [];
+  const { summary } = value;
+  const content = textOf(summary);
+  if (content === undefined) {
+    return isThere(summary) && typeof summary !== 'string'
+      ? [unusable(where, 'has a summary that is not a string')]
+      : [];
+  }
   const id = idOf(value['id']);
   return foreignStatements(
     {
