@@ -24,7 +24,7 @@ const SEASONS = [
   ['fall', 9],
 ] as const;
 const SEASON =
-  /\b(?:(in|during|since|over|of|last|this|past|early|late|mid)(?:\s+the)?[\s-]+)?(winter|spring|summer|autumn|fall)\b(?!\s+(?:boot|security|cloud|mvc|batch|framework|webflux)\b)(?:,?\s+(?:of\s+|in\s+)?(\d{4})\b)?/gi;
+  /\b(?:(in|during|since|over|of|last|this|past|early|late|mid)(?:\s+the)?[\s-]+)?(winter|spring|summer|autumn|fall)\b(?!\s+(?:boot|security|cloud|mvc|batch|framework|webflux)\b)(?:,?\s+(?:of\s+|in\s+)?(\d{4})\b(?:[/–-](\d{4}|\d{2})\b(?![/.:–-]\d))?)?/gi;
 const YEAR =
   /\b(?:(?:in|during|since|of|from|until|till|before|after|prior to|by|throughout|year|around|early|late)\s+|mid[\s-]+)((?:19|20)\d{2})\b(?!-\d(?!\d{3}\b)|[/.:]\d)/gi;
 
@@ -44,7 +44,11 @@ export function ownDates(text: string, today: CalendarDay): readonly Span[] {
 
 function seasons(text: string, today: CalendarDay): readonly Span[] {
   return [...text.matchAll(SEASON)].flatMap((match): Span[] => {
-    const [words, preposition, name = '', year] = match;
+    const [matched, preposition, name = '', begun, ended] = match;
+    // "Winter 2025/26" is named by its year as well as by the one before.
+    const isPair = ended !== undefined && ended === String(Number(begun) + 1).slice(-ended.length);
+    const words = ended === undefined || isPair ? matched : matched.slice(0, -ended.length - 1);
+    const year = isPair && name.toLowerCase() === 'winter' ? String(Number(begun) + 1) : begun;
     // "fall" and "spring" are also verbs.
     if (preposition === undefined && year === undefined) return [];
     const [, month] = SEASONS.find(([each]) => each === name.toLowerCase())!;
