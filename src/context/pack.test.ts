@@ -274,6 +274,7 @@ describe('pack', () => {
   test.each([
     [[memory('a', Number.NaN, 1)], {}, /candidates\[0\]\.score/],
     [[memory('a', -1, 1)], {}, /candidates\[0\]\.score/],
+    [[memory('a', 1, 1, { worth: Number.NaN })], {}, /candidates\[0\]\.worth/],
     [[memory('a', 1, 1.5)], {}, /candidates\[0\]\.tokens/],
     [[memory('a', 1, 1), memory('a', 1, 1)], {}, /"a" is there twice/],
     [[], { maxTokens: -1 }, /maxTokens/],

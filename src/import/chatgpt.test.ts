@@ -240,6 +240,16 @@ test.each([
   expect(inputs.map((input) => input.content)).toEqual(content === undefined ? [text] : [text, content]);
 });
 
+test.each([
+  [{ id: 'c-1' }, 'c-1', 'chatgpt:c-1/a'],
+  [{ id: 'c-1', conversation_id: 'c-2' }, 'c-2', 'chatgpt:c-2/a'],
+  [{}, undefined, 'chatgpt:a'],
+])('the session of a conversation with the ids %j is %s', async (ids, sessionId, sourceRef) => {
+  const mapping = { a: node(null, [], message('user', ['Hello'])) };
+  const { inputs } = await readSorted('c.json', [{ ...ids, current_node: 'a', mapping }]);
+  expect(inputs.map((input) => [input.sessionId, input.sourceRef])).toEqual([[sessionId, sourceRef]]);
+});
+
 test('a message that is not an object is named, and the rest of its branch is read', async () => {
   const mapping = {
     root: { ...node(null, ['a'], message('user', [''])), message: null },

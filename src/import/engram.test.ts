@@ -176,10 +176,14 @@ test('an export without prompts or sessions is read, and records of another shap
 
 test('a summary that is not a string is reported, and a session without one is not', async () => {
   const summaries = [{ done: 'Mails' }, ['Mails'], null, '', undefined];
-  const sessions = summaries.map((summary, id) => ({ id: `s-${id}`, summary }));
+  const sessions = [null, ...summaries.map((summary, id) => ({ id: `s-${id}`, summary }))];
   expect(await readSorted('export.json', { sessions, observations: null, prompts: null })).toEqual({
     inputs: [],
-    unusable: [0, 1].map((at) => `export.json sessions[${at}]: has a summary that is not a string`),
+    unusable: [
+      'export.json sessions[0]: is not an object',
+      'export.json sessions[1]: has a summary that is not a string',
+      'export.json sessions[2]: has a summary that is not a string',
+    ],
   });
 });
 

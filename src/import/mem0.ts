@@ -33,7 +33,7 @@ export const mem0: DocumentFormat = {
   partsOf(document) {
     const results = resultsOf(document);
     if (!Array.isArray(results)) return undefined;
-    const { relations, next } = fieldsOf(Array.isArray(document) ? undefined : document);
+    const { relations, next } = fieldsOf(document);
     return [
       ...partsOfList(results, 'results', readMemory, userOf),
       ...partsOfOther(relations, 'relations', relationReader(listOf(relations)), userOf),

@@ -45,7 +45,7 @@ export function ownDates(text: string, today: CalendarDay): readonly Span[] {
 function seasons(text: string, today: CalendarDay): readonly Span[] {
   return [...text.matchAll(SEASON)].flatMap((match): Span[] => {
     const [matched, preposition, name = '', begun, ended] = match;
-    // "Winter 2025/26" is named by its year as well as by the one before.
+    // A winter with one year is that in which it ends: "winter 2025/26" has both.
     const isPair = ended !== undefined && ended === String(Number(begun) + 1).slice(-ended.length);
     const words = ended === undefined || isPair ? matched : matched.slice(0, -ended.length - 1);
     const year = isPair && name.toLowerCase() === 'winter' ? String(Number(begun) + 1) : begun;
