@@ -73,6 +73,10 @@ describe('export and import', () => {
     expect(again).toMatchObject({ imported: 0, updated: 0 });
     expect(again).not.toHaveProperty('run');
     await work.json(['remember', 'Since', '--id', 'since']);
+    const { stdout } = await work.salience(['operations']);
+    const shown =
+      /^operation \d+ and \d+ others are one run; to undo all of it: salience undo --run (\S+)$/gm;
+    expect([...stdout.matchAll(shown)].map(([, run]) => run)).toEqual([first['run']]);
     const undone = await work.salience(['undo', '--run', first['run'] as string]);
     // 1,504 that were new, of them an entity for each of the two notes that are linked; and the one that had changed.
     expect(undone.stdout).toContain(`undid remember (run ${first['run']}) of 1,505 memories`);

@@ -3,6 +3,7 @@ import type { Operation } from '../../index.ts';
 import { action } from '../context.ts';
 import { openToRead } from '../open.ts';
 import { formatTable } from '../table.ts';
+import { plainLine } from '../terminal-text.ts';
 import { plural } from '../units.ts';
 import { addVerbOptions, argumentsOf } from '../verb-options.ts';
 
@@ -31,8 +32,25 @@ export function configure(command: Command): void {
         memoriesOf(each),
       ]);
       await context.print(formatTable(columns, rows, context.columns));
+      for (const [run, [latest, ...others]] of undoableRuns(operations)) {
+        if (others.length === 0) continue;
+        const shown = `operation ${latest} and ${plural(others.length, 'other')} are one run`;
+        await context.print(`${shown}; to undo all of it: salience undo --run ${plainLine(run)}`);
+      }
     }),
   );
+}
+
+/** Returns the operations that can be undone, by their run: a process that was killed has not printed its id. */
+function undoableRuns(operations: readonly Operation[]): ReadonlyMap<string, readonly number[]> {
+  const runs = new Map<string, number[]>();
+  for (const { run, operation, undoable } of operations) {
+    if (run === undefined || !undoable) continue;
+    const found = runs.get(run);
+    if (found) found.push(operation);
+    else runs.set(run, [operation]);
+  }
+  return runs;
 }
 
 function memoriesOf({ memories, ids, links }: Operation): string {

@@ -150,7 +150,6 @@ const expressions: readonly (readonly [text: string, ...ranges: string[]])[] = [
   ['winter 1999-2000', 'winter 1999-2000: 1999-12-01 – 2000-03-01'],
   ['winter 2022/24', 'winter 2022: 2021-12-01 – 2022-03-01'],
   ['summer 2024/25', 'summer 2024/25: 2024-06-01 – 2024-09-01'],
-  ['the last half of 2024', 'the last half of 2024: 2024-07-01 – 2025-01-01'],
   ['in the fall of 2022', 'in the fall of 2022: 2022-09-01 – 2022-12-01'],
   ['in summer', 'in summer: 2026-06-01 – 2026-09-01'],
   ['last spring', 'last spring: 2026-03-01 – 2026-06-01'],
