@@ -85,7 +85,8 @@ describe('the same history in PostgreSQL and in SQLite', () => {
       ),
       { numRuns: HISTORIES },
     );
-    if (HISTORIES < 50) return;
+    // Of fifty histories, chance leaves something out once in thirty runs.
+    if (HISTORIES < 100) return;
     expect(DRAWN.filter((text) => !titles.some((title) => title.includes(text)))).toEqual([]);
     expect(asked.size).toBe(EVERYTHING.questions.length + 2 * EVERYTHING.recalls.length);
   });
