@@ -1,7 +1,5 @@
 /** How long the page rests, in milliseconds, before its position is kept: browsers limit how often that may happen. */
 const REST_MS = 200;
-/** How long the page stays at its place before a return ends: what a view knew, shown for a frame, may be long enough too. */
-const ARRIVED_MS = 1000;
 /** What moves the page by hand, or is about to. */
 const BY_HAND = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const;
 
@@ -39,12 +37,10 @@ function returnToKept(): void {
   end?.();
   const y = kept();
   if (typeof y !== 'number') return;
-  let arrived: ReturnType<typeof setTimeout> | undefined;
   const move = () => {
-    clearTimeout(arrived);
     scrollTo(0, y);
     const isLoading = document.querySelector('.loading, [aria-busy="true"]') !== null;
-    if (!isLoading && Math.abs(scrollY - y) < 1) arrived = setTimeout(() => end?.(), ARRIVED_MS);
+    if (!isLoading && Math.abs(scrollY - y) < 1) end?.();
   };
   // It calls `move` in the next frame, when the view is there, and whenever the page gets longer.
   const watch = new ResizeObserver(move);
@@ -52,7 +48,6 @@ function returnToKept(): void {
   const byHand = new AbortController();
   end = () => {
     end = undefined;
-    clearTimeout(arrived);
     watch.disconnect();
     byHand.abort();
   };
