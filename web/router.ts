@@ -15,13 +15,15 @@ export interface Route {
 export type Params = Readonly<Record<string, string | undefined>>;
 
 const route = cell<Route>(parse(location.hash));
-/** The address that the route was last read from or written to. The browser fires `hashchange` in a later task. */
+/** The address that the route was last read from or written to. */
 let known = location.hash;
 let writing: ReturnType<typeof setTimeout> | undefined;
 /** The address to write after a pause in the input. */
 let next: string | undefined;
 
-addEventListener('hashchange', () => {
+// Not on `hashchange`, which the browser fires in a later task: the view before might be painted in between, and what else
+// listens to `popstate` would take it for the new one.
+addEventListener('popstate', () => {
   if (location.hash === known) return;
   take(location.hash);
 });
