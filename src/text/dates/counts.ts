@@ -1,9 +1,11 @@
 import type { CalendarDay } from '../../domain/zone.ts';
 import {
   ago,
+  countOf,
   type Grain,
   grained,
   later,
+  NUMBER_WORDS,
   overlaps,
   type Span,
   type Stretch,
@@ -11,21 +13,7 @@ import {
   weekend,
 } from './periods.ts';
 
-const NUMBERS = [
-  'one',
-  'two',
-  'three',
-  'four',
-  'five',
-  'six',
-  'seven',
-  'eight',
-  'nine',
-  'ten',
-  'eleven',
-  'twelve',
-];
-const ANY_NUMBER = `(?:\\d{1,3}|an?|${NUMBERS.join('|')})`;
+const ANY_NUMBER = `(?:\\d{1,3}|an?|${NUMBER_WORDS.join('|')})`;
 const NUMBER = `(${ANY_NUMBER})`;
 
 /** The library reads "2–3 weeks ago" as 3 weeks ago. */
@@ -67,10 +55,9 @@ export function countedBack(text: string, today: CalendarDay): readonly Span[] {
   return [...ranges, ...others, ...fortnights];
 }
 
+/** "A week" and "an hour" are one. */
 function numberOf(word: string): number {
-  const said = word.toLowerCase();
-  if (/^\d/.test(said)) return Number(said);
-  return NUMBERS.indexOf(said) + 1 || 1;
+  return countOf(word.toLowerCase()) ?? 1;
 }
 
 function weekendsAgo(count: number, today: CalendarDay): Stretch {

@@ -1,9 +1,11 @@
 import { type CalendarDay, midnightOf } from '../../domain/zone.ts';
 import {
+  countOf,
   grained,
   isBefore,
   LOOKED_BACK,
   later,
+  NUMBER_WORDS,
   type Span,
   type Stretch,
   WEEKDAYS,
@@ -12,12 +14,11 @@ import {
 } from './periods.ts';
 
 const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth'];
-const COUNTS = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
 /** "The last days of May" are a few. */
 const FEW = 3;
 /** The words before a period that name a part of it: "the first week of", "the last three months of", "early". */
 const PART = new RegExp(
-  `\\b(?:the\\s+)?(?:(${ORDINALS.join('|')}|last|[1-5](?:st|nd|rd|th))\\s+(?:(\\d\\d?|couple\\s+of|few|${COUNTS.join('|')})\\s+)?` +
+  `\\b(?:the\\s+)?(?:(${ORDINALS.join('|')}|last|[1-5](?:st|nd|rd|th))\\s+(?:(\\d\\d?|couple\\s+of|few|${NUMBER_WORDS.join('|')})\\s+)?` +
     `(day|weekend|week|month|quarter|half|${WEEKDAYS.join('|')})(s?)\\s+(?:of|in)|(week|weekend)\\s+of|` +
     '(early|late|mid|(?:beginning|start|middle|end)\\s+of)(?:\\s+in)?)[\\s-]+(?:the\\s+)?$',
   'i',
@@ -73,7 +74,7 @@ function partOf(period: Stretch, match: RegExpExecArray, opening: string | undef
   }
   const isLast = ordinal === 'last';
   const at = Number.parseInt(ordinal!, 10) || ORDINALS.indexOf(ordinal!) + 1;
-  const many = count ? countOf(count) : plural ? FEW : 1;
+  const many = count ? (countOf(count) ?? (count === 'few' ? FEW : 2)) : plural ? FEW : 1;
   if (unit === 'half') return fraction(period, isLast ? 2 : at, 2);
   const weekday = WEEKDAYS.indexOf(unit as (typeof WEEKDAYS)[number]);
   const grain = unit as 'day' | 'week' | 'month' | 'quarter';
@@ -98,10 +99,6 @@ function weekdayIn({ first, after }: Stretch, weekday: number, at: number | unde
       : first.day + ((day - weekdayOf(first) + 7) % 7) + 7 * (at - 1);
   const begin = { ...(at === undefined ? after : first), day: start };
   return { first: begin, after: { ...begin, day: start + days } };
-}
-
-function countOf(word: string): number {
-  return Number(word) || COUNTS.indexOf(word) + 1 || (word === 'few' ? FEW : 2);
 }
 
 /** Returns one of equal parts, in whole months if possible. */

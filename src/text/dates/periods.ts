@@ -24,6 +24,16 @@ export interface Span extends Stretch {
 /** The words that count are the last ones before a date. To search all that precedes each date would be slow in long texts. */
 export const LOOKED_BACK = 60;
 
+export const NUMBER_WORDS = [
+  ...['one', 'two', 'three', 'four', 'five', 'six'],
+  ...['seven', 'eight', 'nine', 'ten', 'eleven', 'twelve'],
+];
+
+/** Returns the number of digits or of a word in lower case; `undefined` if it is neither. */
+export function countOf(word: string): number | undefined {
+  return /^\d/.test(word) ? Number(word) : NUMBER_WORDS.indexOf(word) + 1 || undefined;
+}
+
 /** The days of the week from Sunday on, and the weekend. */
 export const WEEKDAYS = [
   'sunday',
