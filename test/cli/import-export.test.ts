@@ -73,6 +73,8 @@ describe('export and import', () => {
     expect(again).toMatchObject({ imported: 0, updated: 0 });
     expect(again).not.toHaveProperty('run');
     await work.json(['remember', 'Since', '--id', 'since']);
+    work.file('another.jsonl', lines([{ id: 'another', content: 'A run of one operation' }]));
+    await work.json(['import', 'another.jsonl']);
     const { stdout } = await work.salience(['operations']);
     const shown =
       /^operation \d+ and \d+ others are one run; to undo all of it: salience undo --run (\S+)$/gm;
@@ -82,14 +84,15 @@ describe('export and import', () => {
     expect(undone.stdout).toContain(`undid remember (run ${first['run']}) of 1,505 memories`);
     expect((await listAll()).map(({ id, content }) => [id, content])).toEqual(
       expect.arrayContaining([
+        ['another', 'A run of one operation'],
         ['since', 'Since'],
         ['changed', 'Before'],
       ]),
     );
-    expect(await listAll()).toHaveLength(2);
+    expect(await listAll()).toHaveLength(3);
     await work.json(['import', 'vault']);
     expect(await work.json(['undo'])).toMatchObject({ memories: [{}, {}, {}, {}] });
-    expect(await listAll()).toHaveLength(2);
+    expect(await listAll()).toHaveLength(3);
   });
 
   it('bring every field of every memory back', async () => {

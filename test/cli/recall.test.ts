@@ -128,7 +128,9 @@ describe('recall', () => {
     expect(await code('x', '--param', 'nonsense=1')).toEqual([1, 'invalid_parameter']);
     expect(await code('x', '--strategy', 'bm25', '--profile', 'fresh.json')).toEqual([2, 'usage']);
     expect(await code('x', '--profile', 'absent.json')).toEqual([1, 'unreadable_file']);
-    expect(await code('x', '--strategy', './absent')).toEqual([1, 'unreadable_file']);
+    for (const path of ['./absent', 'formulas/absent', 'absent.txt']) {
+      expect(await code('x', '--strategy', path)).toEqual([1, 'unreadable_file']);
+    }
     work.file('broken.json', '{"name":');
     expect(await code('x', '--profile', 'broken.json')).toEqual([1, 'invalid_profile']);
   });
@@ -184,13 +186,17 @@ describe('explain and why-not', () => {
 
   it('says so where the id was given before the query', async () => {
     for (const command of ['explain', 'why-not']) {
-      const refused = async (query: string, id: string) => {
-        const { code, stderr } = await work.salience([command, query, id, '--json']);
+      const refused = async (query: string, id: string, ...options: string[]) => {
+        const { code, stderr } = await work.salience([command, query, id, ...options, '--json']);
         return { exit: code, ...(JSON.parse(stderr) as { error: object }).error };
       };
       expect(await refused('roast', 'dark roast')).toMatchObject({
         ...{ exit: 1, code: 'not_found', details: { id: 'dark roast' } },
         message: 'memory "dark roast" does not exist, but "roast" does: the query comes first, then the id',
+      });
+      // A memory has the query as its id, but the error is another one.
+      expect(await refused('roast', 'dark roast', '--scope', 'no scope')).toMatchObject({
+        code: 'invalid_scope',
       });
       // A query that is no id of a memory, nor could be one.
       for (const query of ['coffee', 'x'.repeat(1000)]) {
