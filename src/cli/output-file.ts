@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { access, constants, lstat, open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { access, constants, lstat, open, realpath, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { filePath, invalidArgument } from '../domain/check.ts';
 import { SalienceError } from '../domain/errors.ts';
-import { giveName } from '../domain/give-name.ts';
+import { giveName, replaceFile } from '../domain/give-name.ts';
 import { removeLeftBehind, temporaryPrefix } from '../domain/left-behind.ts';
 import { waitForDisk } from '../domain/wait-for-disk.ts';
 
@@ -121,7 +121,7 @@ async function identityOf(path: string): Promise<string> {
 async function publish(temporary: string, path: string, replace: boolean): Promise<void> {
   try {
     // Unlike `rename`, `giveName` fails if the name is taken, even if another process took it a moment ago.
-    await (replace ? rename(temporary, path) : giveName(temporary, path));
+    await (replace ? replaceFile(temporary, path) : giveName(temporary, path));
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw unwritable(path, cause);
     throw alreadyExists(path, cause);

@@ -1,4 +1,4 @@
-import type { FileHandle } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 
 /**
  * Resolves when everything written to a file is on disk. From Node.js 24.22.3 on, the permission model does not allow
@@ -11,4 +11,14 @@ export async function waitForDisk(file: Pick<FileHandle, 'sync'>): Promise<void>
     if (!('permission' in process) || (error as NodeJS.ErrnoException).code !== 'ERR_ACCESS_DENIED')
       throw error;
   }
+}
+
+/**
+ * Resolves when the names in a folder are on disk. Before, a power cut can take back that a file was named, renamed or removed.
+ * Does nothing where that is not possible for a folder, as on Windows; like SQLite, takes a failure for that.
+ */
+export async function waitForNames(folder: string): Promise<void> {
+  const opened = await open(folder, 'r').catch(() => undefined);
+  await opened?.sync().catch(() => undefined);
+  await opened?.close();
 }

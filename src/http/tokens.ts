@@ -1,16 +1,17 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { statSync } from 'node:fs';
-import { chmod, type FileHandle, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { chmod, type FileHandle, open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { oneOf, text, texts } from '../domain/check.ts';
 import { describe } from '../domain/describe.ts';
 import { SalienceError } from '../domain/errors.ts';
+import { replaceFile } from '../domain/give-name.ts';
 import { makeDirectory } from '../domain/make-directory.ts';
 import { keysOf, onlyKeys } from '../domain/options.ts';
 import { parseScope } from '../domain/scope.ts';
 import { parseSpaceName } from '../domain/space.ts';
 import { formatInstant, type Instant, isInstant } from '../domain/time.ts';
-import { waitForDisk } from '../domain/wait-for-disk.ts';
+import { waitForDisk, waitForNames } from '../domain/wait-for-disk.ts';
 import type { SharedTexts } from '../store-kit.ts';
 
 export const TOKEN_RIGHTS = ['read', 'write', 'admin'] as const;
@@ -202,6 +203,8 @@ function tokenFiles(directory: string): KeptTokens {
     async remove(id) {
       try {
         await rm(fileOf(id));
+        // Otherwise a power cut could bring back a token that was revoked.
+        await waitForNames(directory);
         return true;
       } catch (cause) {
         if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw unwritable(fileOf(id), cause);
@@ -262,7 +265,7 @@ async function writeTokenFile(directory: string, path: string, token: StoredToke
     } finally {
       await handle.close();
     }
-    await rename(temporary, path);
+    await replaceFile(temporary, path);
   } catch (cause) {
     // The first error is the one to report. If the directory cannot be entered, there is no file to remove.
     await rm(temporary, { force: true }).catch(() => undefined);

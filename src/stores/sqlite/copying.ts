@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { SalienceError } from '../../domain/errors.ts';
 import { atOnce, inSlices, startLongSlices } from '../../domain/slices.ts';
+import { waitForNames } from '../../domain/wait-for-disk.ts';
 import type { CopyHead, CopyRows, CopySource, CopyTarget, StoreCopying } from '../../store/copying.ts';
 import { NOT_ERASED_YET } from '../../store/damage.ts';
 import { anotherCopy, missingSpace } from '../../store/faults.ts';
@@ -98,6 +99,7 @@ export function copyingIn(directory: string, settings: FileSettings): StoreCopyi
           throw existsSync(path) ? await refuse() : translateFileError(error, path);
         }
         removeIfEmpty(dirname(incomplete));
+        await waitForNames(dirname(path));
       });
     },
     unlisted: () => describeStrays(directory),

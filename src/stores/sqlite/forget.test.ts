@@ -181,7 +181,7 @@ test('while bytes wait to be erased, others are forgotten too, and forgetting ag
   for (const id of ['a', 'b', 'b']) {
     await expect(memory.forget(id)).rejects.toMatchObject({
       code: 'store_busy',
-      message: expect.stringContaining('the memory is forgotten and no recall finds it'),
+      message: expect.stringContaining('this is forgotten and no recall finds it'),
       details: { written: true, erased: false },
     });
     expect(await memory.get(id)).toBeUndefined();

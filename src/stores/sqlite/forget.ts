@@ -107,7 +107,7 @@ function notErased(path: string, cause: unknown): unknown {
     : `erasing the bytes failed (${translated.code}); fix that and run forget again`;
   return new SalienceError(
     translated.code,
-    `the memory is forgotten and no recall finds it, but ${reason}, or open the space again: ${path}`,
+    `this is forgotten and no recall finds it, but ${reason}, or open the space again: ${path}`,
     { details: { path, written: true, erased: false }, cause },
   );
 }

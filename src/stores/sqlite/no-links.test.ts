@@ -1,7 +1,8 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { type FileHandle, mkdtemp, open, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it, vi } from 'vitest';
+import { giveName } from '../../domain/give-name.ts';
 import { sharedFiles } from './shared.ts';
 
 /** As a file system without links, such as exFAT. */
@@ -21,4 +22,19 @@ it('processes agree on who does what on a file system without links', async () =
   expect(await texts.get('claim', 'a')).toBe('one');
   expect(await texts.ids('claim')).toEqual(['a']);
   expect(await readdir(join(root, 'shared', 'claim'))).toHaveLength(1);
+});
+
+it('a copy that takes the place of a link is on disk too', async () => {
+  const [made, path] = [join(root, 'made'), join(root, 'given')];
+  await writeFile(made, 'whole');
+  await using file = await open(made, 'r');
+  const prototype = Object.getPrototypeOf(file) as FileHandle;
+  const { sync } = prototype;
+  const waitedFor: number[] = [];
+  using _ = vi.spyOn(prototype, 'sync').mockImplementation(async function (this: FileHandle) {
+    await sync.call(this);
+    waitedFor.push((await this.stat()).ino);
+  });
+  await giveName(made, path);
+  expect(waitedFor).toContain((await stat(path)).ino);
 });

@@ -1,9 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SalienceError } from '../../domain/errors.ts';
-import { giveName } from '../../domain/give-name.ts';
+import { giveName, replaceFile } from '../../domain/give-name.ts';
 import { makeDirectory } from '../../domain/make-directory.ts';
+import { waitForNames } from '../../domain/wait-for-disk.ts';
 import type { SharedTexts } from '../../store/store.ts';
 import { translateFileError } from './faults.ts';
 
@@ -47,10 +48,11 @@ export function sharedFiles(root: string): SharedTexts {
     get: async (kind, id) => (await read(fileOf(kind, id)))?.text,
     // Gives the complete file a second name, so that of two concurrent calls one fails.
     add: (kind, id, text) => write(kind, id, text, giveName),
-    put: (kind, id, text) => write(kind, id, text, rename),
+    put: (kind, id, text) => write(kind, id, text, replaceFile),
     async remove(kind, id) {
       const file = fileOf(kind, id);
       const removed = await rm(file).then(() => true, unlessMissing(file));
+      if (removed) await waitForNames(folderOf(kind));
       return removed ?? false;
     },
     async ids(kind) {

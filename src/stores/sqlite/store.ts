@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { parseSpaceName } from '../../domain/space.ts';
+import { waitForNames } from '../../domain/wait-for-disk.ts';
 import { closedError, missingSpace } from '../../store/faults.ts';
 import type { SpaceStore, Store } from '../../store/store.ts';
 import { type Connection, IN_MEMORY } from './connection.ts';
@@ -85,6 +86,8 @@ export function createObservedSqliteStore(
       await deleteSpaceFiles(path, name, { synchronous, busyTimeout });
       // If the file was a symbolic link, the link is still there.
       await rm(join(root, fileNameOf(name)), { force: true });
+      // Otherwise a power cut could bring back what was deleted.
+      for (const folder of new Set([dirname(path), root])) await waitForNames(folder);
     },
     async ready() {
       checkOpen();
