@@ -269,6 +269,8 @@ test('a backup that fails because the space is damaged names the file of the spa
   await using store = createSqliteStore({ directory });
   const space = await store.openSpace('alice', { readOnly: true });
   const error = await expectCode(space.backup(join(directory, 'backup')), 'store_corrupt');
-  expect(error.message).toBe(`${path()} is damaged; restore it from a backup`);
+  expect(error.message).toBe(
+    `${path()} is damaged, or its disk cannot be read; check the disk, then restore the file from a backup`,
+  );
   expect((await readdir(directory)).filter((name) => name.includes('backup'))).toEqual([]);
 });

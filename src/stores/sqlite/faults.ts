@@ -228,8 +228,13 @@ function describe(
     case ERROR:
     case CONSTRAINT:
     case MISMATCH:
-    case CORRUPT:
       return ['store_corrupt', `${path} is damaged; restore it from a backup`];
+    // SQLite reports damage too where a disk fails to read.
+    case CORRUPT:
+      return [
+        'store_corrupt',
+        `${path} is damaged, or its disk cannot be read; check the disk, then restore the file from a backup`,
+      ];
     case NOTADB:
       return [
         'not_a_store',

@@ -60,7 +60,11 @@ test('a space whose creation was interrupted is named', async () => {
 
 describe('a file that cannot be read as a space is named', () => {
   const spoilt: [string, (path: string) => Promise<void>, string][] = [
-    ['cut off', (path) => truncate(path, 100), 'is damaged; restore it from a backup'],
+    [
+      'cut off',
+      (path) => truncate(path, 100),
+      'is damaged, or its disk cannot be read; check the disk, then restore the file from a backup',
+    ],
     ['emptied', (path) => truncate(path, 0), 'is empty, so it was truncated. Restore it from a backup'],
     ['overwritten', (path) => writeFile(path, 'a text'), 'is not a store of this engine'],
     [
