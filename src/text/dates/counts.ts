@@ -21,6 +21,17 @@ const ONE_OR_OTHER_AGO = new RegExp(
   `(?<![\\w.,/–—-])${NUMBER}(?:\\s{0,3}[-–—]\\s{0,3}|\\s{1,3}(?:or|to|(?<=\\bbetween\\s{1,3}${ANY_NUMBER}\\s{1,3})and)\\s{1,3})${NUMBER}\\s{1,3}(day|week|month|year)s?\\s{1,3}ago\\b`,
   'gi',
 );
+/** "A week or two ago" and "a week or so ago", of which the library reads nothing. */
+const OR_SO_AGO = new RegExp(
+  `(?<![\\w.,/–—-])${NUMBER}\\s{1,3}(day|week|month|year)s?\\s{1,3}or\\s{1,3}(so|${ANY_NUMBER})\\s{1,3}ago\\b`,
+  'gi',
+);
+/** "Half a year ago", "a year and a half ago", "two and a half weeks ago" and "1.5 years ago": the library reads other units. */
+const HALF_AGO = new RegExp(
+  `(?<![\\w.,/–—-])(?:(half)\\s{1,3}an?\\s{1,3}(year|month)|${NUMBER}\\s{1,3}(day|week|month|year)s?\\s{1,3}and\\s{1,3}a\\s{1,3}half|` +
+    `(?:(\\d{1,2})(?:[.,]5|\\s?½)|${NUMBER}\\s{1,3}and\\s{1,3}a\\s{1,3}half)\\s{1,3}(day|week|month|year)s?)\\s{1,3}ago\\b`,
+  'gi',
+);
 /** Units that the library does not know. */
 const OTHER_UNIT_AGO = new RegExp(
   `(?<![\\w.,/–—-])(?<!\\b(?:or|to|and|than)\\s{1,3})${NUMBER}\\s{1,3}(weekend|fortnight)s?\\s{1,3}ago\\b`,
@@ -35,11 +46,25 @@ export function countedBack(text: string, today: CalendarDay): readonly Span[] {
   const ranges = [...text.matchAll(ONE_OR_OTHER_AGO)].flatMap(
     ({ index, 0: words, 1: one, 2: other, 3: unit }): Span[] => {
       const [less, more] = [numberOf(one!), numberOf(other!)];
-      if (less < 1 || less >= more) return [];
-      const [begin, end] = [more, less].map((count) => ago(count, unit!.toLowerCase() as Grain, today));
-      return [{ index, text: words, first: begin!.first, after: end!.after }];
+      return less < more
+        ? between(less, more, unit!, today).map((period) => ({ index, text: words, ...period }))
+        : [];
     },
   );
+  const about = [...text.matchAll(OR_SO_AGO)].flatMap(
+    ({ index, 0: words, 1: one, 2: unit, 3: other }): Span[] => {
+      const less = numberOf(one!);
+      const more = other!.toLowerCase() === 'so' ? less : numberOf(other!);
+      return less <= more
+        ? between(less, more, unit!, today).map((period) => ({ index, text: words, ...period }))
+        : [];
+    },
+  );
+  const halves = [...text.matchAll(HALF_AGO)].flatMap(({ index, 0: words, 1: half, ...match }): Span[] => {
+    const count = half ? 0 : numberOf((match[3] ?? match[5] ?? match[6])!);
+    const unit = (match[2] ?? match[4] ?? match[7])!.toLowerCase();
+    return halfMore(count, unit, today).map((period) => ({ index, text: words, ...period }));
+  });
   const others = [...text.matchAll(OTHER_UNIT_AGO)].flatMap(
     ({ index, 0: words, 1: number, 2: unit }): Span[] => {
       const count = numberOf(number!);
@@ -52,12 +77,32 @@ export function countedBack(text: string, today: CalendarDay): readonly Span[] {
   const fortnights = [...text.matchAll(LAST_FORTNIGHT)].map(({ index, 0: words }): Span => {
     return { index, text: words, first: ago(2, 'week', today).first, after: later(today, 'day') };
   });
-  return [...ranges, ...others, ...fortnights];
+  return [...ranges, ...about, ...halves, ...others, ...fortnights];
 }
 
 /** "A week" and "an hour" are one. */
 function numberOf(word: string): number {
   return countOf(word.toLowerCase()) ?? 1;
+}
+
+function between(less: number, more: number, unit: string, today: CalendarDay): readonly Stretch[] {
+  if (less < 1) return [];
+  const [begin, end] = [more, less].map((count) => ago(count, unit.toLowerCase() as Grain, today));
+  return [{ first: begin!.first, after: end!.after }];
+}
+
+/** Months around half a year, and around a number of years and a half: the longer ago, the rougher the memory of it. */
+const AROUND_HALF_YEAR = 1;
+const AROUND_YEARS = 3;
+
+/** Returns the period that lies a number of units and a half back. */
+function halfMore(count: number, unit: string, today: CalendarDay): readonly Stretch[] {
+  if (unit === 'year') {
+    const months = 12 * count + 6;
+    const around = count === 0 ? AROUND_HALF_YEAR : AROUND_YEARS;
+    return between(months - around, months + around, 'month', today);
+  }
+  return count === 0 ? [ago(2, 'week', today)] : between(count, count + 1, unit, today);
 }
 
 function weekendsAgo(count: number, today: CalendarDay): Stretch {

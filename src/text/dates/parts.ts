@@ -25,7 +25,9 @@ const PART = new RegExp(
 );
 /** "Until the end of 2025" ends with that year. */
 const OPENING = /\b(until|till|up\s+to|before|by|after|since)\s+$/i;
-const LEADING = /^(?:(?:in|on|of|the|end\s+of(?=\s+last\b))\s+)+/i;
+/** Words of a span that say nothing of the period that the library read. */
+const LEADING =
+  /^(?:(?:in|on|of|the|end\s+of(?=\s+last\b)|(?:early|mid|late)(?=\s+\d{4}$))\s+|mid-(?=\d{4}$))+/i;
 
 /** Narrows periods to the part that the words before them name: "the first week of May", "early May". */
 export function withParts(spans: readonly Span[], text: string, today: CalendarDay): readonly Span[] {
