@@ -13,96 +13,97 @@ import {
   weekend,
 } from './periods.ts';
 
-const ANY_NUMBER = `(?:\\d{1,3}|an?|${NUMBER_WORDS.join('|')})`;
-const NUMBER = `(${ANY_NUMBER})`;
+const NUMBER = `(?:\\d{1,3}|an?|${NUMBER_WORDS.join('|')})`;
+const UNIT = '(?<unit>day|week|month|year)s?';
+const AGO = '\\s{1,3}ago\\b';
 
-/** The library reads "2–3 weeks ago" as 3 weeks ago. */
-const ONE_OR_OTHER_AGO = new RegExp(
-  `(?<![\\w.,/–—-])${NUMBER}(?:\\s{0,3}[-–—]\\s{0,3}|\\s{1,3}(?:or|to|(?<=\\bbetween\\s{1,3}${ANY_NUMBER}\\s{1,3})and)\\s{1,3})${NUMBER}\\s{1,3}(day|week|month|year)s?\\s{1,3}ago\\b`,
-  'gi',
-);
-/** "A week or two ago" and "a week or so ago", of which the library reads nothing. */
-const OR_SO_AGO = new RegExp(
-  `(?<![\\w.,/–—-])${NUMBER}\\s{1,3}(day|week|month|year)s?\\s{1,3}or\\s{1,3}(so|${ANY_NUMBER})\\s{1,3}ago\\b`,
-  'gi',
-);
-/** "Half a year ago", "a year and a half ago", "two and a half weeks ago" and "1.5 years ago": the library reads other units. */
-const HALF_AGO = new RegExp(
-  `(?<![\\w.,/–—-])(?:(half)\\s{1,3}an?\\s{1,3}(year|month)|${NUMBER}\\s{1,3}(day|week|month|year)s?\\s{1,3}and\\s{1,3}a\\s{1,3}half|` +
-    `(?:(\\d{1,2})(?:[.,]5|\\s?½)|${NUMBER}\\s{1,3}and\\s{1,3}a\\s{1,3}half)\\s{1,3}(day|week|month|year)s?)\\s{1,3}ago\\b`,
-  'gi',
-);
-/** Units that the library does not know. */
-const OTHER_UNIT_AGO = new RegExp(
-  `(?<![\\w.,/–—-])(?<!\\b(?:or|to|and|than)\\s{1,3})${NUMBER}\\s{1,3}(weekend|fortnight)s?\\s{1,3}ago\\b`,
-  'gi',
-);
-const LAST_FORTNIGHT = /\bthe\s{1,3}(?:last|past)\s{1,3}fortnight\b/gi;
-
-/** Finds periods that are counted back from today, where the library reads nothing or the wrong one. */
-export function countedBack(text: string, today: CalendarDay): readonly Span[] {
-  // V8 compiles patterns when they first run, which takes longer than a recall.
-  if (!/\bago\b|\bfortnight\b/i.test(text)) return [];
-  const ranges = [...text.matchAll(ONE_OR_OTHER_AGO)].flatMap(
-    ({ index, 0: words, 1: one, 2: other, 3: unit }): Span[] => {
-      const [less, more] = [numberOf(one!), numberOf(other!)];
-      return less < more
-        ? between(less, more, unit!, today).map((period) => ({ index, text: words, ...period }))
-        : [];
-    },
-  );
-  const about = [...text.matchAll(OR_SO_AGO)].flatMap(
-    ({ index, 0: words, 1: one, 2: unit, 3: other }): Span[] => {
-      const less = numberOf(one!);
-      const more = other!.toLowerCase() === 'so' ? less : numberOf(other!);
-      return less <= more
-        ? between(less, more, unit!, today).map((period) => ({ index, text: words, ...period }))
-        : [];
-    },
-  );
-  const halves = [...text.matchAll(HALF_AGO)].flatMap(({ index, 0: words, 1: half, ...match }): Span[] => {
-    const count = half ? 0 : numberOf((match[3] ?? match[5] ?? match[6])!);
-    const unit = (match[2] ?? match[4] ?? match[7])!.toLowerCase();
-    return halfMore(count, unit, today).map((period) => ({ index, text: words, ...period }));
-  });
-  const others = [...text.matchAll(OTHER_UNIT_AGO)].flatMap(
-    ({ index, 0: words, 1: number, 2: unit }): Span[] => {
-      const count = numberOf(number!);
-      if (count < 1) return [];
-      const isFortnight = unit!.toLowerCase() === 'fortnight';
-      const period = isFortnight ? ago(2 * count, 'week', today) : weekendsAgo(count, today);
-      return [{ index, text: words, ...period }];
-    },
-  );
-  const fortnights = [...text.matchAll(LAST_FORTNIGHT)].map(({ index, 0: words }): Span => {
-    return { index, text: words, first: ago(2, 'week', today).first, after: later(today, 'day') };
-  });
-  return [...ranges, ...about, ...halves, ...others, ...fortnights];
+/** A way to count back from today: the words, and the period that their named parts mean. */
+interface Form {
+  readonly pattern: RegExp;
+  /** Returns nothing for a number that makes no sense. */
+  read(parts: Readonly<Record<string, string>>, today: CalendarDay): Stretch | undefined;
 }
 
-/** "A week" and "an hour" are one. */
-function numberOf(word: string): number {
-  return countOf(word.toLowerCase()) ?? 1;
-}
-
-function between(less: number, more: number, unit: string, today: CalendarDay): readonly Stretch[] {
-  if (less < 1) return [];
-  const [begin, end] = [more, less].map((count) => ago(count, unit.toLowerCase() as Grain, today));
-  return [{ first: begin!.first, after: end!.after }];
+/** The words do not begin within a number or a list of numbers. */
+function form(words: string, read: Form['read']): Form {
+  return { pattern: new RegExp(`(?<![\\w.,/–—-])${words}`, 'gi'), read };
 }
 
 /** Months around half a year, and around a number of years and a half: the longer ago, the rougher the memory of it. */
 const AROUND_HALF_YEAR = 1;
 const AROUND_YEARS = 3;
 
-/** Returns the period that lies a number of units and a half back. */
-function halfMore(count: number, unit: string, today: CalendarDay): readonly Stretch[] {
+const half: Form['read'] = ({ count, unit }, today) => {
+  const units = count === undefined ? 0 : numberOf(count);
   if (unit === 'year') {
-    const months = 12 * count + 6;
-    const around = count === 0 ? AROUND_HALF_YEAR : AROUND_YEARS;
+    const months = 12 * units + 6;
+    const around = units === 0 ? AROUND_HALF_YEAR : AROUND_YEARS;
     return between(months - around, months + around, 'month', today);
   }
-  return count === 0 ? [ago(2, 'week', today)] : between(count, count + 1, unit, today);
+  return units === 0 ? ago(2, 'week', today) : between(units, units + 1, unit!, today);
+};
+
+/** Where the library reads nothing, or the wrong period: "2–3 weeks ago" as 3 weeks ago, "half a year ago" as this year. */
+const FORMS: readonly Form[] = [
+  // "2–3 weeks ago", "two or three weeks ago"
+  form(
+    `(?<less>${NUMBER})(?:\\s{0,3}[-–—]\\s{0,3}|\\s{1,3}(?:or|to|(?<=\\bbetween\\s{1,3}${NUMBER}\\s{1,3})and)\\s{1,3})(?<more>${NUMBER})\\s{1,3}${UNIT}${AGO}`,
+    ({ less, more, unit }, today) =>
+      numberOf(less!) < numberOf(more!) ? between(numberOf(less!), numberOf(more!), unit!, today) : undefined,
+  ),
+  // "a week or two ago", "a week or so ago"
+  form(
+    `(?<less>${NUMBER})\\s{1,3}${UNIT}\\s{1,3}or\\s{1,3}(?<more>so|${NUMBER})${AGO}`,
+    ({ less, more, unit }, today) =>
+      between(numberOf(less!), numberOf(more === 'so' ? less! : more!), unit!, today),
+  ),
+  // "half a year ago"
+  form(`half\\s{1,3}an?\\s{1,3}(?<unit>year|month)${AGO}`, half),
+  // "a year and a half ago"
+  form(`(?<count>${NUMBER})\\s{1,3}${UNIT}\\s{1,3}and\\s{1,3}a\\s{1,3}half${AGO}`, half),
+  // "1.5 years ago", "two and a half weeks ago"
+  form(`(?<count>${NUMBER})(?:[.,]5|\\s?½|\\s{1,3}and\\s{1,3}a\\s{1,3}half)\\s{1,3}${UNIT}${AGO}`, half),
+  // "two weekends ago"
+  form(`(?<!\\b(?:or|to|and|than)\\s{1,3})(?<count>${NUMBER})\\s{1,3}weekends?${AGO}`, ({ count }, today) =>
+    numberOf(count!) < 1 ? undefined : weekendsAgo(numberOf(count!), today),
+  ),
+  // "a fortnight ago"
+  form(`(?<!\\b(?:or|to|and|than)\\s{1,3})(?<count>${NUMBER})\\s{1,3}fortnights?${AGO}`, ({ count }, today) =>
+    between(2 * numberOf(count!), 2 * numberOf(count!), 'week', today),
+  ),
+  // "the last fortnight"
+  form('the\\s{1,3}(?:last|past)\\s{1,3}fortnight\\b', (_, today) => ({
+    first: ago(2, 'week', today).first,
+    after: later(today, 'day'),
+  })),
+];
+
+/** Finds periods that are counted back from today. */
+export function countedBack(text: string, today: CalendarDay): readonly Span[] {
+  // V8 compiles patterns when they first run, which takes longer than a recall.
+  if (!/\bago\b|\bfortnight\b/i.test(text)) return [];
+  return FORMS.flatMap(({ pattern, read }) =>
+    [...text.matchAll(pattern)].flatMap(({ index, 0: words, groups = {} }): Span[] => {
+      const period = read(lowered(groups), today);
+      return period ? [{ index, text: words, ...period }] : [];
+    }),
+  );
+}
+
+function lowered(groups: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
+  const named = Object.entries(groups).filter(([, words]) => words !== undefined);
+  return Object.fromEntries(named.map(([name, words]) => [name, words!.toLowerCase()]));
+}
+
+/** "A week" and "an hour" are one. */
+function numberOf(word: string): number {
+  return countOf(word) ?? 1;
+}
+
+function between(less: number, more: number, unit: string, today: CalendarDay): Stretch | undefined {
+  if (less < 1 || less > more) return undefined;
+  const [begin, end] = [more, less].map((count) => ago(count, unit as Grain, today));
+  return { first: begin!.first, after: end!.after };
 }
 
 function weekendsAgo(count: number, today: CalendarDay): Stretch {
