@@ -171,9 +171,17 @@ function isRelative(text: string): boolean {
 const AMBIGUOUS =
   /^(?:[,(]\s*)?(?:may|march|mar|sun|sat|second|sec|wed|mon|fri|tue|thu|dec|jan|jun|oct|aug|sep|nov|apr|feb|jul)\s*(?:[,-]|of)?\s*$/i;
 
-/** A month that a relative year follows: "May of last year". */
+/** A month that a relative year follows: "May of last year", "March last year". May is also a name. */
 const MONTH_OF_YEAR =
-  /^[a-z]+\s+of\s+(?:(?:the\s+)?(?:last|next|this|past|previous)\s+year|\S+\s+years?\s+ago)\b/i;
+  /^(?:[a-z]+\s+of|march)\s+(?:(?:the\s+)?(?:last|next|this|past|previous)\s+year|\S+\s+years?\s+ago)\b/i;
+/** A month that the next one follows: "March/April 2025". */
+const MONTH_AND_NEXT = /^(?:march\/april|may\/june)\b/i;
+
+/** Dots put the day first, where the library expects the month: "6.5.2026". */
+const WITH_DOTS = /\d{1,2}\.\d{1,2}\.\d{2,4}/;
+
+/** "3 weeks before the launch" is not counted from today. */
+const COUNTS_FROM_EVENT = /\bbefore$/i;
 
 /** In lower case, "may" is mostly a verb, also after "this" or "of". No verb follows these. */
 const BEFORE_LOWER_CASE_MAY = /\b(?:in|during|since|until|till|by|before|after|from|between)\s+$/i;
@@ -233,7 +241,8 @@ function rangeOf(
   const casual = CASUAL.find(([pattern]) => pattern.test(words));
   // The library would decide by the time zone of the process what day "last night" was.
   if (casual) return grained({ ...today, day: today.day + casual[1] }, 'day');
-  const isDate = PREPOSITION.test(before) || MONTH_OF_YEAR.test(text.slice(index));
+  const onwards = text.slice(index);
+  const isDate = PREPOSITION.test(before) || MONTH_OF_YEAR.test(onwards) || MONTH_AND_NEXT.test(onwards);
   if (AMBIGUOUS.test(words) && !isDate) return undefined;
   if (/^may$/.test(words) && !BEFORE_LOWER_CASE_MAY.test(before)) return undefined;
   const isDay = PREPOSITION.test(before) || /^on\b/i.test(words);
@@ -244,6 +253,7 @@ function rangeOf(
   const grain = GRAINS.find(([pattern]) => pattern.test(unit))?.[1] ?? 'day';
   if (/^this (?:week|month|year)$/i.test(words)) return grained(today, grain);
   if (tags.has('result/relativeDate')) {
+    if (COUNTS_FROM_EVENT.test(words)) return undefined;
     // "for two hours" is a duration, and "in two hours" is still to come, even if it is today.
     const ahead = parsed.date().getTime() - noon.getTime();
     // "May of next year" needs the year, so that it is not taken for the latest May.
@@ -263,7 +273,10 @@ function rangeOf(
     return grained(then, grain);
   }
   if (parsed.isCertain('day') && parsed.isCertain('month')) {
-    if (parsed.isCertain('year')) return grained(at, 'day');
+    if (parsed.isCertain('year')) {
+      const dayFirst = WITH_DOTS.test(words) && at.day <= 12;
+      return grained(dayFirst ? { ...at, day: at.month, month: at.day } : at, 'day');
+    }
     const found = yearly((year) => dayOf({ ...at, year }), today);
     return isLeapDay(parsed) ? { ...found, ...latestLeapDay(today) } : found;
   }
