@@ -69,11 +69,17 @@ function areEnds(a: Span, b: Span, text: string): boolean {
 /** "Since March or before 2024" names a March without a year. */
 const HAS_OWN_END = /^(?:since|before|after|prior)\b/i;
 
-/** In "June or August 2023", both months are of that year. */
+/** More months from the second date to the first than within a year that is meant for both. */
+const OTHER_YEAR = 6;
+
+/** In "June or August 2023", both months are of that year; in "December or January 2026", December is of the one before. */
 function withYearOf(span: Span, next: Span | undefined, text: string): Span {
   if (!span.inYear || !next || next.inYear || HAS_OWN_END.test(next.text)) return span;
   const between = text.slice(span.index + span.text.length, next.index);
   const joined = /^\s*(?:and|or|to|until|till|through|[-–—,/])\s*(?:in\s+)?$/i.test(between);
   if (!joined) return span;
-  return { ...span, ...span.inYear(next.year ?? next.first.year) };
+  const year = next.year ?? next.first.year;
+  const { first } = span.inYear(year);
+  const ahead = 12 * (first.year - next.first.year) + first.month - next.first.month;
+  return { ...span, ...span.inYear(ahead > OTHER_YEAR ? year - 1 : year) };
 }
