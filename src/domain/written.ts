@@ -6,17 +6,22 @@ export interface Written {
   isWritten: boolean;
 }
 
-const current = new AsyncLocalStorage<Written>();
+/** The current work, and the work that it is part of. */
+interface Noting {
+  readonly written: Written;
+  readonly outer: Noting | undefined;
+}
+
+const current = new AsyncLocalStorage<Noting>();
 
 /** Runs work, and sets `written.isWritten` once any of its writes is committed, even if the work fails afterwards. */
 export function notingWrites<Result>(written: Written, work: () => Promise<Result>): Promise<Result> {
-  return current.run(written, work);
+  return current.run({ written, outer: current.getStore() }, work);
 }
 
-/** Records that the current work has written. */
+/** Records that the current work has written, and all work that it is part of. */
 export function noteWritten(): void {
-  const written = current.getStore();
-  if (written) written.isWritten = true;
+  for (let noting = current.getStore(); noting; noting = noting.outer) noting.written.isWritten = true;
 }
 
 /** Whether an error says that the write was committed and only a later step failed. */

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { SalienceError } from '../../src/domain/errors.ts';
 import { copySpaces, type MemoryEngine, openMemory } from '../../src/index.ts';
 import { type PostgresPool, type PostgresQuery, postgres } from '../../src/stores/postgres/index.ts';
+import { createFakeClock } from '../../src/testing/fake-clock.ts';
 import { startPglite } from './pglite.ts';
 
 const server = await startPglite();
@@ -55,6 +56,13 @@ const calls: Readonly<Record<string, Call>> = {
   rememberMany: (memory, turn) =>
     memory.rememberMany([{ content: `Many ${turn}` }, { content: `More ${turn}` }]),
   reindex: (memory) => memory.reindex(),
+  importMemories: async (memory, turn) => {
+    const [known] = (await memory.list()).memories;
+    return memory.importMemories([
+      { ...known!, id: `many${turn}`, content: `Many ${turn} of old` },
+      { ...known!, id: `more${turn}`, content: `More ${turn} of old` },
+    ]);
+  },
 };
 
 describe.each(Object.keys(failures))('a server that is gone with %s, from any statement on', (name) => {
@@ -127,5 +135,66 @@ describe.each(Object.keys(failures))('a server that is gone with %s, from any st
     expect(await memory.check()).toEqual([]);
     await memory.close();
     await cleanup();
+  });
+});
+
+/** What a server says of a statement that its `statement_timeout` ended: a store says that it changed nothing. */
+const ended = () => Object.assign(new Error('canceling statement'), { code: '57014' });
+
+const day = 86_400_000;
+
+const runs: Readonly<Record<string, Call>> = {
+  maintain: (memory) => memory.maintain({ consolidate: true, run: 'R' }),
+  curate: (memory) => memory.curate({ actions: ['consolidate', 'deduplicate', 'prune'], run: 'R' }),
+  undo: (memory) => memory.undo({ run: 'R' }),
+};
+
+describe('a statement that takes too long, at any place of a run of several writes', () => {
+  it.each(Object.keys(runs))('leaves a part of %s that the error tells of, and it goes on', async (verb) => {
+    const { pool, arm, mend, hasFailed } = failing();
+    await using store = postgres(pool, { schema: `parts_${verb}`, busyTimeout: 1 });
+    let parts = 0;
+    for (let statements = 0; ; statements += 2) {
+      const clock = createFakeClock();
+      const space = `s${statements}`;
+      const memory = await openMemory({ store, space, fading: 'retention', clock: () => clock.now() });
+      await memory.rememberMany([
+        ...['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday'].map((weekday) => ({
+          content: `Went for a long run along the river on ${weekday}`,
+          type: 'event',
+          importance: 0.2,
+        })),
+        { content: 'Saw a heron by the old bridge', type: 'event', importance: 0 },
+      ]);
+      clock.advance(40 * day);
+      if (verb === 'undo') await runs['maintain']!(memory, 0);
+      const before = (await memory.operations({ limit: 100 })).length;
+      arm(statements, ended);
+      const error: unknown = await runs[verb]!(memory, 0).then(
+        () => undefined,
+        (reason: unknown) => reason,
+      );
+      const isOver = !hasFailed();
+      mend();
+      if (error !== undefined) {
+        if (!SalienceError.isInstance(error)) throw error;
+        expect(error.code).toBe('timed_out');
+        if (verb !== 'undo') expect(error.details['run']).toBe('R');
+        const hasPart = (await memory.operations({ limit: 100 })).length > before;
+        if (hasPart) parts++;
+        expect(/^part of the run "R" was (written|undone) and stays/.test(error.message)).toBe(hasPart);
+        expect(error.message.includes('nothing was changed')).toBe(!hasPart);
+        // What was written of a part is no answer to the whole.
+        expect(error.details['written']).toBeUndefined();
+        const isAllUndone = (reason: unknown) => {
+          expect(verb === 'undo' && reason).toMatchObject({ code: 'cannot_undo' });
+        };
+        await runs[verb]!(memory, 0).catch(isAllUndone);
+      }
+      expect(await memory.check()).toEqual([]);
+      await memory.close();
+      if (isOver) break;
+    }
+    expect(parts).toBeGreaterThan(0);
   });
 });

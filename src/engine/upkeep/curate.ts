@@ -16,7 +16,7 @@ import { type Dependencies, momentOf } from '../dependencies.ts';
 import { restating } from '../graph/restate.ts';
 import { combinedRelations } from '../write/derived.ts';
 import { type Assumed, consolidate } from './consolidate.ts';
-import { runOf } from './maintain.ts';
+import { namingRun, runOf } from './maintain.ts';
 import type { Consolidated, JudgementReport, MaintainOptions } from './maintenance-types.ts';
 import { judgementReport, mostPairs, reconcile } from './reconcile.ts';
 
@@ -51,6 +51,13 @@ const PAGE = 500;
 /** Runs the given actions on a space. All operations carry the id of the run, and one undo reverts them. */
 export async function curate(engine: Dependencies, given: CurateOptions = {}): Promise<CurationReport> {
   const options = { ...given, run: runOf(engine, given) };
+  return namingRun(options, () => runCuration(engine, options));
+}
+
+async function runCuration(
+  engine: Dependencies,
+  options: CurateOptions & { readonly run: string },
+): Promise<CurationReport> {
   const { fading } = await engine.space.settings();
   const now = momentOf(engine, options);
   const asked = options.actions ?? ['reconcile', 'deduplicate', 'consolidate', 'prune'];

@@ -8,6 +8,7 @@ import { signalsOf } from '../../scoring/signals.ts';
 import type { Change, SpaceReader } from '../../store/store.ts';
 import { isColdFor, lastUse, stubContent } from '../../store/tiers.ts';
 import { type Dependencies, momentOf } from '../dependencies.ts';
+import { tellingPart } from '../part-written.ts';
 import { trimRecordings } from '../recall/recording.ts';
 import { NOTHING_INDEXED } from '../write/derive.ts';
 import { forgetBy } from '../write/forget.ts';
@@ -34,6 +35,22 @@ export function runOf(
     : text(run, 'run', { maxCharacters: 128 });
 }
 
+/** Runs `work`. An error gets the id of the run, so that an interrupted run can be continued and undone as a whole. */
+export async function namingRun<Result>(
+  { run, dryRun }: Pick<Running, 'run' | 'dryRun'>,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  if (dryRun) return work();
+  const stays = `part of the run ${JSON.stringify(run)} was written and stays; run it again to do the rest, or undo this run`;
+  try {
+    return await tellingPart(stays, work);
+  } catch (error) {
+    if (!SalienceError.isInstance(error)) throw error;
+    const { code, message, details, cause } = error;
+    throw new SalienceError(code, message, { details: { ...details, run }, cause });
+  }
+}
+
 type Fate = 'cooled' | 'archived' | 'expired';
 
 /**
@@ -46,14 +63,7 @@ export async function maintain(
   given: MaintainOptions = {},
 ): Promise<MaintenanceReport> {
   const options = { ...given, run: runOf(engine, given) };
-  try {
-    return await runMaintenance(engine, options);
-  } catch (error) {
-    // The error has the id of the run, so that an interrupted run can be continued and undone as a whole.
-    if (!SalienceError.isInstance(error) || options.dryRun) throw error;
-    const { code, message, details, cause } = error;
-    throw new SalienceError(code, message, { details: { ...details, run: options.run }, cause });
-  }
+  return namingRun(options, () => runMaintenance(engine, options));
 }
 
 async function runMaintenance(engine: Dependencies, options: Running): Promise<MaintenanceReport> {

@@ -15,7 +15,10 @@ export interface MaintainOptions extends OperationOptions {
    * list of ids it throws `content_too_large`. Default is false.
    */
   readonly consolidate?: boolean | readonly string[] | undefined;
-  /** The id of an interrupted run to continue, so that one undo reverts all of it. Default is a new one. */
+  /**
+   * The id of an interrupted run to continue, so that one undo reverts all of it: the error of the interrupted run has it as
+   * `details.run`. Default is a new one.
+   */
   readonly run?: string | undefined;
   /** Whether the language model, if there is one, judges similar pairs and writes consolidations. Default is true. */
   readonly useModel?: boolean | undefined;

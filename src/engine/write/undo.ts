@@ -17,6 +17,7 @@ import { withFullText } from '../../store/tiers.ts';
 import { readAfterWrite } from '../after-write.ts';
 import { checkSupersession } from '../belief/supersession.ts';
 import { type Dependencies, momentOf } from '../dependencies.ts';
+import { tellingPart } from '../part-written.ts';
 import { trimRecordings } from '../recall/recording.ts';
 import { shownAll } from '../recall/shown.ts';
 import type { Memory, OperationOptions } from '../types.ts';
@@ -155,7 +156,16 @@ async function undoWhole(
  * Undoes the operations of a run that are still in effect, newest first. An operation whose memories were changed since
  * is undone in part.
  */
-async function undoRun(engine: Dependencies, run: string, options: OperationOptions): Promise<UndoResult> {
+function undoRun(engine: Dependencies, run: string, options: OperationOptions): Promise<UndoResult> {
+  const stays = `part of the run ${JSON.stringify(run)} was undone and stays so; undo the run again to undo the rest`;
+  return tellingPart(stays, () => undoOperationsOf(engine, run, options));
+}
+
+async function undoOperationsOf(
+  engine: Dependencies,
+  run: string,
+  options: OperationOptions,
+): Promise<UndoResult> {
   const memories = new Map<string, UndoResult['memories'][number]>();
   const skipped = new Map<string, NonNullable<UndoResult['skipped']>[number]>();
   const already = new Set<number>();
