@@ -133,6 +133,18 @@ describe.skipIf(SERVER === undefined)(`erasePostgres (${WITHOUT_SERVER})`, () =>
     await holder.query('COMMIT');
     await holder.query(`BEGIN; LOCK TABLE ${fresh.schema}.memory IN ACCESS SHARE MODE`);
     await expect(erasePostgres(fresh.url, options)).rejects.toMatchObject({ code: 'store_busy' });
+    await holder.query(`ROLLBACK; BEGIN; LOCK TABLE ${fresh.schema}.link IN ACCESS SHARE MODE`);
+    const rewritten: string[] = [];
+    const progress = (table: string) => rewritten.push(table);
+    const error: unknown = await erasePostgres(fresh.url, { ...options, progress }).catch((reason) => reason);
+    expect(error).toMatchObject({
+      code: 'store_busy',
+      message: expect.stringContaining(
+        `Only the ${rewritten.indexOf('link')} tables before it were rewritten`,
+      ),
+      details: { table: 'link' },
+    });
+    expect(String(error)).not.toContain('nothing was changed');
     await holder.end();
     expect((await erasePostgres(fresh.url, options)).length).toBeGreaterThan(5);
     await expect(erasePostgres(fresh.url, { schema: 'nowhere' })).rejects.toMatchObject({

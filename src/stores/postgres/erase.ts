@@ -1,6 +1,7 @@
 import { SalienceError } from '../../domain/errors.ts';
 import { pause } from './commit.ts';
 import { type Database, translated } from './connection.ts';
+import { translateError } from './faults.ts';
 import { statementOf } from './sql.ts';
 import { TABLES, type TableName } from './tables.ts';
 
@@ -49,7 +50,9 @@ export async function eraseTables(
         const before = await one(size);
         const file = `SELECT pg_relation_filenode('${name}')::text`;
         const old = await one(file);
-        await tell(`VACUUM (FULL, ANALYZE) ${name}`);
+        await tell(`VACUUM (FULL, ANALYZE) ${name}`).catch((error: unknown) => {
+          throw stoppedAt(translateError(error, database.place), table, done);
+        });
         // If the user may not rewrite a table, the server only warns and skips it.
         if ((await one(file)) === old) throw notRewritten(database.place, table, done);
         erased.push({ table, before, after: await one(size) });
@@ -67,10 +70,25 @@ function heldOpen(place: string): SalienceError {
   );
 }
 
+/** Adds to the error of a table that those before it are rewritten, and the others are not. */
+function stoppedAt(error: unknown, table: TableName, done: number): unknown {
+  if (!SalienceError.isInstance(error)) return error;
+  const { code, message, details, cause } = error;
+  return new SalienceError(
+    code,
+    `${message.replace('; nothing was changed', '')}. The table ${table} was not rewritten, nor were those after it, so what was forgotten may still be in their files; erase again. ${rewritten(done)}`,
+    { details: { ...details, table }, cause },
+  );
+}
+
+function rewritten(done: number): string {
+  return `${done === 0 ? 'Nothing was' : `Only the ${done} tables before it were`} rewritten`;
+}
+
 function notRewritten(place: string, table: TableName, done: number): SalienceError {
   return new SalienceError(
     'store_read_only',
-    `PostgreSQL at ${place}: the user may not rewrite the table ${table}, so what was forgotten is still in its files; erase as the owner of the tables. ${done === 0 ? 'Nothing was' : `Only the ${done} tables before it were`} rewritten`,
+    `PostgreSQL at ${place}: the user may not rewrite the table ${table}, so what was forgotten is still in its files; erase as the owner of the tables. ${rewritten(done)}`,
     { details: { place, table } },
   );
 }
