@@ -33,3 +33,11 @@ export function isDone(error: unknown): boolean {
 export function isInDoubt(error: unknown): boolean {
   return SalienceError.isInstance(error) && error.details['inDoubt'] === true;
 }
+
+/** What a store says of a write that failed. It is not true of work that wrote before. */
+export const UNCHANGED = 'nothing was changed';
+
+/** Returns the message of an error without {@link UNCHANGED}. */
+export function withoutUnchanged({ message }: SalienceError): string {
+  return message.replace(`; ${UNCHANGED}`, '');
+}

@@ -1,4 +1,5 @@
 import { SalienceError } from '../domain/errors.ts';
+import { withoutUnchanged } from '../domain/written.ts';
 import { onBehalf } from '../store/cancelling.ts';
 
 const ATTEMPTS = 3;
@@ -15,7 +16,7 @@ export async function readAfterWrite<Result>(read: () => Promise<Result>): Promi
       if (!SalienceError.isInstance(error)) throw error;
       if (attempt < ATTEMPTS && (error.code === 'store_failed' || error.code === 'store_busy')) continue;
       // A store says that a statement that failed changed nothing. That is true of the read, but not of the write.
-      const reason = error.message.replace('; nothing was changed', '');
+      const reason = withoutUnchanged(error);
       throw new SalienceError(
         error.code,
         `this was written, but the result could not be read: ${reason}; read the data, and do not write it again`,

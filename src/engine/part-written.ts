@@ -1,5 +1,5 @@
 import { SalienceError } from '../domain/errors.ts';
-import { isDone, notingWrites } from '../domain/written.ts';
+import { isDone, notingWrites, withoutUnchanged } from '../domain/written.ts';
 
 /**
  * Runs work that consists of several writes. If it fails after some of them, the error begins with `stays`, which says so and how to
@@ -14,11 +14,8 @@ export async function tellingPart<Result>(stays: string, work: () => Promise<Res
     const isWhole =
       !SalienceError.isInstance(error) || error.code === 'aborted' || error.details['erased'] === false;
     if (isWhole || !written.isWritten) throw error;
-    const { code, message, details, cause } =
-      isDone(error) && SalienceError.isInstance(error.cause) ? error.cause : error;
-    throw new SalienceError(code, `${stays}: ${message.replace('; nothing was changed', '')}`, {
-      details,
-      cause,
-    });
+    const reason = isDone(error) && SalienceError.isInstance(error.cause) ? error.cause : error;
+    const { code, details, cause } = reason;
+    throw new SalienceError(code, `${stays}: ${withoutUnchanged(reason)}`, { details, cause });
   }
 }

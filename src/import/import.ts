@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { SalienceError, throwIfAborted } from '../domain/errors.ts';
+import { UNCHANGED, withoutUnchanged } from '../domain/written.ts';
 import type { Memory, MemoryEngine, RememberResult } from '../index.ts';
 import type { ImportItem } from './item.ts';
 import { idOf, inOrder, knownAs, lastSaid, type Usable } from './known.ts';
@@ -36,17 +37,17 @@ export function wrote({ imported, updated, linked = 0 }: ImportCounts): boolean 
   return imported + updated + linked > 0;
 }
 
-/** The errors that say that nothing was changed, which holds only for the last transaction of an import. */
-const OF_ONE_WRITE: ReadonlySet<string> = new Set(['store_full', 'store_busy', 'store_read_only']);
-
-/** Adds to an error of the store that what an import wrote before is kept. Does nothing if it wrote nothing, or in a trial. */
+/**
+ * Adds to an error of the store that says that nothing was changed, which holds only for the last write of an import, that what was
+ * imported before is kept. Does nothing if nothing was, or in a trial.
+ */
 export function keeping(error: unknown, counts: ImportCounts, isTrial = false): unknown {
-  if (!SalienceError.isInstance(error) || !OF_ONE_WRITE.has(error.code)) return error;
+  if (!SalienceError.isInstance(error) || !error.message.includes(UNCHANGED)) return error;
   if (isTrial || !wrote(counts)) return error;
   if (error.details['written'] === true) return error;
   return new SalienceError(
     error.code,
-    `${error.message}. What was imported before this is kept; import again to continue`,
+    `${withoutUnchanged(error)}. What was imported before this is kept; import again to continue`,
     { details: { ...error.details, written: true }, cause: error.cause },
   );
 }

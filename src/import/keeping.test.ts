@@ -39,7 +39,7 @@ async function* statements(count: number): AsyncGenerator<ImportItem, void> {
 const kept = {
   code: 'store_full',
   message:
-    'no space is left; nothing was changed. Free some, and try again. What was imported before this is kept; import again to continue',
+    'no space is left. Free some, and try again. What was imported before this is kept; import again to continue',
   details: { path: 'a.db', written: true },
 };
 

@@ -1,4 +1,5 @@
 import { SalienceError } from '../../domain/errors.ts';
+import { withoutUnchanged } from '../../domain/written.ts';
 import { pause } from './commit.ts';
 import { type Database, translated } from './connection.ts';
 import { translateError } from './faults.ts';
@@ -73,10 +74,10 @@ function heldOpen(place: string): SalienceError {
 /** Adds to the error of a table that those before it are rewritten, and the others are not. */
 function stoppedAt(error: unknown, table: TableName, done: number): unknown {
   if (!SalienceError.isInstance(error)) return error;
-  const { code, message, details, cause } = error;
+  const { code, details, cause } = error;
   return new SalienceError(
     code,
-    `${message.replace('; nothing was changed', '')}. The table ${table} was not rewritten, nor were those after it, so what was forgotten may still be in their files; erase again. ${rewritten(done)}`,
+    `${withoutUnchanged(error)}. The table ${table} was not rewritten, nor were those after it, so what was forgotten may still be in their files; erase again. ${rewritten(done)}`,
     { details: { ...details, table }, cause },
   );
 }

@@ -1,4 +1,5 @@
 import { SalienceError, type SalienceErrorCode } from '../../domain/errors.ts';
+import { UNCHANGED } from '../../domain/written.ts';
 
 /**
  * Returns the code of an error: one of PostgreSQL (https://www.postgresql.org/docs/current/errcodes-appendix.html), or of the system,
@@ -131,8 +132,6 @@ function noFile(file: string, code: string | undefined): Described {
 }
 
 type Described = readonly [code: SalienceErrorCode | undefined, message: string];
-
-const UNCHANGED = 'nothing was changed';
 
 const WRONG_SETTING: Described = [
   'store_failed',

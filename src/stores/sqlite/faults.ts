@@ -2,6 +2,7 @@ import { constants as access, accessSync, existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { resolve } from 'node:path';
 import { SalienceError, type SalienceErrorCode } from '../../domain/errors.ts';
+import { UNCHANGED } from '../../domain/written.ts';
 
 /** Primary result codes of SQLite: https://sqlite.org/rescode.html */
 const ERROR = 1;
@@ -108,8 +109,6 @@ const DENIED = 'ERR_ACCESS_DENIED';
 
 /** Our own code for a directory or file that may not be listed or examined. */
 const UNREADABLE = 'unreadable';
-
-const UNCHANGED = 'nothing was changed';
 
 /**
  * Translates an error of the driver about `path` to a `SalienceError`. Returns any other error as it is. `outcome` is what the
