@@ -91,6 +91,30 @@ function readSections(body: string, firstLine: number): readonly MarkdownSection
   return sections;
 }
 
+/**
+ * Returns the lines of a Markdown text that are code because they are indented, in lists and quotations too. Counts from 0.
+ * A paragraph of a list may be indented as far, so that only the structure of the text tells the two apart.
+ */
+export function indentedCodeLines(text: string): ReadonlySet<number> {
+  const found = new Set<number>();
+  const visit = (tokens: readonly Token[], first: number): void => {
+    let line = first;
+    for (const token of tokens) {
+      if (token.type === 'code' && token['codeBlockStyle'] === 'indented') {
+        // The token also has the blank lines below it.
+        const last = line + countBreaks(token.raw.trimEnd());
+        for (let at = line; at <= last; at++) found.add(at);
+      }
+      if (token.type === 'list') visit(token['items'], line);
+      // What is in items and quotations has lost its indentation and marks, but no line.
+      if (token.type === 'list_item' || token.type === 'blockquote') visit(token['tokens'] ?? [], line);
+      line += countBreaks(token.raw);
+    }
+  };
+  visit(lexer(text, { ...getDefaults(), tokenizer: new BlockTokenizer() }), 0);
+  return found;
+}
+
 /** The text of a heading without its inline markup. */
 function plainText(token: Token): string {
   if ('tokens' in token && token.tokens && token.tokens.length > 0) {

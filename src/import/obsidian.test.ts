@@ -7,11 +7,24 @@ describe('comments', () => {
     ['a %%secret%% b', 'a  b'],
     ['a\n%%\nsecret\nmore\n%%\nb', 'a\n\n\n\n\nb'],
     ['a\n%% never ended\nsecret', 'a\n\n'],
+    ['- a\n  %% never ended\nsecret', '- a\n  \n'],
+    ['- a\n  %%secret%%\n- b\n\t%%\n\tsecret\n\t%%\nc', '- a\n  \n- b\n\t\n\n\nc'],
     ['100%% sure', '100%% sure'],
     ['`a %%b%% c`', '`a %%b%% c`'],
     ['```\n%%b%%\n```\n%%c%%', '```\n%%b%%\n```\n'],
     ['---\nkey: "%%b%%"\n---\n%%c%%d', '---\nkey: "%%b%%"\n---\nd'],
     ['a `lonely\n\n%%secret%% ` b', 'a `lonely\n\n ` b'],
+    ['```npm test``` runs them\n\n%%secret%%', '```npm test``` runs them\n\n'],
+    ['- ```\n  a\n\n  %%b%%\n  ```\n%%c%%d', '- ```\n  a\n\n  %%b%%\n  ```\nd'],
+    ['1. - ~~~\n     a\n\n     %%b%%\n     ~~~\n%%c%%d', '1. - ~~~\n     a\n\n     %%b%%\n     ~~~\nd'],
+    ['Run:\n\n    for %%i in (*) do x %%i\n\n%%c%%d', 'Run:\n\n    for %%i in (*) do x %%i\n\nd'],
+    ['Run:\n\n\t%%time\n\n# Next\nb', 'Run:\n\n\t%%time\n\n# Next\nb'],
+    ['- a\n\n      %%time\n\nb', '- a\n\n      %%time\n\nb'],
+    ['>     %%time\n\nb', '>     %%time\n\nb'],
+    ['    ```\n\n%%c%%d', '    ```\n\nd'],
+    ['- a\n\n    %%c%%d', '- a\n\n    d'],
+    ['    a\n\n%%c%%d', '    a\n\nd'],
+    ['a\n%%\n\n    secret\n%%\nb', 'a\n\n\n\n\nb'],
   ])('%j is read as %j', (text, expected) => {
     expect(withoutComments(text)).toBe(expected);
   });
@@ -33,6 +46,8 @@ describe('wikilinks', () => {
     ['![[Note]]', 'Note', ['Note']],
     ['`[[Note]]`', '`[[Note]]`', []],
     ['~~~\n[[Note]]\n~~~\n', '~~~\n[[Note]]\n~~~\n', []],
+    ['a\n\n    if [[ -f x ]]; then\n\n[[N]]', 'a\n\n    if [[ -f x ]]; then\n\nN', ['N']],
+    ['- a\n\n    [[N]] and [[M]]', '- a\n\n    N and M', ['N', 'M']],
     ['[[]] [a](b) [[a\nb]]', '[[]] [a](b) [[a\nb]]', []],
   ])('%j is read as %j', (text, plain, targets) => {
     expect(readWikilinks(text)).toEqual({ text: plain, targets });
@@ -45,6 +60,7 @@ describe('tags in the text', () => {
     ['#2026 is none, #y2026 is, #日本 too', ['y2026', '日本']],
     ['#हिन्दी #cafe\u0301 #👩‍💻 #🌧️rain #👍🏽', ['हिन्दी', 'café', '👩‍💻', '🌧️rain', '👍🏽']],
     ['a#b [x](#c) `#d` http://e/#f # g', []],
+    ['a\n\n    #include <stdio.h>\n\n- b\n\n    #c', ['c']],
   ])('of %j are %j', (text, expected) => {
     expect(inlineTags(text)).toEqual(expected);
   });

@@ -1,14 +1,18 @@
+import { indentedCodeLines } from '../files/markdown.ts';
 import type { ImportItem } from './item.ts';
 
 const MAX_TAG = 128;
 
-/** Code blocks and code spans, where Obsidian syntax has no meaning. */
+/**
+ * Fenced code and code spans, where Obsidian syntax has no meaning. A fence may begin an item of a list. Backticks with
+ * further ones in the same line are a span.
+ */
 export const CODE =
-  '^[ \\t]*(`{3,}|~{3,})[^\\n]*\\n[\\s\\S]*?(?:^[ \\t]*\\1[`~]*[ \\t]*$|(?![\\s\\S]))|(?<!`)(`+)(?!`)(?:(?!\\n[ \\t]*\\n)[\\s\\S])*?[^`]\\2(?!`)';
+  '^[ \\t]*(?:(?:[-*+]|\\d{1,9}[.)])[ \\t]+)*(`{3,}(?![^`\\n]*`)|~{3,})[^\\n]*\\n[\\s\\S]*?(?:^[ \\t]*\\1[`~]*[ \\t]*$|(?![\\s\\S]))|(?<!`)(`+)(?!`)(?:(?!\\n[ \\t]*\\n)[\\s\\S])*?[^`]\\2(?!`)';
 const FRONT_MATTER = '(?<![\\s\\S])---[ \\t]*\\n[\\s\\S]*?\\n(?:---|\\.\\.\\.)[ \\t]*(?:\\n|$)';
 
 const comments = new RegExp(
-  `${CODE}|${FRONT_MATTER}|(?<comment>%%[\\s\\S]*?%%|^[ \\t]*%%[\\s\\S]*(?![\\s\\S]))`,
+  `${CODE}|${FRONT_MATTER}|(?<comment>%%[\\s\\S]*?%%|(?<=^[ \\t]*)%%[\\s\\S]*(?![\\s\\S]))`,
   'gm',
 );
 const wikilinks = new RegExp(`${CODE}|!?\\[\\[(?<link>[^\\[\\]\\n]+)\\]\\]`, 'gm');
@@ -20,19 +24,15 @@ const tags = new RegExp(`${CODE}|(?<=^|\\s)#(?<tag>(?![\\d/_-]+(?!${TAG}))${TAG}
  * Removes comments, `%% … %%`, and keeps the line breaks. A comment block that does not end hides the rest of the text.
  */
 export function withoutComments(text: string): string {
-  return text
-    .replaceAll('\r\n', '\n')
-    .replace(comments, (found, ...rest) =>
-      groupOf(rest, 'comment') === undefined ? found : found.replace(/[^\n]+/g, ''),
-    );
+  return replaceFound(text.replaceAll('\r\n', '\n'), comments, 'comment', (comment) =>
+    comment.replace(/[^\n]+/g, ''),
+  );
 }
 
 /** Returns the text with wikilinks as a reader sees them, and the targets of the links as they are written. */
 export function readWikilinks(text: string): { readonly text: string; readonly targets: readonly string[] } {
   const targets: string[] = [];
-  const plain = text.replace(wikilinks, (found, ...rest) => {
-    const link = groupOf(rest, 'link');
-    if (link === undefined) return found;
+  const plain = replaceFound(text, wikilinks, 'link', (link) => {
     // In a table the `|` is escaped.
     const [target = '', alias] = link.split(/\\?\|(.*)/s);
     targets.push(target.trim());
@@ -49,9 +49,11 @@ export function readWikilinks(text: string): { readonly text: string; readonly t
 
 /** Returns the tags in a text, without their `#`. */
 export function inlineTags(text: string): readonly string[] {
-  const found = [...text.normalize('NFC').matchAll(tags)].flatMap(
-    ({ groups }) => groups?.['tag']?.replace(/\/+$/, '') ?? [],
-  );
+  const found: string[] = [];
+  replaceFound(text.normalize('NFC'), tags, 'tag', (tag) => {
+    found.push(tag.replace(/\/+$/, ''));
+    return '';
+  });
   return found.filter((tag) => tag.length <= MAX_TAG);
 }
 
@@ -109,6 +111,42 @@ export function relationTo(target: string, from: string, name: string): readonly
   ];
 }
 
-function groupOf(rest: readonly unknown[], name: string): string | undefined {
-  return (rest.at(-1) as Readonly<Record<string, string | undefined>>)[name];
+/** What may be a line of indented code, also in a quotation. */
+const INDENTED = /^ {0,3}(?: |\t|>)/;
+
+/**
+ * Replaces each match of `pattern` that has the group `name`, by what `replace` returns for the group. Matches without it
+ * are code, and stay. So does what begins in indented code, which no expression can tell from a paragraph of a list.
+ */
+function replaceFound(
+  text: string,
+  pattern: RegExp,
+  name: string,
+  replace: (group: string) => string,
+): string {
+  let code: ReadonlySet<number> | undefined;
+  let kept = '';
+  let end = 0;
+  let line = 0;
+  let lineStart = 0;
+  const search = new RegExp(pattern);
+  for (let found = search.exec(text); found !== null; found = search.exec(text)) {
+    let next = text.indexOf('\n', lineStart);
+    for (; next >= 0 && next < found.index; next = text.indexOf('\n', lineStart)) {
+      lineStart = next + 1;
+      line++;
+    }
+    if (INDENTED.test(text.slice(lineStart, lineStart + 4))) {
+      code ??= indentedCodeLines(text);
+      if (code.has(line)) {
+        search.lastIndex = next < 0 ? text.length : next;
+        continue;
+      }
+    }
+    const group = found.groups?.[name];
+    if (group === undefined) continue;
+    kept += text.slice(end, found.index) + replace(group);
+    end = found.index + found[0].length;
+  }
+  return kept + text.slice(end);
 }
