@@ -44,6 +44,7 @@ Bye.
 `;
   expect(parse(source)).toEqual({
     frontMatter: { title: 'Trip', tags: ['a', 'b c'], date: '2026-01-02' },
+    emptyHeadings: 0,
     sections: [
       { title: '', content: 'Before any heading.', line: 6 },
       { title: 'Plan one and two', content: 'Intro.', line: 8 },
@@ -113,7 +114,7 @@ test('the placeholder of a template in front matter is no warning of the process
 });
 
 test('nothing in, nothing out', () => {
-  expect(parse('')).toEqual({ frontMatter: {}, sections: [] });
+  expect(parse('')).toEqual({ frontMatter: {}, sections: [], emptyHeadings: 0 });
   expect(parse('# Only a heading\n').sections).toEqual([]);
 });
 
@@ -145,4 +146,12 @@ test('a heading below a long document without blank lines is found, and none is 
     const fenced = parse(`${'x'.repeat(before)}\n\`\`\`js\n# no heading\n\`\`\``).sections;
     expect(fenced.map(({ content }) => content.length)).toEqual([before + 23]);
   }
+});
+
+test('a rule below a paragraph of several lines makes no heading of it', () => {
+  const { sections } = parseMarkdown('One\ntwo\n---\nThree\n===\nfour\nfive\n===\n', { path: 'x.md' });
+  expect(sections).toEqual([
+    { title: '', content: 'One\ntwo\n---', line: 1 },
+    { title: 'Three', content: 'four\nfive\n===', line: 4 },
+  ]);
 });

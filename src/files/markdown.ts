@@ -8,6 +8,8 @@ export interface MarkdownDocument {
   /** The YAML mapping between `---` lines at the top; empty when there is none. */
   readonly frontMatter: Metadata;
   readonly sections: readonly MarkdownSection[];
+  /** How many headings have neither content nor a heading below them, so that no section shows their text. */
+  readonly emptyHeadings: number;
 }
 
 export interface MarkdownSection {
@@ -21,14 +23,14 @@ export interface MarkdownSection {
 
 /**
  * Splits a Markdown file into its sections. Headings are those of CommonMark: a `#` inside a code fence, an HTML comment,
- * a quotation or a list is not a heading. A heading without content of its own makes no section, but is part of the titles
- * below it. Throws `unreadable_file` with the line if the front matter is not valid YAML; `path` is only used in that error.
+ * a quotation or a list is not a heading. But several underlined lines are a paragraph. A heading without content of its
+ * own makes no section, but is part of the titles below it. Throws `unreadable_file` with the line if the front matter is not valid YAML; `path` is only used in that error.
  */
 export function parseMarkdown(text: string, options: { readonly path: string }): MarkdownDocument {
   const normalized = normalizeText(text);
   const { frontMatter, length } = readFrontMatter(normalized, options.path);
   const firstLine = 1 + countBreaks(normalized.slice(0, length));
-  return { frontMatter, sections: readSections(normalized.slice(length), firstLine) };
+  return { frontMatter, ...readSections(normalized.slice(length), firstLine) };
 }
 
 /** Characters. Longer than any heading. */
@@ -58,15 +60,20 @@ class BlockTokenizer extends Tokenizer {
   }
 }
 
-function readSections(body: string, firstLine: number): readonly MarkdownSection[] {
+function readSections(body: string, firstLine: number): Omit<MarkdownDocument, 'frontMatter'> {
   const sections: MarkdownSection[] = [];
   const headings: { readonly depth: number; readonly title: string }[] = [];
   let line = firstLine;
   let start: number | undefined;
   let content = '';
-  const finish = (): void => {
+  let emptyHeadings = 0;
+  /** `depth` is that of the next heading; 0 at the end. */
+  const finish = (depth: number): void => {
     const trimmed = content.replace(/^\s*\n/, '').trimEnd();
-    if (trimmed !== '') {
+    if (trimmed === '') {
+      const last = headings.at(-1);
+      if (last !== undefined && last.title !== '' && last.depth >= depth) emptyHeadings++;
+    } else {
       sections.push({
         title: headings.map((heading) => heading.title).join(' › '),
         content: trimmed,
@@ -76,8 +83,10 @@ function readSections(body: string, firstLine: number): readonly MarkdownSection
     content = '';
   };
   for (const token of lexer(body, { ...getDefaults(), tokenizer: new BlockTokenizer() })) {
-    if (token.type === 'heading') {
-      finish();
+    // CommonMark makes a heading of several underlined lines too. But whoever writes a rule below a paragraph means a rule,
+    // and a paragraph as a title would be cut, or missing if nothing is below it.
+    if (token.type === 'heading' && !token['text'].includes('\n')) {
+      finish(token['depth']);
       while (headings.length > 0 && headings.at(-1)!.depth >= token['depth']) headings.pop();
       headings.push({ depth: token['depth'], title: plainText(token).replace(/\s+/g, ' ').trim() });
       start = line;
@@ -87,8 +96,8 @@ function readSections(body: string, firstLine: number): readonly MarkdownSection
     }
     line += countBreaks(token.raw);
   }
-  finish();
-  return sections;
+  finish(0);
+  return { sections, emptyHeadings };
 }
 
 /**

@@ -33,5 +33,6 @@ test('an embedded picture of megabytes is no memory, and is counted as left out'
   expect(items.filter(({ kind }) => kind === 'left-out')).toEqual([
     { kind: 'left-out', what: 'embedded files' },
     { kind: 'left-out', what: 'embedded files' },
+    { kind: 'left-out', what: 'headings without text' },
   ]);
 });

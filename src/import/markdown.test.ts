@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { importAll, readSorted } from '../../test/import/import-text.ts';
+import { importAll, readContent, readSorted } from '../../test/import/import-text.ts';
 
 const imported = async (...files: readonly string[]) => {
   const { counts, memories } = await importAll('build.md', files);
@@ -56,4 +56,21 @@ test('a value in the front matter that sets no field goes into the metadata', as
   expect(inputs[0]?.metadata).not.toHaveProperty('tags');
   expect(inputs[0]?.metadata).not.toHaveProperty('scope');
   expect(inputs[0]).not.toHaveProperty('importance');
+});
+
+test.each([
+  [
+    '# A\n# B\n## C\n# D\nd\n## E\n',
+    1,
+    ['headings without text', 'headings without text', 'headings without text'],
+  ],
+  ['# A\n## B\nb\n# C\nc\n#\n', 2, []],
+  ['---\nphone: 1\n---\n', 0, ['front matter without text']],
+  ['---\nphone: 1\n---\n# Ann\n', 0, ['headings without text', 'front matter without text']],
+  ['---\nphone: 1\n---\nx\n', 1, []],
+  ['\n', 0, []],
+])('what makes no memory of %j is counted', async (file, memories, leftOut) => {
+  const { items } = await readContent('n.md', file);
+  expect(items.filter(({ kind }) => kind === 'statement')).toHaveLength(memories);
+  expect(items.flatMap((item) => (item.kind === 'left-out' ? [item.what] : []))).toEqual(leftOut);
 });

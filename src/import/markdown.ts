@@ -34,7 +34,7 @@ const known: ReadonlySet<string> = new Set(['title', 'tags', 'type', 'scope', 'i
  */
 export function readMarkdown(text: string, name: string, options: SourceOptions): readonly ImportItem[] {
   const { text: readable, count: embedded } = withoutEmbeddedFiles(text.replaceAll('\r\n', '\n'));
-  const { frontMatter, sections } = parseMarkdown(withoutComments(readable), { path: name });
+  const { frontMatter, sections, emptyHeadings } = parseMarkdown(withoutComments(readable), { path: name });
   const scope = textOf(frontMatter['scope']) ?? options.scope;
   const type = textOf(frontMatter['type']) ?? (/(?:^|\/)decisions\//i.test(name) ? 'decision' : 'fact');
   const dating = DATES.find((key) => textOf(frontMatter[key]) !== undefined);
@@ -106,10 +106,12 @@ export function readMarkdown(text: string, name: string, options: SourceOptions)
     const links = targets.flatMap((target) => [linkTo(target, id, name), ...relationTo(target, id, name)]);
     return [...statements, ...lost, ...links];
   });
-  const leftOut = Array.from(
-    { length: embedded },
-    (): ImportItem => ({ kind: 'left-out', what: 'embedded files' }),
-  );
+  const isOnlyFrontMatter = sections.length === 0 && Object.keys(frontMatter).length > 0;
+  const leftOut = [
+    ...Array<string>(embedded).fill('embedded files'),
+    ...Array<string>(emptyHeadings).fill('headings without text'),
+    ...(isOnlyFrontMatter ? ['front matter without text'] : []),
+  ].map((what): ImportItem => ({ kind: 'left-out', what }));
   return [...items, ...(dailyDate(name) === undefined ? [entity] : []), ...leftOut];
 }
 
