@@ -220,6 +220,11 @@ END MEMORIES 42
     });
   });
 
+  test('text: an empty line has no indentation, which would cost a token', () => {
+    const memory = { ...two[0]!, content: 'One\n\nTwo' };
+    expect(renderMemories([memory], 'text', '42').data).toMatch(/One\n\n {2}Two\n/);
+  });
+
   test('markdown', () => {
     expect(renderMemories(two, 'markdown', '42').data).toBe(`
 BEGIN MEMORIES 42

@@ -60,11 +60,14 @@ describe('sections', () => {
   });
 
   test.each([
-    ['bootstrap', BOOTSTRAP],
-    ['pinned', PINNED],
-  ])('%s has a place for every type', (_, { sections }) => {
+    ['bootstrap', BOOTSTRAP, 30_000],
+    ['pinned', PINNED, 5000],
+  ])('%s has a place for every type, equal shares and its documented size', (_, context, maxTokens) => {
+    const { sections } = context;
+    expect(context.maxTokens).toBe(maxTokens);
     for (const type of [...MEMORY_TYPES, 'other']) expect(sectionOf({ type }, sections)).toBeDefined();
     expect(chooseSections(sections)).toEqual(sections);
+    expect(new Set(sections.map(({ share }) => share)).size).toBe(1);
   });
 
   test('are chosen by name, or given', () => {
@@ -85,6 +88,10 @@ describe('sections', () => {
     [[{ name: 'a', types: 'fact', share: 1 }], /sections\[0\]\.types: expected a list/],
     [[{ name: 'a', types: [], takesOthers: 'yes', share: 1 }], /sections\[0\]\.takesOthers/],
     [[{ name: 'a', types: [], takesAssociates: 1, share: 1 }], /sections\[0\]\.takesAssociates/],
+    [[{ name: 'a', types: [], share: 1, takesAll: true }], /sections\[0\].*takesAll/],
+    [[{ name: 'n'.repeat(201), types: [], share: 1 }], /sections\[0\]\.name/],
+    [[{ name: 'a', types: ['t'.repeat(201)], share: 1 }], /sections\[0\]\.types/],
+    [[{ name: 'a', types: Array(1001).fill('t'), share: 1 }], /sections\[0\]\.types/],
     [[], /at least one/],
   ])('refuses %j', (chosen, message) => {
     expect(() => chooseSections(chosen as never)).toThrow(message);
