@@ -23,8 +23,9 @@ export interface MarkdownSection {
 
 /**
  * Splits a Markdown file into its sections. Headings are those of CommonMark: a `#` inside a code fence, an HTML comment,
- * a quotation or a list is not a heading. But several underlined lines are a paragraph. A heading without content of its
- * own makes no section, but is part of the titles below it. Throws `unreadable_file` with the line if the front matter is not valid YAML; `path` is only used in that error.
+ * a quotation or a list is not a heading. Only several underlined lines are a paragraph here. A heading without content of
+ * its own makes no section, but is part of the titles below it. Throws `unreadable_file` with the line if the front matter
+ * is not valid YAML; `path` is only used in that error.
  */
 export function parseMarkdown(text: string, options: { readonly path: string }): MarkdownDocument {
   const normalized = normalizeText(text);
