@@ -51,6 +51,7 @@ const rooms = [
   },
   { source: 'src/context/', tests: ['src/context/'] },
   { source: 'src/import/', tests: ['src/import/'] },
+  { source: 'src/files/', tests: ['src/files/', 'src/import/'] },
   { source: 'src/engine/graph/', tests: ['src/engine/graph/'] },
   { source: 'src/uuids.ts', tests: ['src/uuids.test.ts'] },
   { source: 'src/stores/postgres/', tests: ['test/postgres/'] },
