@@ -10,17 +10,17 @@ import { Icon } from './parts/icon.tsx';
 import { loadPart } from './parts/load.ts';
 import { Sheet } from './parts/sheet.tsx';
 import { Failure, Loading } from './parts/states.tsx';
-import { Toasts } from './parts/toast.tsx';
+import { Toasts, tellFailure } from './parts/toast.tsx';
 import { Unread } from './parts/unread.tsx';
 import { href, useRoute } from './router.ts';
-import { goesAnywhere, type Session, session, signOut } from './session.ts';
+import { goesAnywhere, lookFrom, type Session, session, signOut } from './session.ts';
 import { SignIn } from './sign-in.tsx';
 import { nextTheme, theme } from './theme.ts';
 import { VIEWS, type View } from './views.ts';
 
 export function App() {
   const signedIn = useCell(session);
-  return signedIn ? <Shell key={signedIn.grant.id} signedIn={signedIn} /> : <SignIn />;
+  return signedIn ? <Shell key={`${signedIn.grant.id} ${signedIn.scope}`} signedIn={signedIn} /> : <SignIn />;
 }
 
 function Shell({ signedIn }: { readonly signedIn: Session }) {
@@ -49,6 +49,7 @@ function Shell({ signedIn }: { readonly signedIn: Session }) {
           </span>
           {!canWrite && <span class="tag">read-only</span>}
         </div>
+        {signedIn.scope !== undefined && <Viewpoint scope={signedIn.scope} scopes={grant.scopes ?? []} />}
         <button type="button" class="search-button" onClick={openPalette}>
           <Icon path="M7 12A5 5 0 1 0 7 2a5 5 0 0 0 0 10ZM10.6 10.6 14 14" />
           <span>Go to…</span>
@@ -95,6 +96,30 @@ function Shell({ signedIn }: { readonly signedIn: Session }) {
       <Leaving space={grant.space} />
       <Toasts />
     </div>
+  );
+}
+
+interface ViewpointProps {
+  readonly scope: string;
+  readonly scopes: readonly string[];
+}
+
+/** Chooses from which of its scopes a token of several looks: a recall, a list or a graph is that of one scope. */
+function Viewpoint({ scope, scopes }: ViewpointProps) {
+  const choose = ({ currentTarget }: { readonly currentTarget: HTMLSelectElement }) => {
+    lookFrom(currentTarget.value).catch(tellFailure);
+  };
+  return (
+    <label class="field">
+      <span>Seen from the scope</span>
+      <select value={scope} onChange={choose}>
+        {scopes.map((each) => (
+          <option key={each} value={each}>
+            {each}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
 

@@ -1,5 +1,6 @@
 import { connectMemory } from '../src/client/index.ts';
 import { createTransport, type Transport } from '../src/client/transport.ts';
+import { optionsAt, VERB_NAMES, verbEntry } from '../src/domain/verbs.ts';
 import type { MemoryEngine } from '../src/index.ts';
 import { cell } from './cell.ts';
 
@@ -18,6 +19,8 @@ export interface Grant {
 export interface Session {
   readonly memory: MemoryEngine;
   readonly grant: Grant;
+  /** The scope from which views look. Set for tokens of several scopes, which must name one in each such request. */
+  readonly scope?: string;
   readonly canWrite: boolean;
   /** Whether the session administers the space and may see its tokens. */
   readonly isAdmin: boolean;
@@ -69,14 +72,49 @@ export async function signIn(token: string, isMeant = () => true): Promise<boole
   if (!isMeant()) return false;
   sessionStorage.setItem(STORED, token);
   signedOutBecause.set(undefined);
+  const scope = grant.scopes && grant.scopes.length > 1 ? grant.scopes[0] : undefined;
   session.set({
-    memory,
+    memory: scope === undefined ? memory : seenFrom(memory, scope),
     grant,
+    ...(scope === undefined ? {} : { scope }),
     canWrite: grant.rights !== 'read',
     isAdmin: grant.rights === 'admin' && !grant.scopes,
     transport: createTransport({ url: SERVER, token }),
   });
   return true;
+}
+
+/** Has views look from another scope of the token. */
+export async function lookFrom(scope: string): Promise<void> {
+  const token = sessionStorage.getItem(STORED);
+  const before = session.get();
+  if (token === null || !before) return;
+  const memory = await connectMemory({ url: SERVER, token });
+  if (session.get() === before) session.set({ ...before, memory: seenFrom(memory, scope), scope });
+}
+
+type Run = (...given: readonly unknown[]) => Promise<unknown>;
+
+/**
+ * Has every verb that looks from a scope look from this one, unless it names another. `get` needs none: the server takes
+ * the scope of the token that sees the memory.
+ */
+function seenFrom(memory: MemoryEngine, scope: string): MemoryEngine {
+  const looking = VERB_NAMES.filter((name) => {
+    const { method, access, arguments: all = {} } = verbEntry(name);
+    return method === undefined && access !== 'write' && name !== 'get' && Object.hasOwn(all, 'scope');
+  });
+  const verbs = looking.map((name) => {
+    const at = optionsAt(verbEntry(name));
+    const run = (memory as unknown as Readonly<Record<string, Run>>)[name] as Run;
+    const looks: Run = (...given) => {
+      const options = given[at] as { readonly scope?: string } | undefined;
+      const before = Array.from({ length: at }, (_, place) => given[place]);
+      return run(...before, { ...options, scope: options?.scope ?? scope });
+    };
+    return [name, looks] as const;
+  });
+  return { ...memory, ...Object.fromEntries(verbs) };
 }
 
 /** Signs out. Without a reason, the user did: the server then ends the session, which may be in other tabs too. */

@@ -222,6 +222,51 @@ describeInBrowser('the inspector', (browser) => {
     await context.close();
   });
 
+  it('looks from one scope at a time with a token of several, and changes it', async () => {
+    await using work = await browser.inspect({
+      fill: (memory) =>
+        memory.rememberMany([
+          { id: 'shop', content: 'The shop sells dark roast', scope: 'project:shop' },
+          { id: 'sales', content: 'The team of sales likes dark roast', scope: 'team:sales' },
+        ]),
+    });
+    const grant = {
+      ...{ id: 'a', name: 'a', space: 'demo', rights: 'read', scopes: ['project:shop', 'team:sales'] },
+      createdAt: '2026-01-01T00:00:00.000Z',
+    } as const;
+    await using server = await startServer({
+      spaces: openSpaces({ path: work.directory, embedder: 'none' }),
+      tokens: { authenticate: async (token) => (token === 'known' ? grant : undefined) },
+      port: 0,
+    });
+    await using context = await browser.newContext();
+    const page = await context.newPage();
+    await page.goto(`${server.url}/inspector/#/memories`);
+    await page.getByLabel('Token').fill('known');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    const from = page.locator('.side').getByLabel('Seen from the scope');
+    const { shop, sales } = {
+      shop: page.locator('main').getByText('The shop sells').first(),
+      sales: page.locator('main').getByText('The team of sales').first(),
+    };
+    for (const view of ['memories', 'recall?q=roast', 'context?q=roast', 'graph']) {
+      await page.evaluate((next) => {
+        location.hash = next;
+      }, `#/${view}`);
+      await from.selectOption('project:shop');
+      await shop.waitFor();
+      expect(await sales.count(), view).toBe(0);
+      await from.selectOption('team:sales');
+      await sales.waitFor();
+      expect(await shop.count(), view).toBe(0);
+    }
+    // A memory is found from whichever scope sees it.
+    await page.evaluate(() => {
+      location.hash = '#/memories/shop';
+    });
+    await shop.waitFor();
+  });
+
   it('leaves the keys of an input method to it', async () => {
     await using opened = await demo.open();
     const { page } = opened;
