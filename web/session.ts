@@ -1,6 +1,6 @@
 import { connectMemory } from '../src/client/index.ts';
 import { createTransport, type Transport } from '../src/client/transport.ts';
-import { optionsAt, VERB_NAMES, verbEntry } from '../src/domain/verbs.ts';
+import { optionsAt, VERB_NAMES, type VerbName, verbEntry } from '../src/domain/verbs.ts';
 import type { MemoryEngine } from '../src/index.ts';
 import { cell } from './cell.ts';
 
@@ -100,11 +100,7 @@ type Run = (...given: readonly unknown[]) => Promise<unknown>;
  * the scope of the token that sees the memory.
  */
 function seenFrom(memory: MemoryEngine, scope: string): MemoryEngine {
-  const looking = VERB_NAMES.filter((name) => {
-    const { method, access, arguments: all = {} } = verbEntry(name);
-    return method === undefined && access !== 'write' && name !== 'get' && Object.hasOwn(all, 'scope');
-  });
-  const verbs = looking.map((name) => {
+  const verbs = VERB_NAMES.filter(looksFromScope).map((name) => {
     const at = optionsAt(verbEntry(name));
     const run = (memory as unknown as Readonly<Record<string, Run>>)[name] as Run;
     const looks: Run = (...given) => {
@@ -115,6 +111,19 @@ function seenFrom(memory: MemoryEngine, scope: string): MemoryEngine {
     return [name, looks] as const;
   });
   return { ...memory, ...Object.fromEntries(verbs) };
+}
+
+function looksFromScope(verb: VerbName): boolean {
+  const { method, access, arguments: all = {} } = verbEntry(verb);
+  return method === undefined && access !== 'write' && verb !== 'get' && Object.hasOwn(all, 'scope');
+}
+
+/** The arguments of a request as it was sent: with the scope from which the session looks. */
+export function fieldsSent(verb: VerbName, fields: Readonly<Record<string, unknown>>): typeof fields {
+  const scope = session.get()?.scope;
+  return scope !== undefined && looksFromScope(verb)
+    ? { ...fields, scope: fields['scope'] ?? scope }
+    : fields;
 }
 
 /** Signs out. Without a reason, the user did: the server then ends the session, which may be in other tabs too. */

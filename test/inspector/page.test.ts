@@ -260,6 +260,12 @@ describeInBrowser('the inspector', (browser) => {
       await sales.waitFor();
       expect(await shop.count(), view).toBe(0);
     }
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.evaluate(() => {
+      location.hash = '#/recall?q=roast';
+    });
+    await sales.waitFor();
+    expect(await copyAs(page, 'CLI')).toContain('--scope team:sales');
     // A memory is found from whichever scope sees it.
     await page.evaluate(() => {
       location.hash = '#/memories/shop';

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { requestOf } from '../../src/client/routes.ts';
 import { type VerbName, verbEntry } from '../../src/domain/verbs.ts';
-import { SERVER, session } from '../session.ts';
+import { fieldsSent, SERVER, session } from '../session.ts';
 import { commandOf, shell } from './command.ts';
 import { tell, tellFailure } from './toast.tsx';
 
@@ -10,7 +10,7 @@ type Fields = Readonly<Record<string, unknown>>;
 /** A menu that copies the current request as a command, an HTTP request or a program, or copies the answer. */
 export function CopyAs({
   verb,
-  fields,
+  fields: asked,
   answer,
 }: {
   readonly verb: VerbName;
@@ -18,6 +18,7 @@ export function CopyAs({
   readonly fields: Fields;
   readonly answer?: unknown;
 }) {
+  const fields = fieldsSent(verb, asked);
   const [open, setOpen] = useState(false);
   const box = useRef<HTMLDivElement>(null);
   const opener = useRef<HTMLButtonElement>(null);
