@@ -10,7 +10,7 @@ import { Icon } from './parts/icon.tsx';
 import { loadPart } from './parts/load.ts';
 import { Sheet } from './parts/sheet.tsx';
 import { Failure, Loading } from './parts/states.tsx';
-import { Toasts, tellFailure } from './parts/toast.tsx';
+import { Toasts } from './parts/toast.tsx';
 import { Unread } from './parts/unread.tsx';
 import { href, useRoute } from './router.ts';
 import { goesAnywhere, lookFrom, type Session, session, signOut } from './session.ts';
@@ -106,13 +106,10 @@ interface ViewpointProps {
 
 /** Chooses from which of its scopes a token of several looks: a recall, a list or a graph is that of one scope. */
 function Viewpoint({ scope, scopes }: ViewpointProps) {
-  const choose = ({ currentTarget }: { readonly currentTarget: HTMLSelectElement }) => {
-    lookFrom(currentTarget.value).catch(tellFailure);
-  };
   return (
     <label class="field">
       <span>Seen from the scope</span>
-      <select value={scope} onChange={choose}>
+      <select value={scope} onChange={({ currentTarget }) => lookFrom(currentTarget.value)}>
         {scopes.map((each) => (
           <option key={each} value={each}>
             {each}

@@ -17,7 +17,9 @@ export interface Grant {
 }
 
 export interface Session {
+  /** Looks from `scope`, if there is one. */
   readonly memory: MemoryEngine;
+  readonly wholeMemory: MemoryEngine;
   readonly grant: Grant;
   /** The scope from which views look. Set for tokens of several scopes, which must name one in each such request. */
   readonly scope?: string;
@@ -75,6 +77,7 @@ export async function signIn(token: string, isMeant = () => true): Promise<boole
   const scope = grant.scopes && grant.scopes.length > 1 ? grant.scopes[0] : undefined;
   session.set({
     memory: scope === undefined ? memory : seenFrom(memory, scope),
+    wholeMemory: memory,
     grant,
     ...(scope === undefined ? {} : { scope }),
     canWrite: grant.rights !== 'read',
@@ -85,12 +88,9 @@ export async function signIn(token: string, isMeant = () => true): Promise<boole
 }
 
 /** Has views look from another scope of the token. */
-export async function lookFrom(scope: string): Promise<void> {
-  const token = sessionStorage.getItem(STORED);
-  const before = session.get();
-  if (token === null || !before) return;
-  const memory = await connectMemory({ url: SERVER, token });
-  if (session.get() === before) session.set({ ...before, memory: seenFrom(memory, scope), scope });
+export function lookFrom(scope: string): void {
+  const current = session.get();
+  if (current) session.set({ ...current, memory: seenFrom(current.wholeMemory, scope), scope });
 }
 
 type Run = (...given: readonly unknown[]) => Promise<unknown>;
