@@ -19,6 +19,7 @@ export interface Grant {
 export interface Session {
   /** Looks from `scope`, if there is one. */
   readonly memory: MemoryEngine;
+  /** Looks from no scope unless a call names one. */
   readonly wholeMemory: MemoryEngine;
   readonly grant: Grant;
   /** The scope from which views look. Set for tokens of several scopes, which must name one in each such request. */

@@ -15,7 +15,7 @@ export async function waitForDisk(file: Pick<FileHandle, 'sync'>): Promise<void>
 
 /**
  * Resolves when the names in a folder are on disk. Before, a power cut can take back that a file was named, renamed or removed.
- * Does nothing where that is not possible for a folder, as on Windows; like SQLite, takes a failure for that.
+ * Ignores errors, as SQLite does: some systems, such as Windows, cannot wait for a folder.
  */
 export async function waitForNames(folder: string): Promise<void> {
   const opened = await open(folder, 'r').catch(() => undefined);

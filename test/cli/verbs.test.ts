@@ -809,7 +809,7 @@ describe('spaces, backup, reindex, doctor', () => {
     await work.json(['remember', 'hello', '--path', path]);
     const [file = ''] = readdirSync(path);
     truncateSync(join(path, file), 100);
-    const damaged = `${join(path, file)} is damaged, or its disk cannot be read; check the disk, then restore the file from a backup`;
+    const damaged = `${join(path, file)} is damaged, or its disk cannot be read. Check the disk and try again; if the error stays, restore the file from a backup`;
     const { code, stdout } = await work.salience(['doctor', '--path', path]);
     expect(code).toBe(1);
     expect(stdout).toContain(`problem: ${damaged}\n1 to mend\n`);

@@ -37,6 +37,16 @@ const PLACES: readonly (readonly [name: string, hash: string, rights?: 'admin'])
   ['time-question', '#/time?q=coffee&valid=2026-12-24T12:00:00.000Z'],
 ];
 
+/** Serves a directory to the token "known", which is limited to scopes. */
+function serveLimited(directory: string, rights: 'read' | 'write', scopes: readonly string[]) {
+  const grant = { id: 'a', name: 'a', space: 'demo', rights, scopes, createdAt: '2026-01-01T00:00:00.000Z' };
+  return startServer({
+    spaces: openSpaces({ path: directory, embedder: 'none' }),
+    tokens: { authenticate: async (token) => (token === 'known' ? grant : undefined) },
+    port: 0,
+  });
+}
+
 describeInBrowser('the inspector', (browser) => {
   const demo = shareDemo(browser);
 
@@ -172,15 +182,7 @@ describeInBrowser('the inspector', (browser) => {
           { id: 'all', content: 'Everybody likes dark roast' },
         ]),
     });
-    const grant = {
-      ...{ id: 'a', name: 'a', space: 'demo', rights: 'write', scopes: ['project:shop'] },
-      createdAt: '2026-01-01T00:00:00.000Z',
-    } as const;
-    await using server = await startServer({
-      spaces: openSpaces({ path: work.directory, embedder: 'none' }),
-      tokens: { authenticate: async (token) => (token === 'known' ? grant : undefined) },
-      port: 0,
-    });
+    await using server = await serveLimited(work.directory, 'write', ['project:shop']);
     const context = await browser.newContext();
     const page = await context.newPage();
     const go = async (hash: string) => {
@@ -230,15 +232,7 @@ describeInBrowser('the inspector', (browser) => {
           { id: 'sales', content: 'The team of sales likes dark roast', scope: 'team:sales' },
         ]),
     });
-    const grant = {
-      ...{ id: 'a', name: 'a', space: 'demo', rights: 'read', scopes: ['project:shop', 'team:sales'] },
-      createdAt: '2026-01-01T00:00:00.000Z',
-    } as const;
-    await using server = await startServer({
-      spaces: openSpaces({ path: work.directory, embedder: 'none' }),
-      tokens: { authenticate: async (token) => (token === 'known' ? grant : undefined) },
-      port: 0,
-    });
+    await using server = await serveLimited(work.directory, 'read', ['project:shop', 'team:sales']);
     await using context = await browser.newContext();
     const page = await context.newPage();
     await page.goto(`${server.url}/inspector/#/memories`);

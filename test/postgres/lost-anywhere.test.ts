@@ -65,6 +65,13 @@ const calls: Readonly<Record<string, Call>> = {
   },
 };
 
+function errorOf(work: Promise<unknown>): Promise<unknown> {
+  return work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+}
+
 describe.each(Object.keys(failures))('a server that is gone with %s, from any statement on', (name) => {
   it.each(Object.keys(calls))(
     'is a typed error of %s, leaves nothing half written, and passes',
@@ -77,10 +84,7 @@ describe.each(Object.keys(failures))('a server that is gone with %s, from any st
         const memory = await openMemory({ store, space: 'alice', embedder: 'none' });
         if (statements === 0) await memory.remember('Prefers tea', { id: 'a' });
         arm(statements, failures[name]!);
-        const error: unknown = await calls[verb]!(memory, statements).then(
-          () => undefined,
-          (reason: unknown) => reason,
-        );
+        const error = await errorOf(calls[verb]!(memory, statements));
         const isOver = !hasFailed();
         mend();
         if (error !== undefined) {
@@ -170,10 +174,7 @@ describe('a statement that takes too long, at any place of a run of several writ
       if (verb === 'undo') await runs['maintain']!(memory, 0);
       const before = (await memory.operations({ limit: 100 })).length;
       arm(statements, ended);
-      const error: unknown = await runs[verb]!(memory, 0).then(
-        () => undefined,
-        (reason: unknown) => reason,
-      );
+      const error = await errorOf(runs[verb]!(memory, 0));
       const isOver = !hasFailed();
       mend();
       if (error !== undefined) {

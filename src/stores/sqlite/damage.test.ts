@@ -270,7 +270,7 @@ test('a backup that fails because the space is damaged names the file of the spa
   const space = await store.openSpace('alice', { readOnly: true });
   const error = await expectCode(space.backup(join(directory, 'backup')), 'store_corrupt');
   expect(error.message).toBe(
-    `${path()} is damaged, or its disk cannot be read; check the disk, then restore the file from a backup`,
+    `${path()} is damaged, or its disk cannot be read. Check the disk and try again; if the error stays, restore the file from a backup`,
   );
   expect((await readdir(directory)).filter((name) => name.includes('backup'))).toEqual([]);
 });

@@ -232,7 +232,7 @@ function describe(
     case CORRUPT:
       return [
         'store_corrupt',
-        `${path} is damaged, or its disk cannot be read; check the disk, then restore the file from a backup`,
+        `${path} is damaged, or its disk cannot be read. Check the disk and try again; if the error stays, restore the file from a backup`,
       ];
     case NOTADB:
       return [

@@ -63,7 +63,7 @@ describe('a file that cannot be read as a space is named', () => {
     [
       'cut off',
       (path) => truncate(path, 100),
-      'is damaged, or its disk cannot be read; check the disk, then restore the file from a backup',
+      'is damaged, or its disk cannot be read. Check the disk and try again; if the error stays, restore the file from a backup',
     ],
     ['emptied', (path) => truncate(path, 0), 'is empty, so it was truncated. Restore it from a backup'],
     ['overwritten', (path) => writeFile(path, 'a text'), 'is not a store of this engine'],
