@@ -61,6 +61,7 @@ describe('tags in the text', () => {
     ['#हिन्दी #cafe\u0301 #👩‍💻 #🌧️rain #👍🏽', ['हिन्दी', 'café', '👩‍💻', '🌧️rain', '👍🏽']],
     ['a#b [x](#c) `#d` http://e/#f # g', []],
     ['a\n\n    #include <stdio.h>\n\n- b\n\n    #c', ['c']],
+    ['a\n\n    #include', []],
   ])('of %j are %j', (text, expected) => {
     expect(inlineTags(text)).toEqual(expected);
   });
