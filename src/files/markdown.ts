@@ -111,8 +111,7 @@ export function indentedCodeLines(text: string): ReadonlySet<number> {
     let line = first;
     for (const token of tokens) {
       if (token.type === 'code' && token['codeBlockStyle'] === 'indented') {
-        // The token also has the blank lines below it.
-        const last = line + countBreaks(token.raw.trimEnd());
+        const last = line + countBreaks(token.raw);
         for (let at = line; at <= last; at++) found.add(at);
       }
       if (token.type === 'list') visit(token['items'], line);

@@ -62,6 +62,18 @@ test('an import that wrote nothing says only that', async () => {
   });
 });
 
+test('only an error that says that nothing was changed is corrected, whatever its code', () => {
+  const counts = { imported: 1, updated: 0, unchanged: 0, skipped: 0 };
+  const damaged = new SalienceError('store_corrupt', 'a.db is damaged');
+  expect(keeping(damaged, counts)).toBe(damaged);
+  expect(
+    keeping(new SalienceError('timed_out', 'a.db took too long; nothing was changed'), counts),
+  ).toMatchObject({
+    code: 'timed_out',
+    message: 'a.db took too long. What was imported before this is kept; import again to continue',
+  });
+});
+
 test('an error that says so already does not say it twice', () => {
   const counts = { imported: 1, updated: 0, unchanged: 0, skipped: 0 };
   const once = keeping(new SalienceError('store_full', 'no space is left; nothing was changed'), counts);

@@ -24,6 +24,7 @@ describe('comments', () => {
     ['    ```\n\n%%c%%d', '    ```\n\nd'],
     ['- a\n\n    %%c%%d', '- a\n\n    d'],
     ['    a\n\n%%c%%d', '    a\n\nd'],
+    ['    a\n\n> %%c%%d', '    a\n\n> d'],
     ['a\n%%\n\n    secret\n%%\nb', 'a\n\n\n\n\nb'],
   ])('%j is read as %j', (text, expected) => {
     expect(withoutComments(text)).toBe(expected);
