@@ -334,6 +334,7 @@ const counted: readonly (readonly [text: string, ...ranges: string[]])[] = [
   ['May/June', 'May: 2026-05-01 – 2026-06-01', 'June: 2026-06-01 – 2026-07-01'],
   ['December or January 2026', 'December: 2025-12-01 – 2026-01-01', 'January 2026: 2026-01-01 – 2026-02-01'],
   ['Q4 or Q1 2026', 'Q4: 2025-10-01 – 2026-01-01', 'Q1 2026: 2026-01-01 – 2026-04-01'],
+  ['in winter or spring 2025', 'in winter: 2024-12-01 – 2025-03-01', 'spring 2025: 2025-03-01 – 2025-06-01'],
   ['October and April 2025', 'October: 2025-10-01 – 2025-11-01', 'April 2025: 2025-04-01 – 2025-05-01'],
   ['November and April 2025', 'November: 2024-11-01 – 2024-12-01', 'April 2025: 2025-04-01 – 2025-05-01'],
   ['in week 19 of 2026', 'week 19 of 2026: 2026-05-04 – 2026-05-11'],
